@@ -1,0 +1,1 @@
+"""Jurado: the grading service for answer files."""

@@ -1,0 +1,1 @@
+"""The rules of a contest: pure functions and frozen dataclasses, standard library only."""

@@ -1,0 +1,149 @@
+"""From everybody's attempts to a ranked board: pure, from scratch, the authority every faster way is held to."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from math import fsum
+
+from app.domain.contests import CaseKind, Counting, ScoredProblem, Team
+from app.domain.scoring import (
+    PROVISIONAL,
+    Answers,
+    Attempt,
+    Bests,
+    ProblemPoints,
+    RawScore,
+    counted_answers,
+    problem_points,
+)
+
+ReferenceScores = Mapping[str, Mapping[str, RawScore]]
+"""Per problem and case, the raw score of the expected answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One team at one problem: points, what counts, and how many submissions are judged or wait."""
+
+    problem_id: str
+    points: ProblemPoints
+    answers: Answers
+    num_judged: int
+    num_pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One team's line: rank (1-based, shared on ties), total points, time of the last improvement, cells in order."""
+
+    rank: int
+    team: Team
+    points: float
+    time: timedelta | None
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The ranked rows of the visible teams, and BEST per problem and case."""
+
+    rows: tuple[Row, ...]
+    bests: Mapping[str, Bests]
+
+
+def scoreboard(
+    problems: Sequence[ScoredProblem],
+    teams: Sequence[Team],
+    attempts: Iterable[Attempt],
+    *,
+    until: timedelta | None = None,
+    phase: frozenset[CaseKind] = PROVISIONAL,
+    references: ReferenceScores | None = None,
+) -> Board:
+    """Compute the whole board. Attempts at or after `until` (the freeze) only count as pending, also for BEST."""
+    visible = [team for team in teams if not team.hidden]
+    by_cell = _by_cell(attempts)
+    cells: dict[str, list[Cell]] = {team.id: [] for team in visible}
+    bests: dict[str, Bests] = {}
+    for problem in problems:
+        mine = {team.id: by_cell.get((team.id, problem.id), []) for team in visible}
+        open_ = {team_id: [a for a in tries if until is None or a.time < until] for team_id, tries in mine.items()}
+        bests[problem.id], answers = standings(problem, open_, (references or {}).get(problem.id))
+        for team in visible:
+            points = problem_points(problem, answers[team.id], bests[problem.id], phase)
+            judged = sum(1 for a in open_[team.id] if a.scores is not None)
+            pending = len(mine[team.id]) - judged
+            cells[team.id].append(Cell(problem.id, points, answers[team.id], judged, pending))
+    return Board(ranked([_row(team, cells[team.id]) for team in visible]), bests)
+
+
+def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]]:
+    found: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
+    for attempt in attempts:
+        found[attempt.team_id, attempt.problem_id].append(attempt)
+    return found
+
+
+def standings(
+    problem: ScoredProblem, attempts: Mapping[str, Sequence[Attempt]], reference: Mapping[str, RawScore] | None = None
+) -> tuple[Bests, Mapping[str, Answers]]:
+    """BEST of one problem and each team's counted answers, from the visible teams' attempts.
+
+    Where the best whole submission counts, which one that is depends on BEST; BEST is then taken over every answer of
+    every submission, so that it depends on nothing that depends on it.
+    """
+    bests = Bests(problem.rule, teams=len(attempts))
+    if problem.rule.reference_counts:
+        for case, score in (reference or {}).items():
+            bests.add(case, score)
+    if problem.rule.counting is Counting.BEST:
+        for tries in attempts.values():
+            for case, best in _best_scores(problem, tries):
+                bests.add(case, best)
+        bests.close()
+        return bests, {team: counted_answers(tries, problem.rule, bests) for team, tries in attempts.items()}
+    answers = {team: counted_answers(tries, problem.rule) for team, tries in attempts.items()}
+    for counted in answers.values():
+        for case, answer in counted.items():
+            bests.add(case, answer.score)
+    return bests.close(), answers
+
+
+def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple[str, RawScore]]:
+    best_case = replace(problem.rule, counting=Counting.BEST_CASE)
+    return [(case, answer.score) for case, answer in counted_answers(tries, best_case).items()]
+
+
+def _row(team: Team, cells: Sequence[Cell]) -> Row:
+    times = [cell.points.improved for cell in cells if cell.points.improved is not None]
+    points = fsum(cell.points.points for cell in cells)
+    return Row(0, team, points, max(times) if points > 0 and times else None, tuple(cells))
+
+
+def ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Order by points, then by the earlier last improvement, then share the rank; a team with nothing comes last."""
+    ordered = sorted(rows, key=lambda row: (*_standing(row), collation_key(row.team.name), row.team.id))
+    placed: list[Row] = []
+    for at, row in enumerate(ordered, start=1):
+        shared = placed and _standing(placed[-1]) == _standing(row)
+        rank = placed[-1].rank if shared else at
+        placed.append(Row(rank, row.team, row.points, row.time, row.cells))
+    return tuple(placed)
+
+
+def _standing(row: Row) -> tuple[float, timedelta]:
+    return (-row.points, row.time if row.time is not None else timedelta.max)
+
+
+def collation_key(name: str) -> tuple[str, str]:
+    """Alphabetical order of names: letters before accents before case, close to the Unicode Collation Algorithm.
+
+    The exact tables of UCA are not in the standard library; equal ranks of names beyond Latin, Greek and Cyrillic may
+    therefore be listed in another order than `en-US` gives.
+    """
+    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return letters.casefold(), name.swapcase()

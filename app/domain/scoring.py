@@ -1,0 +1,282 @@
+"""From raw scores to points: the one place where points are computed, whoever asks.
+
+Only raw scores (and the checker's multiplier for absolute scoring) are ever stored. The steps, each a pure function:
+
+1. `counted_answers`   which of a team's answers counts for each case (carry-over, best-case, best or last)
+2. `Bests`             BEST of each case over the counted answers of the visible teams, and of the reference
+3. `multiplier`        0..1 for one counted answer: absolute, YOUR/BEST or BEST/YOUR, or by rank
+4. `problem_points`    groups (sum, min, pass-fail, require_pass) scaled to the problem's maximum
+
+Multipliers are correctly rounded quotients of exact integers, and sums are `math.fsum`, so that points do not depend on
+the order in which anything arrived.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from fractions import Fraction
+from math import fsum
+
+from app.domain.contests import Aggregation, Carry, CaseKind, Counting, Direction, Group, Kind, ScoredProblem, ScoringRule
+from app.domain.verdicts import CaseVerdict
+
+Exact = int | Fraction
+PROVISIONAL = frozenset({CaseKind.PROVISIONAL})
+
+
+@dataclass(frozen=True, slots=True)
+class RawScore:
+    """What the checker found for one answer file: a verdict, an exact raw score, and a multiplier for absolute scoring."""
+
+    verdict: CaseVerdict
+    raw: Exact | None = None
+    multiplier: Exact | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Only accepted answers earn points or set a BEST."""
+        return self.verdict is CaseVerdict.ACCEPTED
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One submission of one team to one problem; `scores` by case name, None while it is not judged."""
+
+    id: int
+    team_id: str
+    problem_id: str
+    time: timedelta
+    scores: Mapping[str, RawScore] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The answer that counts for a case: its score, the submission that brought it, and when it last became better."""
+
+    score: RawScore
+    submission_id: int
+    improved: timedelta
+
+
+Answers = Mapping[str, Counted]
+
+
+def better(one: RawScore, other: RawScore | None, rule: ScoringRule) -> bool:
+    """Is `one` strictly better than `other` under the rule? A rejected answer is better than nothing only."""
+    if other is None:
+        return True
+    if one.accepted != other.accepted:
+        return one.accepted
+    if not one.accepted:
+        return False
+    mine, theirs = _worth(one, rule), _worth(other, rule)
+    return mine > theirs
+
+
+def _worth(score: RawScore, rule: ScoringRule) -> tuple[Exact, Exact]:
+    raw = score.raw if score.raw is not None else 0
+    towards = raw if rule.direction is Direction.MAXIMISE else -raw
+    if rule.kind is Kind.ABSOLUTE:
+        return (score.multiplier if score.multiplier is not None else 0, towards)
+    return (towards, 0)
+
+
+def counted_answers(attempts: Iterable[Attempt], rule: ScoringRule, bests: Bests | None = None) -> Answers:
+    """Fold one team's judged attempts at one problem, in order of (time, id), into the answers that count.
+
+    `bests` is needed only where the best whole submission counts under relative or rank scoring.
+    """
+    ordered = sorted((a for a in attempts if a.scores is not None), key=lambda a: (a.time, a.id))
+    if rule.counting is Counting.BEST:
+        return _best_submission(ordered, rule, bests)
+    counted: dict[str, Counted] = {}
+    best: dict[str, Counted] = {}
+    for attempt in ordered:
+        counted = _after(attempt, counted, best, rule)
+        _remember_best(best, attempt, rule)
+    return counted
+
+
+def _after(attempt: Attempt, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
+    """The counted answers after one more attempt."""
+    after = dict(before) if rule.counting is Counting.BEST_CASE else dict(carried(before, best, rule.carry))
+    for case, score in (attempt.scores or {}).items():
+        old = before.get(case)
+        if old is None or better(score, old.score, rule):
+            after[case] = Counted(score, attempt.id, attempt.time)
+        elif rule.counting is not Counting.BEST_CASE:
+            after[case] = Counted(score, attempt.id, old.improved)
+    return after
+
+
+def carried(before: Answers, best: Answers, carry: Carry) -> Answers:
+    """What stands for the cases a new submission brings no file for."""
+    if carry is Carry.NONE:
+        return {}
+    return best if carry is Carry.BEST else before
+
+
+def _remember_best(best: dict[str, Counted], attempt: Attempt, rule: ScoringRule) -> None:
+    for case, score in (attempt.scores or {}).items():
+        old = best.get(case)
+        if old is None or better(score, old.score, rule):
+            best[case] = Counted(score, attempt.id, attempt.time)
+
+
+def _best_submission(ordered: Sequence[Attempt], rule: ScoringRule, bests: Bests | None) -> Answers:
+    """The counted answers of the submission with the most multiplier in sum; the earliest of equals."""
+    last = replace(rule, counting=Counting.LAST)
+    bests = bests if bests is not None else Bests(rule)
+    chosen: Answers = {}
+    most = -1.0
+    for end in range(1, len(ordered) + 1):
+        answers = counted_answers(ordered[:end], last)
+        total = fsum(bests.multiplier(case, counted.score) for case, counted in answers.items())
+        if total > most:
+            chosen, most = answers, total
+    return chosen
+
+
+@dataclass
+class Bests:
+    """Per case what the relative kinds need to know of everybody's counted answers."""
+
+    rule: ScoringRule
+    teams: int = 0
+    best: dict[str, Exact] = field(default_factory=dict)
+    raws: dict[str, list[Exact]] = field(default_factory=dict)
+
+    def add(self, case: str, score: RawScore) -> None:
+        """Let one accepted answer of a visible team (or the reference) take part."""
+        if not score.accepted or score.raw is None:
+            return
+        old = self.best.get(case)
+        pick = max if self.rule.direction is Direction.MAXIMISE else min
+        self.best[case] = score.raw if old is None else pick(old, score.raw)
+        if self.rule.kind is Kind.RANK:
+            self.raws.setdefault(case, []).append(self._towards(score.raw))
+
+    def close(self) -> Bests:
+        """Sort what `rank` looks up; call once after the last `add`."""
+        for raws in self.raws.values():
+            raws.sort()
+        return self
+
+    def _towards(self, raw: Exact) -> Exact:
+        return raw if self.rule.direction is Direction.MAXIMISE else -raw
+
+    def multiplier(self, case: str, score: RawScore) -> float:
+        """The share 0..1 of the case's points that `score` earns."""
+        if not score.accepted:
+            return 0.0
+        if self.rule.kind is Kind.ABSOLUTE:
+            return _within_one(float(score.multiplier if score.multiplier is not None else 0))
+        if score.raw is None:
+            return 0.0
+        if self.rule.kind is Kind.RANK:
+            return self._rank_multiplier(case, score.raw)
+        best = self.best.get(case, score.raw)
+        return relative(score.raw, best, self.rule.direction)
+
+    def _rank_multiplier(self, case: str, raw: Exact) -> float:
+        raws = self.raws.get(case, [])
+        worse_or_equal = bisect_left(raws, self._towards(raw))
+        at = worse_or_equal
+        while at < len(raws) and raws[at] == self._towards(raw):
+            at += 1
+        ahead = len(raws) - at
+        return 1.0 - ahead / self.teams if self.teams else 1.0
+
+
+def relative(yours: Exact, best: Exact, direction: Direction) -> float:
+    """YOUR/BEST, or BEST/YOUR when less is better; BEST = 0 gives 1 to equals and 0 to the rest."""
+    if yours == best:
+        return 1.0
+    top, bottom = (yours, best) if direction is Direction.MAXIMISE else (best, yours)
+    if bottom == 0 or best == 0:
+        return 0.0
+    if isinstance(top, int) and isinstance(bottom, int):
+        return _within_one(top / bottom)
+    return _within_one(float(Fraction(top) / Fraction(bottom)))
+
+
+def _within_one(share: float) -> float:
+    return min(1.0, max(0.0, share))
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPoints:
+    """Points of one group, out of `max_points`; `why` says in a word why nothing was given where something could be."""
+
+    group: Group
+    points: float
+    max_points: float
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemPoints:
+    """Points of one team at one problem: the sum, its groups, each case's multiplier and points, and when it last rose."""
+
+    points: float
+    groups: tuple[GroupPoints, ...]
+    multipliers: Mapping[str, float]
+    case_points: Mapping[str, float]
+    improved: timedelta | None
+
+
+def problem_points(
+    problem: ScoredProblem, answers: Answers, bests: Bests, phase: frozenset[CaseKind] = PROVISIONAL
+) -> ProblemPoints:
+    """Points of the counted `answers` of one team; groups outside `phase` give none, the rest fill `max_points`."""
+    multipliers = {case: bests.multiplier(case, counted.score) for case, counted in answers.items()}
+    scale = phase_scale(problem, phase)
+    passed = {g.name for g in problem.groups if _passes(problem, g, multipliers)}
+    groups = [_group_points(problem, g, multipliers, passed, scale) for g in problem.groups if g.kind in phase]
+    points = fsum(g.points for g in groups)
+    counting = {g.name for g in problem.groups if g.kind in phase}
+    case_points = {c.name: float(c.points) * multipliers.get(c.name, 0.0) * scale for c in problem.cases if c.group in counting}
+    improved = [a.improved for case, a in answers.items() if case_points.get(case, 0.0) > 0]
+    return ProblemPoints(points, tuple(groups), multipliers, case_points, max(improved) if points > 0 and improved else None)
+
+
+def phase_scale(problem: ScoredProblem, phase: frozenset[CaseKind] = PROVISIONAL) -> float:
+    """What one point of the package is worth, so that the groups of the phase fill the problem's maximum."""
+    total = sum((g.max_points for g in problem.groups if g.kind in phase), Fraction(0))
+    return float(problem.rule.max_points / total) if total else 0.0
+
+
+def _passes(problem: ScoredProblem, group: Group, multipliers: Mapping[str, float]) -> bool:
+    return all(multipliers.get(c.name, 0.0) >= 1.0 for c in problem.cases if c.group == group.name)
+
+
+def _group_points(
+    problem: ScoredProblem, group: Group, multipliers: Mapping[str, float], passed: set[str], scale: float
+) -> GroupPoints:
+    most = float(group.max_points) * scale
+    missing = [name for name in group.require_pass if name not in passed]
+    if missing:
+        return GroupPoints(group, 0.0, most, f"needs {', '.join(missing)} to pass")
+    cases = [c for c in problem.cases if c.group == group.name]
+    shares = [multipliers.get(c.name, 0.0) for c in cases]
+    if group.aggregation is Aggregation.SUM:
+        points = fsum(float(c.points) * share for c, share in zip(cases, shares, strict=True)) * scale
+    elif group.aggregation is Aggregation.MIN:
+        points = most * min(shares, default=0.0)
+    else:
+        points = most if group.name in passed else 0.0
+    why = "" if points > 0 or not cases else _why_nothing(group, cases, shares)
+    return GroupPoints(group, points, most, why)
+
+
+def _why_nothing(group: Group, cases: Sequence[object], shares: Sequence[float]) -> str:
+    zero = sum(1 for share in shares if share == 0.0)
+    if group.aggregation is Aggregation.PASS_FAIL:
+        short = sum(1 for share in shares if share < 1.0)
+        return f"all {len(cases)} cases must be right, {short} not yet"
+    if group.aggregation is Aggregation.MIN:
+        return f"the worst case decides, {zero} of {len(cases)} cases give nothing yet"
+    return "no case gives points yet"

@@ -1,0 +1,59 @@
+"""The words a judgement may end with, for one case and for a whole submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class CaseVerdict(StrEnum):
+    """What the checker says of one answer file."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    JUDGE_ERROR = "judge_error"
+
+
+class JudgementType(StrEnum):
+    """What a whole judgement ends with (CLICS identifiers; PC is the contract's own: partly correct)."""
+
+    AC = "AC"
+    PC = "PC"
+    WA = "WA"
+    JE = "JE"
+    CE = "CE"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFacts:
+    """Name of a judgement type and whether it counts as solved."""
+
+    name: str
+    solved: bool
+
+
+JUDGEMENT_TYPES = {
+    JudgementType.AC: TypeFacts("accepted", True),
+    JudgementType.PC: TypeFacts("partly correct", False),
+    JudgementType.WA: TypeFacts("wrong answer", False),
+    JudgementType.JE: TypeFacts("judging error", False),
+    JudgementType.CE: TypeFacts("not an answer archive", False),
+}
+
+
+def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]]) -> JudgementType:
+    """Sum up a submission's cases, each a verdict and whether it earns its full points.
+
+    One judge error makes the whole judgement JE: it is to be judged again, and counts against nobody. AC needs every
+    case in full, WA is nothing accepted, PC all between. A submission without any case is CE.
+    """
+    seen = list(verdicts)
+    if not seen:
+        return JudgementType.CE
+    if any(verdict is CaseVerdict.JUDGE_ERROR for verdict, _ in seen):
+        return JudgementType.JE
+    accepted = [full for verdict, full in seen if verdict is CaseVerdict.ACCEPTED]
+    if not accepted:
+        return JudgementType.WA
+    return JudgementType.AC if len(accepted) == len(seen) and all(accepted) else JudgementType.PC

@@ -1,0 +1,1 @@
+"""How an answer is read and scored: one module a problem, all with the doors of `checkers.doors`."""

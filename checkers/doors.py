@@ -1,0 +1,96 @@
+"""The doors every checker opens, and the words they answer with.
+
+A checker is a plain module `checkers/<slug>.py` that satisfies :class:`Checker`. Its docstring has these headings, in
+this order: statement in one sentence, Instance, Answer, Raw score, Rejected when, Source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar, cast
+
+Exact = int | Fraction
+"""A raw score or a multiplier: an integer or a ratio of two, never a float."""
+
+I = TypeVar("I")  # noqa: E741 - the instance of a problem; one letter, as type variables are
+A = TypeVar("A")
+
+LONGEST_QUOTE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One sentence for people: a key with arguments, so that a page can translate it, beside its English text."""
+
+    key: str
+    text: str
+    args: Mapping[str, str | int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class Rejected(Exception):
+    """The answer (or instance) is not valid: a verdict on the file, never a fault of the judge.
+
+    `text` says where, what was expected and what was found. `key` and `args` let a page say it in another language.
+    """
+
+    def __init__(self, text: str, *, key: str = "rejected", **args: str | int) -> None:
+        super().__init__(text)
+        self.message = Message(key, text, args)
+
+    @classmethod
+    def at(cls, where: str, *, expected: str, found: str) -> Rejected:
+        """Build the usual sentence: `where: expected ..., found ...`."""
+        text = f"{where}: expected {expected}, found {found}"
+        return cls(text, key="expected-found", where=where, expected=expected, found=found)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a checker says of a valid answer.
+
+    raw         the exact raw score, never negative
+    max_raw     a bound no answer can pass, where one is known
+    multiplier  0..1, the share of the case's points for absolute scoring; None where only relative scoring makes sense
+    message     a sentence for the contestant
+    """
+
+    raw: Exact
+    max_raw: Exact | None = None
+    multiplier: Exact | None = None
+    message: Message = field(default_factory=lambda: Message("accepted", "accepted"))
+
+
+class Checker(Protocol[I, A]):
+    """A module that reads and scores the answers of one problem."""
+
+    def read_instance(self, data: bytes) -> I:
+        """Parse and validate a test case's input; raises :class:`Rejected` if it is malformed."""
+        ...
+
+    def read_answer(self, data: bytes, instance: I) -> A:
+        """Parse and validate an answer file; raises :class:`Rejected` and nothing else, whatever the bytes."""
+        ...
+
+    def write_answer(self, answer: A) -> str:
+        """Render an answer so that `read_answer` gives it back."""
+        ...
+
+    def score_answer(self, instance: I, answer: A, reference: bytes | None = None) -> Score:
+        """Score a valid answer; `reference` is the case's `.ans` file as stored. A wrong answer raises Rejected too."""
+        ...
+
+
+def open_checker(slug: str) -> Checker[Any, Any]:
+    """Open the checker of a problem; `slug` comes from the catalogue, never from a request."""
+    return cast(Checker[Any, Any], import_module(f"checkers.{slug}"))
+
+
+def quote(found: bytes) -> str:
+    """Show a piece of a file in a message: short, in quotes, with every odd byte spelt out."""
+    shown = found[:LONGEST_QUOTE].decode("latin-1").encode("unicode_escape").decode("ascii")
+    more = f"... ({len(found)} bytes)" if len(found) > LONGEST_QUOTE else ""
+    return f'"{shown}"{more}'

@@ -1,0 +1,74 @@
+"""The doors every solver opens.
+
+A solver is a module or folder `solvers/<slug>` that satisfies :class:`Solver`: `METHODS`, the first word of a ladder to
+its last, and `solve`. It borrows `Instance` and `Answer` from its own checker and knows nothing of the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol, TypeVar, cast
+
+from checkers.doors import Exact
+
+I = TypeVar("I")  # noqa: E741 - the instance of a problem; one letter, as type variables are
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How far a search is: `fraction` of its budget 0..1, the best raw score so far, and how much it has looked at."""
+
+    fraction: float
+    best: Exact | None = None
+    states: int = 0
+    note: str = ""
+
+
+Progress = Callable[[Report], bool | None]
+"""Called now and then with a report; returning False asks the search to stop and give its best so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One way to solve a problem: a rung of its ladder.
+
+    summary   one sentence, shown by `jurado methods`
+    anytime   uses all the seconds it is given and improves; otherwise it ends when it is done
+    seconds   the default time limit
+    """
+
+    summary: str
+    anytime: bool = False
+    seconds: float = 10.0
+
+
+class Solver(Protocol[I, A]):
+    """A module that finds answers for one problem. The method named `REFERENCE` makes the expected answers."""
+
+    METHODS: Mapping[str, Method]
+    REFERENCE: str
+
+    def solve(
+        self,
+        instance: I,
+        *,
+        method: str,
+        seed: int,
+        seconds: float,
+        steps: int | None = None,
+        progress: Progress | None = None,
+    ) -> A:
+        """Find an answer. With `steps` the clock is ignored: the same seed and steps give the same answer."""
+        ...
+
+    def write_reference(self, instance: I, answer: A, *, seed: int) -> str:
+        """Render the case's `.ans` file from the reference method's answer (anchors included where points need them)."""
+        ...
+
+
+def open_solver(slug: str) -> Solver[Any, Any]:
+    """Open the solver of a problem; `slug` comes from the catalogue, never from a request."""
+    return cast(Solver[Any, Any], import_module(f"solvers.{slug}"))

@@ -1,0 +1,1 @@
+"""Parts that several searches share: one rule, one small file."""
