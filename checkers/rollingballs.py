@@ -1,0 +1,221 @@
+"""Roll coloured balls through a maze until they stand as another maze shows.
+
+Instance
+    `H`, H rows of the start, `H` again, H rows of the target. `#` wall, `.` empty, `0`..`9` a ball of that colour.
+    Both sides are 10..60; walls and the number of balls of each colour are the same in both mazes.
+Answer
+    `N`, then N rolls `R C D` (row, column, direction; 0-based): the ball at (R, C) rolls until the next cell is a wall,
+    a ball or the border. D is 0 for column-1, 1 for row+1, 2 for column+1, 3 for row-1. A blocked roll is legal.
+Raw score
+    Over the target's ball cells: 2 for a ball of the right colour at the end, 1 for one of another colour. At most
+    2 x balls. The number of rolls is told, not scored.
+Rejected when
+    a token is not a canonical number, N is above 20 x balls, numbers are missing or too many, a roll names a cell
+    outside the maze or without a ball at that moment, or a direction above 3.
+Source
+    Topcoder Marathon Match 90, "RollingBalls" (December 2015).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from checkers.doors import Message, Rejected, Score, quote
+from checkers.numbers import Integers, place, read_integers
+
+Cells = NDArray[np.int8]
+
+SHORTEST_SIDE, LONGEST_SIDE = 10, 60
+ROLLS_PER_BALL = 20
+LARGEST_ANSWER = 4 * 2**20
+WALL, EMPTY = -2, -1
+DIRECTIONS = ("left", "down", "right", "up")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance:
+    """A start and a target maze, each int8[height, width]: WALL, EMPTY or a colour 0..9."""
+
+    height: int
+    width: int
+    start: Cells
+    target: Cells
+    balls: int
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """Where the walls are, bool[height, width]; the same in both mazes."""
+        return np.asarray(self.start == WALL)
+
+    @property
+    def most_rolls(self) -> int:
+        """How many rolls an answer may have."""
+        return ROLLS_PER_BALL * self.balls
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The rolls in order: int64[N, 3] of row, column, direction."""
+
+    rolls: Integers
+
+
+def read_instance(data: bytes) -> Instance:
+    """Parse and validate an input: LF line ends, no blank lines, nothing behind the last row; else Rejected."""
+    lines = data.split(b"\n")
+    if lines.pop() != b"":
+        raise Rejected.at("end of file", expected="a line feed", found="none")
+    height = _read_height(lines, 0)
+    start = _read_maze(lines, 1, height)
+    if _read_height(lines, height + 1) != height:
+        raise Rejected.at(f"line {height + 2}", expected=str(height), found=quote(lines[height + 1]))
+    target = _read_maze(lines, height + 2, height)
+    if len(lines) > 2 * height + 2:
+        found = quote(lines[2 * height + 2])
+        raise Rejected.at(f"line {2 * height + 3}", expected="end of file", found=found)
+    _same_parts(start, target)
+    return Instance(height, start.shape[1], start, target, int((start >= 0).sum()))
+
+
+def read_answer(data: bytes, instance: Instance) -> Answer:
+    """Parse and validate the rolls, each against the maze as it stands at that moment; raises only Rejected."""
+    if len(data) > LARGEST_ANSWER:
+        raise Rejected.at("file", expected=f"at most {LARGEST_ANSWER} bytes", found=f"{len(data)} bytes")
+    values, offsets = read_integers(data, most=1 + 3 * instance.most_rolls)
+    if len(values) == 0:
+        raise Rejected.at("end of file", expected="the number of rolls", found="nothing")
+    count = int(values[0])
+    if count > instance.most_rolls:
+        raise Rejected.at(
+            place(data, int(offsets[0])), expected=f"at most {instance.most_rolls} rolls", found=str(count)
+        )
+    if len(values) != 1 + 3 * count:
+        _wrong_number_of_numbers(data, count, offsets)
+    rolls = values[1:].reshape(count, 3)
+    _roll_all(instance, rolls, data, offsets)
+    return Answer(rolls)
+
+
+def write_answer(answer: Answer) -> str:
+    """Render an answer: the number of rolls, then one roll a line."""
+    return f"{len(answer.rolls)}\n" + "".join(f"{r} {c} {d}\n" for r, c, d in answer.rolls.tolist())
+
+
+def score_answer(instance: Instance, answer: Answer, reference: bytes | None = None) -> Score:
+    """Roll the balls and compare with the target; `reference` is not needed, since no answer can pass 2 x balls."""
+    final = _roll_all(instance, answer.rolls)
+    right = int(((final == instance.target) & (final >= 0)).sum())
+    covered = int(((final >= 0) & (instance.target >= 0)).sum())
+    points2 = right + covered
+    return Score(
+        points2, 2 * instance.balls, Fraction(points2, 2 * instance.balls), _tell(instance, right, covered, answer)
+    )
+
+
+def _tell(instance: Instance, right: int, covered: int, answer: Answer) -> Message:
+    balls, rolls = instance.balls, len(answer.rolls)
+    text = f"{right} of {balls} cells have the right colour, {covered - right} another colour, after {rolls} rolls"
+    return Message(
+        "rollingballs-score", text, {"right": right, "other": covered - right, "balls": balls, "rolls": rolls}
+    )
+
+
+def _read_height(lines: list[bytes], at: int) -> int:
+    found = lines[at] if at < len(lines) else b""
+    allowed = {str(side).encode(): side for side in range(SHORTEST_SIDE, LONGEST_SIDE + 1)}
+    if found not in allowed:
+        expected = f"a number of rows {SHORTEST_SIDE}..{LONGEST_SIDE}"
+        raise Rejected.at(f"line {at + 1}", expected=expected, found=quote(found) if found else "nothing")
+    return allowed[found]
+
+
+def _read_maze(lines: list[bytes], first: int, height: int) -> Cells:
+    """Read `height` rows from line index `first`; all as long as line 2, of which the width is known."""
+    width = len(lines[1]) if len(lines) > 1 else 0
+    if not SHORTEST_SIDE <= width <= LONGEST_SIDE:
+        raise Rejected.at("line 2", expected=f"{SHORTEST_SIDE}..{LONGEST_SIDE} cells", found=str(width))
+    maze = np.empty((height, width), np.int8)
+    for row in range(height):
+        line = lines[first + row] if first + row < len(lines) else b""
+        if len(line) != width:
+            raise Rejected.at(f"line {first + row + 1}", expected=f"{width} cells", found=str(len(line)))
+        strange = line.translate(None, b"#.0123456789")
+        if strange:
+            raise Rejected.at(f"line {first + row + 1}", expected="cells #, . or 0..9", found=quote(strange[:1]))
+        maze[row] = [_CELL_OF[cell] for cell in line]
+    maze.setflags(write=False)
+    return maze
+
+
+_CELL_OF = {ord("#"): WALL, ord("."): EMPTY} | {ord(str(colour)): colour for colour in range(10)}
+
+
+def _same_parts(start: Cells, target: Cells) -> None:
+    """Raise Rejected unless both mazes have the same walls and the same balls, and at least one of these."""
+    height = len(start)
+    moved = np.argwhere((start == WALL) != (target == WALL))
+    if len(moved):
+        row, column = (int(x) for x in moved[0])
+        expected, found = ("a wall", "none") if start[row, column] == WALL else ("no wall", "one")
+        where = f"line {height + 3 + row}, column {column + 1}"
+        raise Rejected.at(where, expected=f"{expected}, as in the start", found=found)
+    for colour in range(10):
+        had, has = int((start == colour).sum()), int((target == colour).sum())
+        if had != has:
+            raise Rejected.at("target", expected=f"{had} balls of colour {colour}, as in the start", found=str(has))
+    if not (start >= 0).any():
+        raise Rejected.at("start", expected="at least one ball", found="none")
+
+
+def _wrong_number_of_numbers(data: bytes, count: int, offsets: Integers) -> None:
+    given, wanted = len(offsets) - 1, 3 * count
+    where = "end of file" if given < wanted else place(data, int(offsets[wanted + 1]))
+    raise Rejected.at(where, expected=f"{wanted} numbers for {count} rolls", found=str(given))
+
+
+def _roll_all(instance: Instance, rolls: Integers, data: bytes = b"", offsets: Integers | None = None) -> Cells:
+    """Return the maze after all rolls; raise Rejected at the first that is not possible."""
+    cells = instance.start.copy()
+    faulty = _simulate(cells, rolls)
+    if faulty < len(rolls):
+        line = "" if offsets is None else f"{place(data, int(offsets[1 + 3 * faulty]))}, "
+        _explain(instance, cells, rolls[faulty].tolist(), f"{line}roll {faulty + 1}")
+    return cells
+
+
+def _explain(instance: Instance, cells: Cells, roll: list[int], where: str) -> None:
+    """Say what is wrong with a roll, in the order row, column, direction, ball."""
+    limits = (("a row", instance.height), ("a column", instance.width), ("a direction", len(DIRECTIONS)))
+    for (name, limit), found in zip(limits, roll, strict=True):
+        if not 0 <= found < limit:
+            raise Rejected.at(where, expected=f"{name} below {limit}", found=str(found))
+    row, column, _ = roll
+    found_cell = "a wall" if cells[row, column] == WALL else "an empty cell"
+    raise Rejected.at(where, expected=f"a ball at ({row}, {column})", found=found_cell)
+
+
+@njit(cache=True, nogil=True)
+def _simulate(cells: Cells, rolls: Integers) -> int:  # pragma: no cover - compiled; its slow twin is in the tests
+    """Do the rolls on `cells`; return how many were possible."""
+    height, width = cells.shape
+    for i in range(len(rolls)):
+        row, column, direction = rolls[i, 0], rolls[i, 1], rolls[i, 2]
+        if not (0 <= row < height and 0 <= column < width and 0 <= direction < 4):
+            return i
+        ball = cells[row, column]
+        if ball < 0:
+            return i
+        down = 1 if direction == 1 else (-1 if direction == 3 else 0)
+        right = 1 if direction == 2 else (-1 if direction == 0 else 0)
+        to_row, to_column = row + down, column + right
+        while 0 <= to_row < height and 0 <= to_column < width and cells[to_row, to_column] == EMPTY:
+            to_row += down
+            to_column += right
+        cells[row, column] = EMPTY
+        cells[to_row - down, to_column - right] = ball
+    return len(rolls)
