@@ -1,0 +1,37 @@
+"""Column types that behave the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer
+from sqlalchemy.types import JSON, TypeDecorator
+
+BigId = BigInteger().with_variant(Integer(), "sqlite")
+"""A 64-bit id; SQLite only counts up by itself in a column of type INTEGER."""
+
+Json = JSON(none_as_null=True)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A UTC moment: aware in Python, `timestamptz` in PostgreSQL, naive UTC text in SQLite, never a local time."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        """Refuse naive moments: nobody can tell which zone they meant."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"expected a moment with a time zone, found {value.isoformat()}")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """Give every moment its zone back."""
+        if value is None:
+            return None
+        moment: datetime = value
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

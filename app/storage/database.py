@@ -1,0 +1,65 @@
+"""Engines and sessions for SQLite (embedded) and PostgreSQL, with the settings durability needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.orm import Session
+
+BUSY_TIMEOUT_MS = 30_000
+POOL = 20
+
+
+class Database:
+    """One database: `read` and `write` open sessions, each of them one transaction."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = _open_engine(url)
+        self.is_sqlite = self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Open a transaction that only reads; it is rolled back at the end."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """Open a transaction that writes: committed (and durable) at the end, rolled back on any exception."""
+        with Session(self.engine.execution_options(write=True), expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+
+def _open_engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        return create_engine(url, pool_size=POOL, max_overflow=POOL, pool_pre_ping=True)
+    engine = create_engine(url, pool_size=POOL, max_overflow=POOL, connect_args={"check_same_thread": False})
+    event.listen(engine, "connect", _set_pragmas)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _set_pragmas(connection: Any, _record: object) -> None:
+    # The driver must not begin transactions by itself: `_begin` decides whether they write.
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",  # in WAL mode NORMAL would lose the last commits with the power, and they were acknowledged
+        f"busy_timeout={BUSY_TIMEOUT_MS}",
+        "foreign_keys=ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    # A transaction that reads first and writes later fails at once with "database is locked", whatever the timeout.
+    writes = connection.get_execution_options().get("write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

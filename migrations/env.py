@@ -1,0 +1,28 @@
+"""Alembic's entry: one transaction for all migrations, batch mode because SQLite cannot alter tables in place."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from app.storage.database import Database
+from app.storage.tables import Base
+
+
+def run() -> None:
+    """Run the migrations over one connection."""
+    database = Database(context.config.get_main_option("sqlalchemy.url") or "")
+    with database.engine.execution_options(write=True).connect() as connection:
+        context.configure(
+            connection=connection,
+            target_metadata=Base.metadata,
+            render_as_batch=True,
+            compare_type=True,
+            user_module_prefix="columns.",
+        )
+        with context.begin_transaction():
+            context.run_migrations()
+        connection.commit()
+    database.close()
+
+
+run()
