@@ -1,0 +1,43 @@
+# Every verb has its help after the two signs on its line; `make help` prints them.
+.DEFAULT_GOAL := help
+.PHONY: help setup run demo test check bench testdata fuzz chaos verify-packages
+
+PYTHON_HERE := .venv/bin/python
+ARGS ?=
+
+help: ## list these verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## make .venv from uv.lock (needs only Python 3.11 or newer)
+	@sh scripts/setup.sh
+
+run: setup ## serve http://127.0.0.1:8000 with the bundled problems, data in ./var
+	@.venv/bin/jurado serve $(ARGS)
+
+demo: setup ## play a whole contest through HTTP in this terminal
+	@.venv/bin/jurado demo $(ARGS)
+
+test: setup ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some)
+	@sh scripts/test_needs.sh
+	@$(PYTHON_HERE) -m pytest -n auto --dist worksteal $(ARGS)
+
+check: setup ## format, lint, types, import arrows
+	@.venv/bin/ruff format --check .
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+
+bench: setup ## measure, and print what was measured as tables
+	@$(PYTHON_HERE) -m bench $(ARGS)
+
+testdata: setup ## make every problem's test data again from its generators: the same bytes
+	@$(PYTHON_HERE) scripts/make_testdata.py $(ARGS)
+
+fuzz: setup ## throw 100,000 mutated answer files at each checker
+	@$(PYTHON_HERE) scripts/fuzz_checkers.py $(ARGS)
+
+chaos: setup ## kill a loaded server with -9, again and again, and count what was lost
+	@$(PYTHON_HERE) scripts/chaos.py $(ARGS)
+
+verify-packages: setup ## hold the problem packages against independent readers of the format
+	@$(PYTHON_HERE) scripts/verify_independent.py $(ARGS)

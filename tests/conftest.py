@@ -1,0 +1,114 @@
+"""What every test may ask for: a fresh database, migrated by the real migrations, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import tempfile
+import uuid
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests import postgres
+
+HELD = pytest.StashKey[int]()
+RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
+SECONDS_TO_STOP = 10
+
+hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("jurado")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder this run shares between its processes, and hold the lock that says that the run is alive."""
+    if hasattr(config, "workerinput"):
+        return
+    folder = Path(tempfile.mkdtemp(prefix="jurado-tests-"))
+    os.environ[RUN_FOLDER] = str(folder)
+    held = os.open(folder / "alive", os.O_CREAT | os.O_RDWR)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    config.stash[HELD] = held
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Let go of the run: the keeper of PostgreSQL, where there is one, stops it and takes the folder away."""
+    if hasattr(config, "workerinput"):
+        return
+    folder = run_folder()
+    os.close(config.stash[HELD])
+    if not (folder / "data").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+    deadline = time.monotonic() + SECONDS_TO_STOP
+    while folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def run_folder() -> Path:
+    """The folder that all processes of this test run share."""
+    return Path(os.environ[RUN_FOLDER])
+
+
+def once(name: str, make: Callable[[Path], None]) -> Path:
+    """Do something once for the whole run, whichever process comes first; return the shared folder."""
+    folder = run_folder()
+    done = folder / f"{name}.done"
+    with postgres.locked(folder / f"{name}.lock"):
+        if not done.exists():
+            make(folder)
+            done.touch()
+    return folder
+
+
+def _make_sqlite_template(folder: Path) -> None:
+    from app.storage.migrate import upgrade
+
+    template = folder / "template.sqlite"
+    template.unlink(missing_ok=True)
+    upgrade(f"sqlite:///{template}")
+    with closing(sqlite3.connect(template)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # all of it in the one file that is copied
+
+
+def _make_postgresql_template(folder: Path) -> None:
+    from app.storage.migrate import upgrade
+
+    postgres.administer(
+        folder,
+        f"DROP DATABASE IF EXISTS {postgres.TEMPLATE} WITH (FORCE)",
+        f"CREATE DATABASE {postgres.TEMPLATE}",
+    )
+    upgrade(postgres.url(folder, postgres.TEMPLATE))
+    postgres.administer(folder, f"ALTER DATABASE {postgres.TEMPLATE} WITH ALLOW_CONNECTIONS false")
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """A fresh, migrated SQLite database of this test's own."""
+    folder = once("sqlite", _make_sqlite_template)
+    shutil.copy(folder / "template.sqlite", tmp_path / "jurado.sqlite")
+    return f"sqlite:///{tmp_path / 'jurado.sqlite'}"
+
+
+@pytest.fixture
+def postgresql_url() -> Iterator[str]:
+    """A fresh, migrated PostgreSQL database of this test's own, on the run's own server."""
+    once("postgresql-server", postgres.start)
+    folder = once("postgresql-template", _make_postgresql_template)
+    name = f"test_{uuid.uuid4().hex}"
+    postgres.administer(folder, f"CREATE DATABASE {name} TEMPLATE {postgres.TEMPLATE}")
+    yield postgres.url(folder, name)
+    postgres.administer(folder, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """A fresh, migrated database of this test's own: the test runs once on each kind."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url

@@ -1,0 +1,148 @@
+"""A PostgreSQL server of the test run's own: a fresh cluster in a temporary folder, reached by a socket in that folder.
+
+`python tests/postgres.py FOLDER` is its keeper: it makes the cluster, runs the server and stops it as soon as the lock
+on FOLDER/alive is free. The test run holds that lock, and the kernel frees it however the run ends, kill -9 included.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+USER = "jurado"
+TEMPLATE = "jurado_template"
+SECONDS_TO_START = 60
+UNPRIVILEGED = ("postgres", "nobody")
+
+
+def url(folder: Path, database: str) -> str:
+    """Name a database of the server whose socket is in `folder`, as SQLAlchemy wants it."""
+    return f"postgresql+psycopg://{USER}@/{database}?host={folder}"
+
+
+def administer(folder: Path, *statements: str) -> None:
+    """Run statements one by one as the server's superuser, outside of any transaction."""
+    with psycopg.connect(host=str(folder), user=USER, dbname="postgres", autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def programs() -> Path:
+    """Find the folder of initdb and postgres: the newest version Debian has, else the one on the PATH."""
+    for folder in [*_debian_versions(), *_on_the_path()]:
+        if all(os.access(folder / name, os.X_OK) for name in ("initdb", "postgres")):
+            return folder
+    raise FileNotFoundError("PostgreSQL's server programs (initdb, postgres) are missing: sh scripts/test_needs.sh")
+
+
+def _debian_versions() -> list[Path]:
+    found = Path("/usr/lib/postgresql").glob("*/bin")
+    return sorted(found, key=lambda folder: float(folder.parent.name), reverse=True)
+
+
+def _on_the_path() -> Iterator[Path]:
+    if (initdb := shutil.which("initdb")) is not None:
+        yield Path(initdb).resolve().parent
+    if (pg_config := shutil.which("pg_config")) is not None:
+        yield Path(subprocess.check_output([pg_config, "--bindir"], text=True).strip())
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock on a file that is made where it is missing."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def start(folder: Path) -> None:
+    """Start the keeper in the background and wait until its server answers; the caller sees to it that only one does."""
+    log = folder / "keeper.log"
+    with log.open("w") as output:
+        keeper = subprocess.Popen(
+            [sys.executable, __file__, str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for the tests: the keeper ends after them
+        )
+    threading.Thread(target=keeper.wait, daemon=True).start()
+    deadline = time.monotonic() + SECONDS_TO_START
+    while not (folder / "ready").exists():
+        if keeper.returncode is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"PostgreSQL did not start:\n{log.read_text()}")
+        time.sleep(0.05)
+
+
+def keep(folder: Path) -> None:
+    """Run a server in `folder` until the test run is over, then take the folder away."""
+    owner = _server_user()
+    if owner:
+        shutil.chown(folder, owner["user"], owner["group"])
+    data = folder / "data"
+    try:
+        _make_cluster(data, owner)
+        server = subprocess.Popen([programs() / "postgres", *_options(folder, data)], cwd=folder, **owner)
+        try:
+            _wait_until_it_answers(folder, server)
+            (folder / "ready").touch()
+            with locked(folder / "alive"):
+                pass
+        finally:
+            server.send_signal(signal.SIGQUIT)  # the cluster is thrown away: nothing to save
+            server.wait()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _server_user() -> dict[str, Any]:
+    """Give subprocess the user to run the server as: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    known = {entry.pw_name: entry for entry in pwd.getpwall()}
+    entry = next(known[name] for name in UNPRIVILEGED if name in known)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+
+def _make_cluster(data: Path, owner: dict[str, Any]) -> None:
+    command = [programs() / "initdb", "--pgdata", data, "--username", USER, "--auth", "trust"]
+    subprocess.run([*command, "--encoding", "UTF8", "--locale", "C"], cwd=data.parent, check=True, **owner)
+
+
+def _options(folder: Path, data: Path) -> list[str]:
+    settings = {
+        "listen_addresses": "",  # no port at all: only the socket
+        "unix_socket_directories": str(folder),
+        "unix_socket_permissions": "0700",
+        "max_connections": "300",
+        "shared_buffers": "64MB",
+        "log_min_messages": "fatal",
+    }
+    return ["-D", str(data), *(f"--{name}={value}" for name, value in settings.items())]
+
+
+def _wait_until_it_answers(folder: Path, server: subprocess.Popen[bytes]) -> None:
+    while True:
+        try:
+            return administer(folder)
+        except psycopg.OperationalError:
+            if server.poll() is not None:
+                raise
+            time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    keep(Path(sys.argv[1]))
