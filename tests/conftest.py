@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import sqlite3
 import tempfile
 import uuid
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +18,6 @@ from tests import postgres
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
-SECONDS_TO_STOP = 10
 
 hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("jurado")
@@ -32,9 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     folder = Path(tempfile.mkdtemp(prefix="jurado-tests-"))
     os.environ[RUN_FOLDER] = str(folder)
-    held = os.open(folder / "alive", os.O_CREAT | os.O_RDWR)
-    fcntl.flock(held, fcntl.LOCK_EX)
-    config.stash[HELD] = held
+    config.stash[HELD] = postgres.hold(folder)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -45,9 +40,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     os.close(config.stash[HELD])
     if not (folder / "data").exists():
         shutil.rmtree(folder, ignore_errors=True)
-    deadline = time.monotonic() + SECONDS_TO_STOP
-    while folder.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    postgres.wait_until_gone(folder)
 
 
 def run_folder() -> Path:

@@ -60,6 +60,21 @@ def _on_the_path() -> Iterator[Path]:
         yield Path(subprocess.check_output([pg_config, "--bindir"], text=True).strip())
 
 
+def hold(folder: Path) -> int:
+    """Say that the run is alive until the file returned is closed, or this process ends in whatever way."""
+    held = os.open(folder / "alive", os.O_CREAT | os.O_RDWR)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    return held
+
+
+def wait_until_gone(folder: Path, seconds: float = 10) -> bool:
+    """Wait until the keeper has stopped its server and taken the folder away; False if it has not in time."""
+    deadline = time.monotonic() + seconds
+    while folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not folder.exists()
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on a file that is made where it is missing."""
@@ -69,7 +84,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def start(folder: Path) -> None:
-    """Start the keeper in the background and wait until its server answers; the caller sees to it that only one does."""
+    """Start the keeper in the background and wait until its server answers; only one caller may do it."""
     log = folder / "keeper.log"
     with log.open("w") as output:
         keeper = subprocess.Popen(
