@@ -18,6 +18,7 @@ Source
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -86,16 +87,11 @@ def read_answer(data: bytes, instance: Instance) -> Answer:
     """Parse and validate the rolls, each against the maze as it stands at that moment; raises only Rejected."""
     if len(data) > LARGEST_ANSWER:
         raise Rejected.at("file", expected=f"at most {LARGEST_ANSWER} bytes", found=f"{len(data)} bytes")
-    values, offsets = read_integers(data, most=1 + 3 * instance.most_rolls)
-    if len(values) == 0:
-        raise Rejected.at("end of file", expected="the number of rolls", found="nothing")
-    count = int(values[0])
-    if count > instance.most_rolls:
-        raise Rejected.at(
-            place(data, int(offsets[0])), expected=f"at most {instance.most_rolls} rolls", found=str(count)
-        )
-    if len(values) != 1 + 3 * count:
-        _wrong_number_of_numbers(data, count, offsets)
+    count = _read_count(data, instance)
+    values, offsets = read_integers(data, most=1 + 3 * count)
+    if len(values) < 1 + 3 * count:
+        expected = f"{1 + 3 * count} numbers, three a roll and their count"
+        raise Rejected.at("end of file", expected=expected, found=str(len(values)))
     rolls = values[1:].reshape(count, 3)
     _roll_all(instance, rolls, data, offsets)
     return Answer(rolls)
@@ -123,6 +119,22 @@ def _tell(instance: Instance, right: int, covered: int, answer: Answer) -> Messa
     return Message(
         "rollingballs-score", text, {"right": right, "other": covered - right, "balls": balls, "rolls": rolls}
     )
+
+
+def _read_count(data: bytes, instance: Instance) -> int:
+    """Read the number of rolls alone, so that nothing is allocated for a number that is too large."""
+    first = _FIRST_TOKEN.match(data)
+    if first is None:
+        raise Rejected.at("end of file", expected="the number of rolls", found="nothing")
+    values, offsets = read_integers(first.group(), most=1)
+    count = int(values[0])
+    if count > instance.most_rolls:
+        expected = f"at most {instance.most_rolls} rolls"
+        raise Rejected.at(place(data, int(offsets[0])), expected=expected, found=str(count))
+    return count
+
+
+_FIRST_TOKEN = re.compile(rb"[ \t\r\n]*[^ \t\r\n]+")
 
 
 def _read_height(lines: list[bytes], at: int) -> int:
@@ -170,12 +182,6 @@ def _same_parts(start: Cells, target: Cells) -> None:
             raise Rejected.at("target", expected=f"{had} balls of colour {colour}, as in the start", found=str(has))
     if not (start >= 0).any():
         raise Rejected.at("start", expected="at least one ball", found="none")
-
-
-def _wrong_number_of_numbers(data: bytes, count: int, offsets: Integers) -> None:
-    given, wanted = len(offsets) - 1, 3 * count
-    where = "end of file" if given < wanted else place(data, int(offsets[wanted + 1]))
-    raise Rejected.at(where, expected=f"{wanted} numbers for {count} rolls", found=str(given))
 
 
 def _roll_all(instance: Instance, rolls: Integers, data: bytes = b"", offsets: Integers | None = None) -> Cells:

@@ -1,0 +1,42 @@
+"""Solvers of RollingBalls, from a first try to the reference: see `METHODS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from checkers.rollingballs import Answer, Instance, write_answer
+from solvers.doors import Method, Progress
+from solvers.parts.clock import Clock
+from solvers.rollingballs.beam_local import solve_beam_local
+from solvers.rollingballs.greedy import solve_greedy
+
+METHODS = {
+    "greedy": Method("nearest free ball to each cell, one ball at a time, with restarts", anytime=True, seconds=1.0),
+    "beam-local": Method(
+        "a small beam search over the balls near one unfinished cell at a time", anytime=True, seconds=9.5
+    ),
+}
+REFERENCE = "beam-local"
+
+_SOLVE: dict[str, Callable[[Instance, Clock, int], Answer]] = {
+    "greedy": solve_greedy,
+    "beam-local": solve_beam_local,
+}
+
+
+def solve(
+    instance: Instance,
+    *,
+    method: str,
+    seed: int,
+    seconds: float,
+    steps: int | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Find rolls with one of `METHODS`; all of them keep their best answer and stop early at a perfect one."""
+    return _SOLVE[method](instance, Clock(seconds, steps, progress), seed)
+
+
+def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
+    """Render the `.ans` file: the reference answer itself, whose score is the one to compare with."""
+    return write_answer(answer)
