@@ -1,0 +1,59 @@
+"""Settings: from the environment (`JURADO_...`) or `jurado.toml` in the working folder, the environment first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+
+class Settings(BaseSettings):
+    """Everything one may set. Sizes are bytes, times seconds."""
+
+    model_config = SettingsConfigDict(env_prefix="JURADO_", toml_file="jurado.toml", extra="forbid")
+
+    home: Path = Field(Path("var"), description="folder of the embedded database and files")
+    database_url: str = Field("", description="database; empty: SQLite in JURADO_HOME")
+    files_url: str = Field("", description="file store, file:///...; empty: the folder files in JURADO_HOME")
+    broker_url: str = Field("", description="empty: grading runs beside the server")
+    host: str = Field("127.0.0.1", description="address to listen on")
+    port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
+    admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
+    graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
+    grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
+    check_seconds: float = Field(10.0, gt=0, description="time one case's checker may take before it counts as failed")
+    max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
+    max_inflated: int = Field(256 * 2**20, description="bytes all files of an archive may inflate to")
+    max_archive_files: int = Field(2000, description="files an archive may hold")
+    max_ratio: int = Field(200, description="how many times larger than packed an archive may inflate")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments first, then the environment, then jurado.toml."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def database(self) -> str:
+        """The database URL in SQLAlchemy's spelling."""
+        url = self.database_url or f"sqlite:///{self.home.resolve() / 'jurado.db'}"
+        for plain in ("postgresql://", "postgres://"):
+            if url.startswith(plain):
+                return "postgresql+psycopg://" + url.removeprefix(plain)
+        return url
+
+    @property
+    def files_folder(self) -> Path:
+        """Where files lie; only file:// is understood by now."""
+        if not self.files_url:
+            return self.home / "files"
+        if not self.files_url.startswith("file://"):
+            raise ValueError(f"JURADO_FILES_URL: expected file:///FOLDER, found {self.files_url!r}")
+        return Path(self.files_url.removeprefix("file://"))
