@@ -1,0 +1,1 @@
+"""Problem packages: on disk and in archives, read and verified strictly."""

@@ -1,0 +1,148 @@
+"""YAML files, strictly: no repeated keys, no anchors, known keys only; a fault names its line and its key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from app.packages.errors import Faults
+
+M = TypeVar("M", bound=BaseModel)
+Path = tuple[str | int, ...]
+
+LARGEST_DOCUMENT = 256 * 1024
+LONGEST_QUOTE = 60
+KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number", str: "text", list: "list", dict: "map"}
+
+
+class StrictLoader(yaml.SafeLoader):
+    """PyYAML's safe loader without aliases (they can blow up) and without repeated keys (the last would win)."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Refuse `*alias` where it stands."""
+        if self.check_event(yaml.AliasEvent):
+            event = cast(Any, self).get_event()  # the stubs leave the parser untyped
+            raise yaml.composer.ComposerError(None, None, "expected no aliases (`*name`)", event.start_mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Refuse a key that stands twice."""
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen and isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, f"repeated key `{key.value}`", key.start_mark)
+            seen.add(key.value if isinstance(key, yaml.ScalarNode) else "")
+        return super().construct_mapping(node, deep)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A YAML file's value, and the line (1-based) on which each of its keys and entries begins."""
+
+    value: Any
+    lines: Mapping[Path, int]
+
+    def where(self, path: Path) -> str:
+        """Say where a key stands: `line 3, limits.memory`; a missing key is placed at its map."""
+        shown = ".".join(str(part) for part in path)
+        known = next((self.lines[path[:end]] for end in range(len(path), -1, -1) if path[:end] in self.lines), None)
+        return ", ".join(part for part in (f"line {known}" if known else "", shown) if part)
+
+
+def read_document(data: bytes, file: str, faults: Faults) -> Document | None:
+    """Parse a YAML file; notes a fault with its line and gives None if it is none."""
+    if len(data) > LARGEST_DOCUMENT:
+        faults.expect(file, "", expected=f"at most {LARGEST_DOCUMENT} bytes of YAML", found=str(len(data)))
+        return None
+    try:
+        loader = StrictLoader(data.decode("utf-8"))
+        node = loader.get_single_node()
+        value = loader.construct_document(node) if node is not None else None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        faults.add(file, f"not valid YAML: {error.problem or error.context}", f"line {mark.line + 1}" if mark else "")
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        faults.add(file, f"not valid YAML: {_first_line(error)}")
+    else:
+        return Document(value, _lines(node) if node is not None else {})
+    return None
+
+
+def read_model(model: type[M], data: bytes, file: str, faults: Faults) -> M | None:
+    """Parse a YAML map into `model`; notes every unknown key and wrong type and gives None if there was any."""
+    document = read_document(data, file, faults)
+    return check_model(model, document, file, faults) if document is not None else None
+
+
+def check_model(model: type[M], document: Document, file: str, faults: Faults, at: Path = ()) -> M | None:
+    """Hold the value at `at` of a document against `model`; an empty file counts as an empty map."""
+    value = document.value
+    for part in at:
+        value = value[part]
+    value = {} if value is None and not at else value
+    if not isinstance(value, dict):
+        faults.expect(file, document.where(at), expected="a map of keys to values", found=show(value))
+        return None
+    try:
+        return model.model_validate(value)
+    except ValidationError as invalid:
+        for error in invalid.errors():
+            faults.add(file, _sentence(dict(error)), document.where((*at, *_keys(error["loc"], value))))
+    return None
+
+
+def show(value: Any) -> str:
+    """Show a YAML value in a message, short, with its type where that is the point."""
+    if value is None:
+        return "nothing"
+    text = value.isoformat() if isinstance(value, datetime) else repr(value)
+    shown = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}..."
+    return f"{KINDS.get(type(value), type(value).__name__)} {shown}"
+
+
+def _sentence(error: dict[str, Any]) -> str:
+    kind, message = error["type"], error["msg"]
+    if kind == "extra_forbidden":
+        return "unknown key"
+    if kind == "missing":
+        return "missing key"
+    if kind == "value_error":
+        return str(message.removeprefix("Value error, "))
+    expected = message.removeprefix("Input should be ").removeprefix("String should ").replace("a valid ", "a ")
+    expected = expected.replace("a integer", "an integer")
+    return f"expected {expected}, found {show(error['input'])}"
+
+
+def _keys(path: Path, value: Any) -> Path:
+    """Keep the parts of pydantic's path that are keys of the file; others name a branch of a union."""
+    kept: list[str | int] = []
+    for part in path:
+        if isinstance(value, dict) and part not in value and kept and part != path[-1]:
+            continue
+        kept.append(part)
+        inside = (isinstance(value, dict) and part in value) or (
+            isinstance(value, list) and isinstance(part, int) and part < len(value)
+        )
+        value = value[part] if inside else None
+    return tuple(kept)
+
+
+def _lines(node: yaml.Node, path: Path = ()) -> dict[Path, int]:
+    lines = {path: node.start_mark.line + 1}
+    if isinstance(node, yaml.MappingNode):
+        for key, entry in node.value:
+            inner = (*path, key.value)
+            lines |= {**_lines(entry, inner), inner: key.start_mark.line + 1}
+    elif isinstance(node, yaml.SequenceNode):
+        for index, entry in enumerate(node.value):
+            lines |= _lines(entry, (*path, index))
+    return lines
+
+
+def _first_line(error: Exception) -> str:
+    return "nested too deep" if isinstance(error, RecursionError) else (str(error).splitlines() or ["unreadable"])[0]

@@ -1,0 +1,186 @@
+"""The files of a package, from a folder or from a zip, as one mapping from relative path to bytes.
+
+Traps of zips: the sizes in their headers lie, so bytes are counted while they inflate; names may escape, repeat, or
+point elsewhere as symbolic links. Nothing of an archive is ever written to disk here.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.packages.errors import Faults, PackageError, PackageErrors
+
+NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
+SLUG = re.compile(r"[a-z0-9]{1,64}")
+IGNORED = frozenset({"__pycache__", "__MACOSX"})
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a package may weigh: files, bytes of all files and of one, and how far an archive may inflate."""
+
+    files: int = 5000
+    total: int = 256 * 2**20
+    single: int = 100 * 2**20
+    ratio: int = 1000
+    archive: int = 128 * 2**20
+
+
+LIMITS = Limits()
+
+
+class FolderFiles(Mapping[str, bytes]):
+    """The files below a folder; each is read when asked for."""
+
+    def __init__(self, root: Path, names: tuple[str, ...]) -> None:
+        self._root = root
+        self._names = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._names:
+            raise KeyError(name)
+        return (self._root / name).read_bytes()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def folder_files(root: Path, faults: Faults, limits: Limits = LIMITS) -> FolderFiles:
+    """List the files below `root`, sorted; notes links, bad names and what is over the limits."""
+    names = tuple(sorted(_walk(root, "", faults)))
+    sizes = [(root / name).stat().st_size for name in names]
+    if len(names) > limits.files:
+        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(names)))
+    if sum(sizes) > limits.total:
+        faults.expect("", "", expected=f"at most {limits.total} bytes in all files", found=str(sum(sizes)))
+    for name, size in zip(names, sizes, strict=True):
+        if size > limits.single:
+            faults.expect(name, "", expected=f"at most {limits.single} bytes", found=str(size))
+    return FolderFiles(root, names)
+
+
+def archive_files(source: bytes | Path, limits: Limits = LIMITS) -> tuple[str | None, dict[str, bytes]]:
+    """Inflate a zip in memory: (the name of its one top folder, or None if its files lie at the root; the files).
+
+    Raises PackageErrors with every fault of the archive's names; at the first one that goes over a limit while
+    inflating it stops there.
+    """
+    faults = Faults()
+    size = len(source) if isinstance(source, bytes) else source.stat().st_size
+    if size > limits.archive:
+        message = f"expected an archive of at most {limits.archive} bytes, found {size}"
+        raise PackageErrors([PackageError("", "", message)])
+    try:
+        with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+            members = _members(archive, faults, limits)
+            faults.settle()
+            files = _inflate(archive, members, size, limits)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+        raise PackageErrors([PackageError("", "", f"not a readable zip archive: {error}")]) from error
+    return _without_top(files)
+
+
+def _walk(folder: Path, prefix: str, faults: Faults) -> Iterator[str]:
+    for entry in sorted(folder.iterdir()):
+        path = f"{prefix}{entry.name}"
+        if _ignored(entry.name):
+            continue
+        if entry.is_symlink():
+            faults.expect(path, "", expected="a file or folder", found="a symbolic link")
+        elif not NAME.fullmatch(entry.name):
+            faults.add(path, BAD_NAME)
+        elif entry.is_dir():
+            yield from _walk(entry, f"{path}/", faults)
+        elif entry.is_file():
+            yield path
+        else:
+            faults.expect(path, "", expected="a file or folder", found="something else")
+
+
+BAD_NAME = "expected a name of letters, digits, `.`, `-`, `_` that begins with a letter, digit or `_` (at most 255)"
+
+
+def _ignored(name: str) -> bool:
+    return name.startswith(".") or name in IGNORED or name.endswith(".pyc")
+
+
+def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[str, zipfile.ZipInfo]:
+    """Choose the files to inflate by their names alone."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    infos = archive.infolist()
+    if len(infos) > 2 * limits.files:
+        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(infos)))
+        return members
+    for info in infos:
+        name = info.filename
+        fault = _refused(info)
+        if fault:
+            faults.add(name[:300], fault)
+        elif any(_ignored(part) for part in name.rstrip("/").split("/")) or info.is_dir():
+            continue
+        elif not all(NAME.fullmatch(part) for part in name.split("/")):
+            faults.add(name[:300], BAD_NAME)
+        elif name in members:
+            faults.add(name, "two files have this name")
+        else:
+            members[name] = info
+    if len(members) > limits.files:
+        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(members)))
+    return members
+
+
+def _refused(info: zipfile.ZipInfo) -> str:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    parts = info.filename.split("/")
+    if info.flag_bits & 0x1:
+        return "expected a plain file, found an encrypted one"
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "expected a plain file, found a symbolic link or device"
+    if info.filename.startswith("/") or "\\" in info.filename or re.match(r"[A-Za-z]:", info.filename):
+        return "expected a relative path with `/`"
+    if ".." in parts or "." in parts:
+        return "expected a path inside the package, found `..` or `.`"
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "expected a stored or deflated file, found another compression"
+    return ""
+
+
+def _inflate(
+    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], size: int, limits: Limits
+) -> dict[str, bytes]:
+    """Read every member, counting the bytes that really come out."""
+    most = min(limits.total, max(size, 1024) * limits.ratio)
+    files: dict[str, bytes] = {}
+    left = most
+    for name, info in sorted(members.items()):
+        data = bytearray()
+        with archive.open(info) as stream:
+            while chunk := stream.read(CHUNK):
+                data += chunk
+                left -= len(chunk)
+                if len(data) > limits.single or left < 0:
+                    found = f"expected at most {limits.single} bytes in a file and {most} in all, found more"
+                    raise PackageErrors([PackageError(name, "", found)])
+        files[name] = bytes(data)
+    return files
+
+
+def _without_top(files: dict[str, bytes]) -> tuple[str | None, dict[str, bytes]]:
+    tops = {name.split("/")[0] for name in files}
+    if len(tops) != 1 or "problem.yaml" in files or not files:
+        return None, files
+    (top,) = tops
+    if top in files:
+        return None, files
+    return top, {name[len(top) + 1 :]: data for name, data in files.items()}

@@ -1,0 +1,214 @@
+"""problem.yaml of the package format 2025-09: every key with its type, nothing else.
+
+Short spellings the format allows (one string for a list of one, a name for a person) are written out when read, so
+that users of :class:`Problem` meet one shape only.
+Source: https://www.kattis.com/problem-package-format/spec/2025-09, section "Problem metadata".
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+FORMAT_VERSION = "2025-09"
+LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Z]{2})?$"
+UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+PERSON = re.compile(r"^\s*([^<>]*[^<>\s])\s*(?:<([^<>\s]+)>)?\s*$")
+
+T = TypeVar("T")
+
+
+class Strict(BaseModel):
+    """A map with known keys only, and values of exactly the type named."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def as_tuple(value: Any) -> Any:
+    """Turn the list YAML gives into a tuple; anything else stays, for the type check to refuse."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def one_or_many(value: Any) -> Any:
+    """Write a single value out as a tuple of one."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _distinct(value: tuple[T, ...]) -> tuple[T, ...]:
+    if len(set(value)) != len(value):
+        raise ValueError("expected every value once, found a repetition")
+    return value
+
+
+def read_person(value: Any) -> Any:
+    """Split `Full Name <email>`; a map stays as it is."""
+    if not isinstance(value, str):
+        return value
+    match = PERSON.match(value)
+    if match is None:
+        raise ValueError("expected `Full Name` or `Full Name <email>`")
+    return {"name": match[1], "email": match[2]}
+
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+Language = Annotated[str, StringConstraints(pattern=LANGUAGE_CODE)]
+Names = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
+OneOrMore = Annotated[tuple[T, ...], Field(min_length=1), BeforeValidator(one_or_many)]
+Number = int | float
+Positive = Annotated[int, Field(gt=0)]
+
+
+class Person(Strict):
+    """Someone credited."""
+
+    name: Text
+    email: Text | None = None
+    orcid: Annotated[str, StringConstraints(pattern=r"^(\d{4}-){3}\d{3}[0-9X]$")] | None = None
+    kattis: Text | None = None
+
+
+Persons = OneOrMore[Annotated[Person, BeforeValidator(read_person)]]
+
+
+class Credits(Strict):
+    """Who made the problem."""
+
+    authors: Persons | None = None
+    contributors: Persons | None = None
+    testers: Persons | None = None
+    translators: dict[Language, Persons] = {}
+    packagers: Persons | None = None
+    acknowledgements: Persons | None = None
+
+
+class Source(Strict):
+    """Where the problem was first used."""
+
+    name: Text
+    url: Text | None = None
+
+
+class TimeMultipliers(Strict):
+    """Safety margins of the time limit; unused where answer files are submitted."""
+
+    ac_to_time_limit: Annotated[Number, Field(ge=1)] = 2.0
+    time_limit_to_tle: Annotated[Number, Field(ge=1)] = 1.5
+
+
+class Limits(Strict):
+    """Limits of submissions and of the package's programs (memory and output in MiB, code in KiB, times in seconds)."""
+
+    time_multipliers: TimeMultipliers = TimeMultipliers()
+    time_limit: Annotated[Number, Field(gt=0)] | None = None
+    time_resolution: Annotated[Number, Field(gt=0)] = 1.0
+    memory: Positive | None = None
+    output: Positive | None = None
+    code: Positive | None = None
+    compilation_time: Positive | None = None
+    compilation_memory: Positive | None = None
+    validation_time: Positive | None = None
+    validation_memory: Positive | None = None
+    validation_output: Positive | None = None
+    validation_passes: Annotated[int, Field(ge=2)] | None = None
+
+    @model_validator(mode="after")
+    def _whole_steps(self) -> Limits:
+        if self.time_limit is not None:
+            steps = self.time_limit / self.time_resolution
+            if abs(steps - round(steps)) > 1e-9 * steps:
+                raise ValueError("expected time_limit to be a multiple of time_resolution")
+        return self
+
+
+Kind = Literal["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"]
+License = Literal["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"]
+Scalar = int | float | str
+INCOMPATIBLE = (("pass-fail", "scoring"), ("multi-pass", "submit-answer"), ("interactive", "submit-answer"))
+
+
+def _name_map(value: Any) -> Any:
+    return {"en": value} if isinstance(value, str) else value
+
+
+def _credits_map(value: Any) -> Any:
+    return {"authors": value} if isinstance(value, str) else value
+
+
+def _source_maps(value: Any) -> Any:
+    entries = value if isinstance(value, list) else [value]
+    return tuple({"name": entry} if isinstance(entry, str) else entry for entry in entries)
+
+
+def _constant_map(value: Any) -> Any:
+    return value if isinstance(value, dict) else {"value": value}
+
+
+def _has_value(value: dict[str, Scalar]) -> dict[str, Scalar]:
+    if "value" not in value:
+        raise ValueError("expected a key `value`")
+    return value
+
+
+def _is_uuid(value: str) -> str:
+    if not UUID.fullmatch(value):
+        raise ValueError("expected a UUID such as 0f8b0a52-7f4e-4c39-9a3c-5a8f5a8f3c11")
+    return value
+
+
+def _is_date(value: Any) -> Any:
+    if isinstance(value, str):
+        raise ValueError("expected YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
+    return value
+
+
+Constant = Annotated[dict[Text, Scalar], BeforeValidator(_constant_map), AfterValidator(_has_value)]
+ConstantName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z_][a-zA-Z0-9_]*$")]
+
+
+class Problem(Strict):
+    """The metadata of a problem, as problem.yaml gives them."""
+
+    problem_format_version: Literal["2025-09"]
+    type: Annotated[OneOrMore[Kind], AfterValidator(_distinct)] = ("pass-fail",)
+    name: Annotated[dict[Language, Text], Field(min_length=1), BeforeValidator(_name_map)]
+    uuid: Annotated[str, AfterValidator(_is_uuid)]
+    version: Text | None = None
+    credits: Annotated[Credits, BeforeValidator(_credits_map)] = Credits()
+    source: Annotated[tuple[Source, ...], BeforeValidator(_source_maps)] = ()
+    license: License = "unknown"
+    rights_owner: Text | None = None
+    embargo_until: Annotated[date | datetime, BeforeValidator(_is_date)] | None = None
+    limits: Limits = Limits()
+    keywords: Names = ()
+    languages: OneOrMore[Text] = ("all",)
+    allow_file_writing: bool = False
+    constants: dict[ConstantName, Constant] = {}
+
+    @field_validator("type")
+    @classmethod
+    def _compatible(cls, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+        for one, other in INCOMPATIBLE:
+            if one in kinds and other in kinds:
+                raise ValueError(f"`{one}` and `{other}` exclude each other")
+        return kinds
+
+    @model_validator(mode="after")
+    def _rights(self) -> Problem:
+        if self.license == "public domain" and self.rights_owner:
+            raise ValueError("rights_owner: expected none under the license `public domain`")
+        owned = self.rights_owner or self.credits.authors or self.source
+        if self.license not in ("unknown", "public domain") and not owned:
+            raise ValueError(f"license `{self.license}`: expected a rights_owner, credits.authors or a source")
+        return self

@@ -1,0 +1,182 @@
+"""What a problem package is once it is read: frozen values, wherever its bytes lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from app.packages.metadata import Problem
+from app.packages.settings import JuradoSettings
+
+GroupKind = Literal["sample", "provisional", "final"]
+Aggregation = Literal["sum", "min", "pass-fail"]
+CONSTANT = re.compile(r"\{\{([a-zA-Z_][a-zA-Z0-9_]*)(?:\.([a-zA-Z0-9_]+))?\}\}")
+
+__all__ = [
+    "Aggregation",
+    "Case",
+    "File",
+    "Group",
+    "GroupKind",
+    "JuradoSettings",
+    "Package",
+    "Problem",
+    "Statement",
+    "Submission",
+    "SubmissionRule",
+    "ValidationCase",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a package: `path` relative to its root, with `/`; bytes are fetched when asked for."""
+
+    path: str
+    files: Mapping[str, bytes] = field(repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    def read(self) -> bytes:
+        """Fetch the bytes."""
+        return self.files[self.path]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement or a solution in one language; `kind` is how it is written."""
+
+    language: str
+    kind: Literal["md", "tex", "pdf"]
+    file: File
+    constants: Mapping[str, Mapping[str, int | float | str]] = field(default_factory=dict, repr=False)
+
+    @property
+    def text(self) -> str:
+        """The Markdown or LaTeX text with the problem's constants put in; empty for a PDF."""
+        return "" if self.kind == "pdf" else replace_constants(self.file.read().decode(), self.constants)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Test cases that count together: `sample`, a folder of secret with a test_group.yaml, or, without such, `secret`.
+
+    max_score     points of the whole group; None for samples, which give none
+    aggregation   how the cases make the group's points
+    require_pass  names of earlier groups whose cases must all be accepted (also those that `secret` as a whole names)
+    """
+
+    name: str
+    kind: GroupKind
+    max_score: int | None
+    aggregation: Aggregation
+    require_pass: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case that submissions are judged on.
+
+    name        its base name, unique in the package; `path` is the format's name (`secret/final/07`)
+    ordinal     1.. in lexicographic order of `path`, over samples and secret cases
+    max_points  most points it can give: the group's max for `min` and `pass-fail`, max/N for `sum`, 0 for samples
+    answer      the `.ans` file; `output` the `.out` file shown with a sample instead of it
+    checker_args  the format's output_validator_args, inherited from the group where the case has none
+    """
+
+    name: str
+    path: str
+    group: str
+    ordinal: int
+    max_points: Fraction
+    input: File
+    answer: File
+    output: File | None = None
+    checker_args: tuple[str, ...] = ()
+    validator_args: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    full_feedback: bool = False
+    description: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationCase:
+    """A case that tries the validators and the checker, and is never judged."""
+
+    kind: Literal["invalid_input", "invalid_output", "valid_output"]
+    name: str
+    input: File
+    answer: File | None
+    output: File | None
+    description: str = ""
+    checker_args: tuple[str, ...] = ()
+    validator_args: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionRule:
+    """What one entry of submissions.yaml demands of the submissions its glob matches, on a group or on all cases."""
+
+    glob: str
+    cases: str | None
+    permitted: frozenset[str] | None = None
+    required: frozenset[str] | None = None
+    score: tuple[float, float] | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An example submission: a folder of answer files, as a contestant would send them."""
+
+    path: str
+    answers: tuple[File, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A whole problem package.
+
+    groups     those that hold cases, in lexicographic order: `sample` first
+    cases      in order of `ordinal`
+    max_score  the most points a submission can have: the sum of its groups
+    files      every file of the package by its relative path, sorted
+    """
+
+    slug: str
+    problem: Problem
+    settings: JuradoSettings
+    statements: Mapping[str, Statement]
+    solutions: Mapping[str, Statement]
+    groups: tuple[Group, ...]
+    cases: tuple[Case, ...]
+    max_score: int
+    validation_cases: tuple[ValidationCase, ...]
+    submissions: tuple[Submission, ...]
+    submission_rules: tuple[SubmissionRule, ...]
+    files: Mapping[str, bytes] = field(repr=False, compare=False)
+
+    def group(self, name: str) -> Group:
+        """Find a group by its name; KeyError if there is none."""
+        return {group.name: group for group in self.groups}[name]
+
+    def case(self, name: str) -> Case:
+        """Find a case by its base name; KeyError if there is none."""
+        return {case.name: case for case in self.cases}[name]
+
+
+def replace_constants(text: str, constants: Mapping[str, Mapping[str, int | float | str]]) -> str:
+    """Put `{{name}}` and `{{name.variant}}` in; sequences that name no constant stay as they are."""
+
+    def value(match: re.Match[str]) -> str:
+        known = constants.get(match[1], {})
+        variant = match[2] or "value"
+        return str(known[variant]) if variant in known else match[0]
+
+    return CONSTANT.sub(value, text)

@@ -1,0 +1,178 @@
+"""Read a problem package, from a folder or a zip, and list everything that is wrong with it at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeVar, cast
+
+from pydantic import BaseModel
+
+from app.packages.documents import read_model
+from app.packages.errors import Faults, PackageError, PackageErrors
+from app.packages.files import LIMITS, SLUG, Limits, archive_files, folder_files
+from app.packages.metadata import LANGUAGE_CODE, Problem
+from app.packages.model import Case, File, Package, Statement, replace_constants
+from app.packages.settings import JuradoSettings
+from app.packages.submissions import read_rules, read_submissions
+from app.packages.testdata import GROUP_FILE, read_test_data
+from app.packages.texts import check_texts
+
+M = TypeVar("M", bound=BaseModel)
+
+ROOT_FILES = frozenset({"problem.yaml", "jurado.yaml", "README.md"})
+PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_visualizer")
+ROOT_FOLDERS = frozenset(
+    ("statement", "attachments", "solution", "data", "generators", "include", "submissions", *PROGRAMS)
+)
+STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\.(md|tex|pdf)")
+
+
+def read_package(folder: Path, limits: Limits = LIMITS) -> Package:
+    """Read the package in `folder`, whose name is the slug; raises PackageErrors listing every fault."""
+    if not folder.is_dir():
+        raise PackageErrors([PackageError("", "", f"expected a folder, found none at {folder}")])
+    faults = Faults()
+    files = folder_files(folder, faults, limits)
+    return assemble(folder.resolve().name, files, faults)
+
+
+def read_archive(source: bytes | Path, slug: str | None = None, limits: Limits = LIMITS) -> Package:
+    """Read a package from a zip: its bytes or its path.
+
+    The slug is the archive's one top folder, else `slug`, else the name of the archive's file. Inflates in memory and
+    never more than `limits`. Raises PackageErrors listing every fault.
+    """
+    top, files = archive_files(source, limits)
+    stem = source.stem if isinstance(source, Path) else None
+    faults = Faults()
+    if top is not None and slug is not None and top != slug:
+        faults.expect("", "", expected=f"the top folder {slug}", found=top)
+    name = top or slug or stem
+    if name is None:
+        faults.add("", "expected one top folder named as the problem's slug, found files at the root")
+    return assemble(name or "", files, faults)
+
+
+def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None) -> Package:
+    """Build the package from its files; raises PackageErrors listing every fault, those in `faults` included."""
+    faults = faults or Faults()
+    _check_slug(slug, faults)
+    _check_layout(files, faults)
+    check_texts(files, faults)
+    problem = _read(Problem, "problem.yaml", files, faults)
+    settings = _read(JuradoSettings, "jurado.yaml", files, faults)
+    constants = problem.constants if problem else {}
+    statements = _statements("statement", files, constants, faults)
+    solutions = _statements("solution", files, constants, faults)
+    submissions = read_submissions(files, faults)
+    rules = read_rules(files, faults)
+    configs = {name: _with_constants(files[name], constants) for name in files if name.endswith(f"/{GROUP_FILE}")}
+    data = read_test_data(files, settings or FALLBACK, configs, faults)
+    if problem is not None:
+        _check_problem(problem, statements, faults)
+    if settings is not None:
+        _check_sizes(data.cases, settings, faults)
+    faults.settle()
+    assert problem is not None and settings is not None, "a file that does not read has left a fault"
+    return Package(
+        slug=slug,
+        problem=problem,
+        settings=settings,
+        statements=statements,
+        solutions=solutions,
+        groups=data.groups,
+        cases=data.cases,
+        max_score=data.max_score,
+        validation_cases=data.validation_cases,
+        submissions=submissions,
+        submission_rules=rules,
+        files=files,
+    )
+
+
+FALLBACK = JuradoSettings.model_validate({"checker": "exact", "scoring": {"kind": "absolute"}})
+"""Stands in for a jurado.yaml that does not read, so that the faults of the test data are found too."""
+
+
+def _read(model: type[M], name: str, files: Mapping[str, bytes], faults: Faults) -> M | None:
+    if name not in files:
+        faults.add(name, "missing file")
+        return None
+    return read_model(model, files[name], name, faults)
+
+
+def _check_slug(slug: str, faults: Faults) -> None:
+    if slug and not SLUG.fullmatch(slug):
+        faults.expect("", "", expected="a package named by lowercase letters and digits (at most 64)", found=repr(slug))
+
+
+def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:
+    """Every file lies where the format has a place for it, and the folders it requires are there."""
+    for name in files:
+        top, _, rest = name.partition("/")
+        if not rest and top not in ROOT_FILES:
+            faults.expect(name, "", expected=f"one of {', '.join(sorted(ROOT_FILES))} at the top", found="another file")
+        elif rest and top not in ROOT_FOLDERS:
+            faults.expect(name, "", expected=f"one of the folders {', '.join(sorted(ROOT_FOLDERS))}", found=top)
+        elif top == "attachments" and rest.count("/") and not rest.startswith("templates/"):
+            faults.add(name, "expected attachments as files, found a folder")
+    tops = {name.partition("/")[0] for name in files if "/" in name}
+    for folder in ("statement", "input_validators"):
+        if folder not in tops:
+            faults.add(folder, "missing folder, or nothing in it")
+
+
+def _statements(
+    folder: str, files: Mapping[str, bytes], constants: Mapping[str, Mapping[str, int | float | str]], faults: Faults
+) -> dict[str, Statement]:
+    """Collect `statement/problem.<lang>.<kind>`, or `solution/solution[.<lang>].<kind>`, by language."""
+    stem = "problem" if folder == "statement" else "solution"
+    found: dict[str, Statement] = {}
+    for name in sorted(n for n in files if n.startswith(f"{folder}/{stem}.")):
+        match = STATEMENT.fullmatch(name)
+        language = match[3] if match and (match[3] or folder == "statement") else "en"
+        if match is None or language is None or not re.match(LANGUAGE_CODE, language):
+            faults.expect(name, "", expected=f"{stem}.<language>.md, .tex or .pdf", found=name.rpartition("/")[2])
+        elif language in found:
+            other = found[language].file.name
+            faults.expect(name, "", expected=f"one file for the language {language}", found=f"also {other}")
+        else:
+            kind = cast(Literal["md", "tex", "pdf"], match[4])
+            found[language] = Statement(language, kind, File(name, files), constants)
+    return found
+
+
+def _check_problem(problem: Problem, statements: Mapping[str, Statement], faults: Faults) -> None:
+    if set(problem.type) != {"scoring", "submit-answer"}:
+        expected = "[scoring, submit-answer], as Jurado scores answer files"
+        faults.expect("problem.yaml", "type", expected=expected, found=", ".join(problem.type))
+    if problem.limits.validation_passes is not None:
+        faults.add("problem.yaml", "only for multi-pass problems", "limits.validation_passes")
+    for language in sorted(set(problem.name) - set(statements)):
+        faults.add(f"statement/problem.{language}.md", f"missing file: problem.yaml names the problem in {language}")
+    for language in sorted(set(statements) - set(problem.name)):
+        faults.add("problem.yaml", f"missing name in {language}: {statements[language].file.path} is there", "name")
+
+
+def _with_constants(data: bytes, constants: Mapping[str, Mapping[str, int | float | str]]) -> bytes:
+    """test_group.yaml is one of the files the problem's constants are put into (where it is text at all)."""
+    has_any = constants and b"{{" in data and _is_text(data)
+    return replace_constants(data.decode(), constants).encode() if has_any else data
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _check_sizes(cases: tuple[Case, ...], settings: JuradoSettings, faults: Faults) -> None:
+    """Inputs and reference answers stay within what jurado.yaml allows."""
+    for case in cases:
+        size = len(case.input.read())
+        if size > settings.inputs.limit:
+            faults.expect(case.input.path, "", expected=f"at most {settings.inputs.limit} bytes", found=str(size))

@@ -1,0 +1,121 @@
+"""jurado.yaml, test_group.yaml, a case's NAME.yaml and submissions.yaml: the smaller files of a package, strictly."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator
+
+from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
+
+STANDARD_CHECKERS = frozenset({"tokens", "exact"})
+Count = Annotated[int, Field(ge=0)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")]
+GroupName = Annotated[str, StringConstraints(pattern=r"^secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]*)?$")]
+
+
+class Scoring(Strict):
+    """How raw scores become points, and which way is better."""
+
+    kind: Literal["absolute", "relative", "rank"]
+    direction: Literal["maximise", "minimise"] = "maximise"
+
+
+class Reference(Strict):
+    """How reference answers are made: `seconds` for runs on demand, `steps` for reproducible data; memory in MiB."""
+
+    method: Text
+    seconds: Annotated[Number, Field(gt=0, le=3600)] = 10
+    steps: Positive | None = None
+    seed: Count = 1
+    memory: Positive = 1024
+
+
+class Answers(Strict):
+    """What an answer file may be: at most `limit` bytes, named by `pattern` if that is set (`{case}` is its place)."""
+
+    limit: Annotated[int, Field(gt=0, le=256 * 2**20)] = 2**20
+    pattern: Text | None = None
+
+    @field_validator("pattern")
+    @classmethod
+    def _one_place(cls, pattern: str | None) -> str | None:
+        if pattern is not None and (pattern.count("{case}") != 1 or "/" in pattern):
+            raise ValueError("expected a file name with `{case}` in it once")
+        return pattern
+
+
+class Inputs(Strict):
+    """What an input may be: at most `limit` bytes."""
+
+    limit: Annotated[int, Field(gt=0, le=256 * 2**20)] = 2**20
+
+
+class Languages(Strict):
+    """Languages beside those of the statements."""
+
+    source: Language | None = None
+
+
+class JuradoSettings(Strict):
+    """What the package format has no word for: jurado.yaml."""
+
+    checker: Slug
+    scoring: Scoring
+    reference: Reference | None = None
+    answers: Answers = Answers()
+    inputs: Inputs = Inputs()
+    final: Annotated[tuple[GroupName, ...], BeforeValidator(as_tuple)] = ()
+    languages: Languages = Languages()
+
+    @property
+    def bundled_checker(self) -> bool:
+        """Whether the checker is a module of its own rather than a standard one."""
+        return self.checker not in STANDARD_CHECKERS
+
+
+def _sequences(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: as_tuple(entry) for key, entry in value.items()}
+    return as_tuple(value)
+
+
+Arguments = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
+ValidatorArguments = Annotated[tuple[str, ...] | dict[Text, tuple[str, ...]], BeforeValidator(_sequences)]
+
+
+class CaseSettings(Strict):
+    """NAME.yaml beside a test case; None means: as the group says."""
+
+    args: Arguments | None = None
+    input_validator_args: ValidatorArguments | None = None
+    output_validator_args: Arguments | None = None
+    input_visualizer_args: Arguments | None = None
+    output_visualizer_args: Arguments | None = None
+    full_feedback: bool | None = None
+    hint: str | None = None
+    description: str | None = None
+
+
+class GroupSettings(Strict):
+    """test_group.yaml: how a group's cases are scored and which arguments they hand down."""
+
+    max_score: Count | Literal["unbounded"] | None = None
+    score_aggregation: Literal["pass-fail", "sum", "min"] | None = None
+    static_validation_score: Count | Literal["pass-fail"] | None = None
+    require_pass: Annotated[tuple[Text, ...], BeforeValidator(one_or_many)] = ()
+    args: Arguments | None = None
+    input_validator_args: ValidatorArguments | None = None
+    static_validator_args: Arguments | None = None
+    output_validator_args: Arguments | None = None
+    input_visualizer_args: Arguments | None = None
+    output_visualizer_args: Arguments | None = None
+    full_feedback: bool | None = None
+
+
+class ValidationGroupSettings(Strict):
+    """test_group.yaml in a folder of validation cases."""
+
+    input_validator_args: ValidatorArguments | None = None
+    output_validator_args: Arguments | None = None
+    description: str | None = None

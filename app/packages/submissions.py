@@ -1,0 +1,115 @@
+"""The example submissions of a package: folders of answer files, and what submissions.yaml demands of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from app.packages.documents import Document, check_model, read_document
+from app.packages.errors import Faults
+from app.packages.metadata import Number, OneOrMore, Person, Strict, Text, read_person
+from app.packages.model import File, Submission, SubmissionRule
+
+FILE = "submissions/submissions.yaml"
+Verdicts = OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
+
+
+def _range(value: Any) -> Any:
+    return (value, value) if isinstance(value, int | float) else tuple(value) if isinstance(value, list) else value
+
+
+Range = Annotated[tuple[Annotated[Number, Field(ge=0)], Annotated[Number, Field(ge=0)]], BeforeValidator(_range)]
+
+
+class CaseDemands(Strict):
+    """What is demanded on some of the cases."""
+
+    permitted: Verdicts | None = None
+    required: Verdicts | None = None
+    score: Range | None = None
+    message: str = ""
+    use_for_time_limit: bool | Literal["lower", "upper"] | None = None
+
+
+class Demands(CaseDemands):
+    """What is demanded of a submission, and who wrote it."""
+
+    language: Text | None = None
+    entrypoint: Text | None = None
+    authors: OneOrMore[Annotated[Person, BeforeValidator(read_person)]] | None = None
+    model_solution: bool = False
+
+
+DEFAULTS: Mapping[str, Demands] = {
+    "accepted": Demands(permitted=("AC",)),
+    "rejected": Demands(required=("RTE", "TLE", "WA")),
+    "wrong_answer": Demands(permitted=("AC", "WA"), required=("WA",)),
+    "time_limit_exceeded": Demands(permitted=("AC", "TLE"), required=("TLE",)),
+    "run_time_error": Demands(permitted=("AC", "RTE"), required=("RTE",)),
+    "brute_force": Demands(permitted=("AC", "RTE", "TLE"), required=("RTE", "TLE")),
+}
+
+
+def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submission, ...]:
+    """Collect `submissions/<folder>/<name>/...` (or a single file there); at least one must be in `accepted`."""
+    found: dict[str, list[File]] = defaultdict(list)
+    for name in files:
+        top, _, path = name.partition("/")
+        if top != "submissions" or name == FILE:
+            continue
+        if "/" not in path:
+            faults.add(name, "expected submissions in folders such as submissions/accepted/")
+        else:
+            found["/".join(path.split("/")[:2])].append(File(name, files))
+    if not any(path.startswith("accepted/") for path in found):
+        faults.add("submissions/accepted", "expected at least one accepted submission, found none")
+    return tuple(Submission(path, tuple(found[path])) for path in sorted(found))
+
+
+def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[SubmissionRule, ...]:
+    """Read submissions.yaml over the format's default demands on its default folders."""
+    document = read_document(files[FILE], FILE, faults) if FILE in files else None
+    value = document.value if document else None
+    if document is None or value is None:
+        document, value = Document({}, {}), {}
+    if not isinstance(value, dict):
+        faults.expect(FILE, "", expected="a map of globs to demands", found=type(value).__name__)
+        value = {}
+    rules: list[SubmissionRule] = []
+    for glob in [*DEFAULTS, *(glob for glob in value if glob not in DEFAULTS)]:
+        rules += _rules(str(glob), glob, document if glob in value else None, faults)
+    return tuple(rules)
+
+
+def _rules(name: str, glob: Any, document: Document | None, faults: Faults) -> list[SubmissionRule]:
+    default = DEFAULTS.get(name, Demands())
+    if document is None:
+        return [_rule(name, None, default, default)]
+    entry = document.value[glob]
+    if not isinstance(entry, dict):
+        faults.expect(FILE, document.where((glob,)), expected="a map", found=type(entry).__name__)
+        return []
+    inner = [key for key in entry if str(key).partition("/")[0] in ("sample", "secret")]
+    own = Document({glob: {key: entry[key] for key in entry if key not in inner}}, document.lines)
+    demands = check_model(Demands, own, FILE, faults, (glob,))
+    rules = [_rule(name, None, demands, default)] if demands else []
+    for key in inner:
+        partial = check_model(CaseDemands, document, FILE, faults, (glob, key))
+        rules += [_rule(name, key, partial, Demands())] if partial else []
+    return rules
+
+
+def _rule(glob: str, cases: str | None, demands: CaseDemands, default: CaseDemands) -> SubmissionRule:
+    permitted = demands.permitted or default.permitted
+    required = demands.required or default.required
+    return SubmissionRule(
+        glob=glob,
+        cases=cases,
+        permitted=frozenset(permitted) if permitted else None,
+        required=frozenset(required) if required else None,
+        score=demands.score,
+        message=demands.message,
+    )

@@ -1,0 +1,365 @@
+"""The test data of a package: which cases and groups `data/` holds, and what each case is worth."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, cast
+
+from app.packages.documents import read_model
+from app.packages.errors import Faults
+from app.packages.model import Aggregation, Case, File, Group, GroupKind, ValidationCase
+from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
+
+VALIDATION = ("invalid_input", "invalid_output", "valid_output")
+ROOMS = ("sample", "secret", *VALIDATION)
+EXTENSIONS = (
+    ".in.statement", ".ans.statement", ".in.download", ".ans.download", ".interaction",
+    ".in", ".ans", ".out", ".yaml", ".png", ".jpg", ".jpeg", ".svg",
+)  # fmt: skip
+UNUSED = {".interaction": "answer files are not interactive", ".files": "answer files read no other input"}
+GROUP_FILE = "test_group.yaml"
+DEFAULT_MAX = 100
+UNREADABLE = GroupSettings(max_score=0)
+"""Stands for a test_group.yaml that has left a fault already, so that its group is not missed as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The files of one case by extension; `path` is the format's name for it, below `data/`."""
+
+    path: str
+    parts: Mapping[str, File]
+
+    @property
+    def name(self) -> str:
+        """The base name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def folder(self) -> str:
+        """The folder below `data/` that it lies in."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def room(self) -> str:
+        """`sample`, `secret` or one of the validation folders."""
+        return self.path.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class TestData:
+    """What `data/` holds, read: groups with cases, the cases in order, and those that only try validators."""
+
+    groups: tuple[Group, ...]
+    cases: tuple[Case, ...]
+    max_score: int
+    validation_cases: tuple[ValidationCase, ...]
+
+
+def read_test_data(
+    files: Mapping[str, bytes], settings: JuradoSettings, substitute: Mapping[str, bytes], faults: Faults
+) -> TestData:
+    """Read everything below `data/`. `substitute`: the test_group.yaml files with the problem's constants put in."""
+    bundles = _bundles(files, faults)
+    configs = {_folder(name): _read_group(name, data, faults) for name, data in substitute.items()}
+    known = {folder: config or UNREADABLE for folder, config in configs.items()}
+    for bundle in bundles:
+        _check_parts(bundle, faults)
+    _check_names(bundles, faults)
+    folders = _group_folders(bundles, known, faults)
+    groups = _groups(folders, known, settings, faults)
+    judged = [bundle for bundle in bundles if bundle.room in ("sample", "secret")]
+    members = {group.name: [b for b in judged if _group_of(b, folders) == group.name] for group in groups}
+    return TestData(
+        groups=tuple(group for group in groups if members[group.name]),
+        cases=_cases(judged, groups, members, known, faults),
+        max_score=_max_score(known),
+        validation_cases=tuple(_validation(bundle, known, faults) for bundle in bundles if _only_validates(bundle)),
+    )
+
+
+def _folder(name: str) -> str:
+    return name.removeprefix("data/").removesuffix(f"/{GROUP_FILE}")
+
+
+def _read_group(name: str, data: bytes, faults: Faults) -> GroupSettings | None:
+    """Read a test_group.yaml; in the folders of validation cases it has a few keys only."""
+    if not name.startswith(tuple(f"data/{room}/" for room in VALIDATION)):
+        return read_model(GroupSettings, data, name, faults)
+    config = read_model(ValidationGroupSettings, data, name, faults)
+    if config is None:
+        return None
+    return GroupSettings(
+        input_validator_args=config.input_validator_args, output_validator_args=config.output_validator_args
+    )
+
+
+def _bundles(files: Mapping[str, bytes], faults: Faults) -> list[Bundle]:
+    """Collect the files of each case, in lexicographic order of their paths."""
+    parts: dict[str, dict[str, File]] = defaultdict(dict)
+    for name in files:
+        if not name.startswith("data/") or name.endswith(f"/{GROUP_FILE}"):
+            continue
+        path = name.removeprefix("data/")
+        if path.partition("/")[0] not in ROOMS or "/" not in path:
+            faults.expect(name, "", expected=f"one of the folders {', '.join(ROOMS)}", found=path.partition("/")[0])
+            continue
+        if ".files/" in path:
+            faults.add(name, f"not possible here: {UNUSED['.files']}")
+            continue
+        extension = next((e for e in EXTENSIONS if path.endswith(e) and not path.endswith(f"/{e}")), None)
+        if extension is None:
+            faults.expect(name, "", expected=f"an extension of a test case ({' '.join(EXTENSIONS)})", found="another")
+        else:
+            parts[path.removesuffix(extension)][extension] = File(name, files)
+    return [Bundle(path, parts[path]) for path in sorted(parts)]
+
+
+def _only_validates(bundle: Bundle) -> bool:
+    return bundle.room in VALIDATION and ".in" in bundle.parts
+
+
+def _check_parts(bundle: Bundle, faults: Faults) -> None:
+    """Hold one case's files against what its folder demands and allows."""
+    has, at = set(bundle.parts), f"data/{bundle.path}"
+    if ".in" not in has:
+        faults.add(f"{at}{min(has)}", f"missing input {bundle.name}.in: without it this file belongs to no test case")
+        return
+    for extension in sorted(has & set(UNUSED)):
+        faults.add(f"{at}{extension}", f"not possible here: {UNUSED[extension]}")
+    needed = {"invalid_input": set(), "sample": {".ans"}, "secret": {".ans"}}.get(bundle.room, {".ans", ".out"})
+    for extension in sorted(needed - has):
+        faults.add(f"{at}{extension}", "missing file")
+    forbidden = {"invalid_input": {".ans", ".out"}}.get(bundle.room, set())
+    for extension in sorted(has & forbidden):
+        faults.add(f"{at}{extension}", f"not possible in {bundle.room}")
+    if bundle.name == "test_group":
+        faults.add(f"{at}.in", "a test case must not be named test_group")
+    _check_display(bundle, faults)
+
+
+def _check_display(bundle: Bundle, faults: Faults) -> None:
+    """What is shown and what is downloaded are overridden together, and each at most once."""
+    has, at = set(bundle.parts), f"data/{bundle.path}"
+    if (".in.statement" in has) != (".in.download" in has):
+        faults.add(f"{at}.in", "expected .in.statement and .in.download together, found one of them")
+    shown, loaded = has & {".out", ".ans.statement"}, has & {".out", ".ans.download"}
+    if len(shown) > 1 or len(loaded) > 1:
+        faults.add(f"{at}.out", "expected either .out or .ans.statement and .ans.download, found both")
+    elif bool(shown) != bool(loaded):
+        faults.add(f"{at}.ans", "expected .ans.statement and .ans.download together, found one of them")
+    if len(has & {".png", ".jpg", ".jpeg", ".svg"}) > 1:
+        faults.add(f"{at}.in", "expected at most one illustration, found several")
+
+
+def _check_names(bundles: list[Bundle], faults: Faults) -> None:
+    """Base names are unique among the judged cases, as answer files are named by them."""
+    judged = [bundle for bundle in bundles if bundle.room in ("sample", "secret")]
+    counts = Counter(bundle.name for bundle in judged)
+    for bundle in judged:
+        if counts[bundle.name] > 1:
+            others = " and ".join(f"data/{b.path}" for b in judged if b.name == bundle.name)
+            faults.add(f"data/{bundle.path}.in", f"base name used {counts[bundle.name]} times: {others}")
+    folders = {b.path[:end] for b in bundles for end, letter in enumerate(b.path) if letter == "/"}
+    for bundle in bundles:
+        if bundle.path in folders:
+            faults.add(f"data/{bundle.path}.in", "a folder of the same name lies beside this test case")
+    if not any(bundle.room == "secret" for bundle in judged):
+        faults.add("data/secret", "expected at least one test case, found none")
+
+
+def _group_folders(bundles: list[Bundle], known: Mapping[str, GroupSettings], faults: Faults) -> tuple[str, ...]:
+    """The folders that are groups, checked: all of secret's folders or none, not nested, none empty."""
+    for folder in sorted(known):
+        depth = folder.count("/")
+        if depth > 1 or (folder.startswith("sample/")) or folder.partition("/")[0] not in ROOMS:
+            faults.add(f"data/{folder}/{GROUP_FILE}", "expected groups directly in data/secret only")
+    groups = sorted(f for f in known if f.startswith("secret/") and f.count("/") == 1)
+    secret = [bundle for bundle in bundles if bundle.room == "secret"]
+    for bundle in secret:
+        top = "/".join(bundle.path.split("/")[:2]) if bundle.path.count("/") > 1 else ""
+        if groups and not top:
+            faults.add(f"data/{bundle.path}.in", "expected cases inside the groups, found one directly in data/secret")
+        elif groups and top not in groups:
+            faults.add(f"data/{top}", f"expected a {GROUP_FILE}, as its sister folders have, found none")
+    for folder in groups:
+        if not any(bundle.path.startswith(f"{folder}/") for bundle in secret):
+            faults.add(f"data/{folder}", "expected at least one test case, found none")
+    return ("sample", *(groups or ["secret"]))
+
+
+def _group_of(bundle: Bundle, folders: tuple[str, ...]) -> str:
+    return next((f for f in folders if bundle.path.startswith(f"{f}/")), "")
+
+
+def _groups(
+    folders: tuple[str, ...], known: Mapping[str, GroupSettings], settings: JuradoSettings, faults: Faults
+) -> tuple[Group, ...]:
+    _check_secret(folders, known, faults)
+    for name in settings.final:
+        if name != "secret" and name not in folders:
+            faults.expect("jurado.yaml", "final", expected=f"one of {', '.join(folders[1:])}", found=name)
+    groups = tuple(_group(name, known, settings, faults) for name in folders)
+    by_name = {group.name: group for group in groups}
+    for group in groups:
+        _check_require_pass(group, by_name, faults)
+    return groups
+
+
+def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettings, faults: Faults) -> Group:
+    config, file = known.get(name, GroupSettings()), f"data/{name}/{GROUP_FILE}"
+    if config.static_validation_score is not None or config.static_validator_args is not None:
+        faults.add(file, "not possible where answer files are submitted", "static_validation_score")
+    if name == "sample":
+        _check_sample(config, file, faults)
+        return Group("sample", "sample", None, "pass-fail")
+    aggregation = config.score_aggregation or ("sum" if name == "secret" else "pass-fail")
+    most = config.max_score if config.max_score is not None else (DEFAULT_MAX if name == "secret" else "unbounded")
+    if most == "unbounded":
+        faults.expect(file, "max_score", expected="a number, as Jurado gives points out of a maximum", found=most)
+    outer = known.get("secret", GroupSettings()).require_pass if name != "secret" else ()
+    required = tuple(dict.fromkeys((*outer, *config.require_pass)))
+    final = name in settings.final or "secret" in settings.final
+    kind: GroupKind = "final" if final else "provisional"
+    return Group(name, kind, most if isinstance(most, int) else 0, aggregation, required)
+
+
+def _check_sample(config: GroupSettings, file: str, faults: Faults) -> None:
+    for key in ("max_score", "score_aggregation", "require_pass"):
+        if getattr(config, key) not in (None, ()):
+            faults.add(file, "key not permitted in sample", key)
+
+
+def _check_secret(folders: tuple[str, ...], known: Mapping[str, GroupSettings], faults: Faults) -> None:
+    """Where secret has groups, their maxima add up to its own."""
+    if "secret" in folders:
+        return
+    file = f"data/secret/{GROUP_FILE}"
+    secret = known.get("secret", GroupSettings())
+    aggregation = secret.score_aggregation or "sum"
+    if aggregation != "sum":
+        faults.expect(file, "score_aggregation", expected="sum, as points of groups are added", found=aggregation)
+    if secret.max_score == "unbounded":
+        faults.expect(file, "max_score", expected="a number of points", found="unbounded")
+    most = [known[folder].max_score for folder in folders[1:] if folder in known]
+    total = sum(points for points in most if isinstance(points, int))
+    readable = all(known.get(folder) is not UNREADABLE for folder in ("secret", *folders))
+    if readable and all(isinstance(points, int) for points in most) and total != _max_score(known):
+        expected = f"the sum of its groups' max_score, {total}"
+        faults.expect(file, "max_score", expected=expected, found=str(_max_score(known)))
+
+
+def _max_score(known: Mapping[str, GroupSettings]) -> int:
+    most = known["secret"].max_score if "secret" in known else None
+    return most if isinstance(most, int) else DEFAULT_MAX
+
+
+def _check_require_pass(group: Group, groups: Mapping[str, Group], faults: Faults) -> None:
+    file = f"data/{group.name}/{GROUP_FILE}"
+    for name in group.require_pass:
+        if name not in groups:
+            faults.expect(file, "require_pass", expected=f"a group ({', '.join(groups)})", found=name)
+        elif name >= group.name:
+            faults.expect(file, "require_pass", expected=f"groups that come before {group.name}", found=name)
+        elif groups[name].aggregation != "pass-fail":
+            faults.expect(file, "require_pass", expected="groups with pass-fail aggregation", found=name)
+
+
+def _cases(
+    bundles: list[Bundle],
+    groups: tuple[Group, ...],
+    members: Mapping[str, list[Bundle]],
+    known: Mapping[str, GroupSettings],
+    faults: Faults,
+) -> tuple[Case, ...]:
+    """Every judged case whose files are there, in order."""
+    group_of = {bundle.path: group for group in groups for bundle in members[group.name]}
+    cases: list[Case] = []
+    for bundle in bundles:
+        if {".in", ".ans"} <= set(bundle.parts) and bundle.path in group_of:
+            group = group_of[bundle.path]
+            points = case_points(group, len(members[group.name]))
+            cases.append(_case(bundle, group, points, len(cases) + 1, _configuration(bundle, known, faults)))
+    return tuple(cases)
+
+
+def case_points(group: Group, cases: int) -> Fraction:
+    """The most points one of a group's `cases` cases can give, as the format works it out."""
+    most = Fraction(group.max_score or 0)
+    return most / cases if group.aggregation == "sum" else most
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A case's own settings over those of its folder."""
+
+    own: CaseSettings
+    folder: GroupSettings
+
+    @property
+    def checker_args(self) -> tuple[str, ...]:
+        """The arguments its checker gets."""
+        own = self.own.output_validator_args
+        return own if own is not None else self.folder.output_validator_args or ()
+
+    @property
+    def validator_args(self) -> Mapping[str, tuple[str, ...]]:
+        """Arguments by input validator; the key `*` stands for every validator."""
+        own = self.own.input_validator_args
+        found = own if own is not None else self.folder.input_validator_args or ()
+        return found if isinstance(found, dict) else {"*": found}
+
+    def full_feedback(self, default: bool) -> bool:
+        """Whether contestants are shown the case once they fail on it."""
+        given = (self.own.full_feedback, self.folder.full_feedback)
+        return next((value for value in given if value is not None), default)
+
+
+def _case(bundle: Bundle, group: Group, points: Fraction, ordinal: int, config: Configuration) -> Case:
+    return Case(
+        name=bundle.name,
+        path=bundle.path,
+        group=group.name,
+        ordinal=ordinal,
+        max_points=points,
+        input=bundle.parts[".in"],
+        answer=bundle.parts[".ans"],
+        output=bundle.parts.get(".out"),
+        checker_args=config.checker_args,
+        validator_args=config.validator_args,
+        full_feedback=config.full_feedback(group.kind == "sample"),
+        description=config.own.description or "",
+        hint=config.own.hint or "",
+    )
+
+
+def _validation(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> ValidationCase:
+    config = _configuration(bundle, known, faults)
+    return ValidationCase(
+        kind=cast(Literal["invalid_input", "invalid_output", "valid_output"], bundle.room),
+        name=bundle.name,
+        input=bundle.parts[".in"],
+        answer=bundle.parts.get(".ans"),
+        output=bundle.parts.get(".out"),
+        description=config.own.description or "",
+        checker_args=config.checker_args,
+        validator_args=config.validator_args,
+    )
+
+
+def _configuration(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> Configuration:
+    """Read NAME.yaml; the nearest folder above with a test_group.yaml hands down what it does not say."""
+    file = bundle.parts.get(".yaml")
+    settings = read_model(CaseSettings, file.read(), file.path, faults) if file else None
+    if file and settings and settings.args:
+        faults.add(file.path, "not possible here: answer files are not run with arguments", "args")
+    parts = bundle.folder.split("/")
+    folders = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
+    nearest = next((known[folder] for folder in folders if folder in known), GroupSettings())
+    return Configuration(settings or CaseSettings(), nearest)
+
+
+__all__ = ["Aggregation", "TestData", "case_points", "read_test_data"]

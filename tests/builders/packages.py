@@ -1,0 +1,77 @@
+"""Builds small problem packages: a sound one by default, changed file by file to try one rule."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+PROBLEM = """\
+problem_format_version: 2025-09
+type: [scoring, submit-answer]
+name: {en: Echo, es: Eco}
+uuid: 0f8b0a52-7f4e-4c39-9a3c-5a8f5a8f3c11
+license: cc by-sa
+credits: A Writer <a@writer.example>
+"""
+JURADO = """\
+checker: exact
+scoring: {kind: absolute, direction: maximise}
+"""
+VALIDATOR = """\
+import sys
+
+data = sys.stdin.buffer.read()
+if not data.strip().isdigit():
+    print("line 1: expected a number", file=sys.stderr)
+    sys.exit(43)
+sys.exit(42)
+"""
+FILES: Mapping[str, str | bytes] = {
+    "problem.yaml": PROBLEM,
+    "jurado.yaml": JURADO,
+    "statement/problem.en.md": "Say it again.\n",
+    "statement/problem.es.md": "Dilo otra vez.\n",
+    "solution/solution.en.md": "Copy the input.\n",
+    "input_validators/validate.py": VALIDATOR,
+    "data/sample/01.in": "1\n",
+    "data/sample/01.ans": "1\n",
+    "data/secret/02.in": "2\n",
+    "data/secret/02.ans": "2\n",
+    "data/secret/03.in": "3\n",
+    "data/secret/03.ans": "3\n",
+    "submissions/accepted/copy/02.out": "2\n",
+    "submissions/accepted/copy/03.out": "3\n",
+}
+
+
+def package_files(changes: Mapping[str, str | bytes | None] | None = None) -> dict[str, bytes]:
+    """The files of the sound package with `changes` put over it; None takes a file away."""
+    files = {**FILES, **(changes or {})}
+    kept = {name: data for name, data in files.items() if data is not None}
+    return {name: data if isinstance(data, bytes) else data.encode() for name, data in kept.items()}
+
+
+def write_package(folder: Path, changes: Mapping[str, str | bytes | None] | None = None, slug: str = "echo") -> Path:
+    """Write the package below `folder` and return its own folder, named by the slug."""
+    root = folder / slug
+    for name, data in package_files(changes).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return root
+
+
+def zip_package(changes: Mapping[str, str | bytes | None] | None = None, top: str = "echo/") -> bytes:
+    """The package as a zip, its files below `top` (empty: at the root)."""
+    return zip_files({f"{top}{name}": data for name, data in package_files(changes).items()})
+
+
+def zip_files(files: Mapping[str, bytes]) -> bytes:
+    """A zip of these files, deflated."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
