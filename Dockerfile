@@ -1,0 +1,39 @@
+# Jurado in one image: the server, its graders, the bundled problems. Data lives in the volume /data.
+#   docker build -t jurado . && docker run --rm -p 8000:8000 -v jurado:/data jurado
+
+FROM python:3.13-slim AS build
+# The version scripts/setup.sh pins.
+RUN pip install --no-cache-dir uv==0.13.8
+ENV UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy
+WORKDIR /jurado
+# The libraries first: this layer stays as long as the lock file does.
+COPY pyproject.toml uv.lock README.md ./
+RUN uv sync --frozen --no-dev --no-install-project
+COPY app app
+COPY checkers checkers
+COPY solvers solvers
+COPY problems problems
+COPY migrations migrations
+COPY scripts/warm_kernels.py scripts/
+RUN uv sync --frozen --no-dev
+
+FROM python:3.13-slim
+RUN useradd --system --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin jurado \
+    && install --directory --owner jurado /cache
+COPY --from=build /jurado /jurado
+ENV PATH=/jurado/.venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    JURADO_HOME=/data \
+    JURADO_HOST=0.0.0.0 \
+    JURADO_PORT=8000 \
+    NUMBA_CACHE_DIR=/cache
+WORKDIR /data
+USER jurado
+# Compile the kernels of every bundled problem now, into the image.
+RUN python /jurado/scripts/warm_kernels.py
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"JURADO_PORT\"]}/health/ready', timeout=4)"]
+# A signal to stop reaches the server itself, and a zombie's parent is Docker's init if --init is given.
+CMD ["jurado", "serve"]
