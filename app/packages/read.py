@@ -75,7 +75,8 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     if settings is not None:
         _check_sizes(data.cases, settings, faults)
     faults.settle()
-    assert problem is not None and settings is not None, "a file that does not read has left a fault"
+    if problem is None or settings is None:
+        raise AssertionError("a file that does not read has left a fault, and settle() has raised it")
     return Package(
         slug=slug,
         problem=problem,
