@@ -19,12 +19,16 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How far a search is: `fraction` of its budget 0..1, the best raw score so far, and how much it has looked at."""
+    """How far a search is: `fraction` of its budget 0..1, the best raw score so far, and how much it has looked at.
+
+    `steps` are those taken so far, so that a run by the clock tells how many steps would repeat it.
+    """
 
     fraction: float
     best: Exact | None = None
     states: int = 0
     note: str = ""
+    steps: int = 0
 
 
 Progress = Callable[[Report], bool | None]

@@ -53,5 +53,5 @@ class Clock:
             return
         self._reported = now
         fraction = 1.0 if final else self.fraction
-        if self.progress(Report(fraction, best, states, note)) is False:
+        if self.progress(Report(fraction, best, states, note, self.taken)) is False:
             self.stopped = True
