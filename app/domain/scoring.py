@@ -20,7 +20,17 @@ from datetime import timedelta
 from fractions import Fraction
 from math import fsum
 
-from app.domain.contests import Aggregation, Carry, CaseKind, Counting, Direction, Group, Kind, ScoredProblem, ScoringRule
+from app.domain.contests import (
+    Aggregation,
+    Carry,
+    CaseKind,
+    Counting,
+    Direction,
+    Group,
+    Kind,
+    ScoredProblem,
+    ScoringRule,
+)
 from app.domain.verdicts import CaseVerdict
 
 Exact = int | Fraction
@@ -103,13 +113,19 @@ def counted_answers(attempts: Iterable[Attempt], rule: ScoringRule, bests: Bests
 def _after(attempt: Attempt, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
     """The counted answers after one more attempt."""
     after = dict(before) if rule.counting is Counting.BEST_CASE else dict(carried(before, best, rule.carry))
-    for case, score in (attempt.scores or {}).items():
+    for case, score in _judged(attempt):
         old = before.get(case)
         if old is None or better(score, old.score, rule):
             after[case] = Counted(score, attempt.id, attempt.time)
         elif rule.counting is not Counting.BEST_CASE:
             after[case] = Counted(score, attempt.id, old.improved)
     return after
+
+
+def _judged(attempt: Attempt) -> list[tuple[str, RawScore]]:
+    """The attempt's scores; a case on which the judge failed counts as if its file had not been sent."""
+    found = (attempt.scores or {}).items()
+    return [(case, score) for case, score in found if score.verdict is not CaseVerdict.JUDGE_ERROR]
 
 
 def carried(before: Answers, best: Answers, carry: Carry) -> Answers:
@@ -120,7 +136,7 @@ def carried(before: Answers, best: Answers, carry: Carry) -> Answers:
 
 
 def _remember_best(best: dict[str, Counted], attempt: Attempt, rule: ScoringRule) -> None:
-    for case, score in (attempt.scores or {}).items():
+    for case, score in _judged(attempt):
         old = best.get(case)
         if old is None or better(score, old.score, rule):
             best[case] = Counted(score, attempt.id, attempt.time)
@@ -238,9 +254,13 @@ def problem_points(
     groups = [_group_points(problem, g, multipliers, passed, scale) for g in problem.groups if g.kind in phase]
     points = fsum(g.points for g in groups)
     counting = {g.name for g in problem.groups if g.kind in phase}
-    case_points = {c.name: float(c.points) * multipliers.get(c.name, 0.0) * scale for c in problem.cases if c.group in counting}
+    case_points = {
+        c.name: float(c.points) * multipliers.get(c.name, 0.0) * scale for c in problem.cases if c.group in counting
+    }
     improved = [a.improved for case, a in answers.items() if case_points.get(case, 0.0) > 0]
-    return ProblemPoints(points, tuple(groups), multipliers, case_points, max(improved) if points > 0 and improved else None)
+    return ProblemPoints(
+        points, tuple(groups), multipliers, case_points, max(improved) if points > 0 and improved else None
+    )
 
 
 def phase_scale(problem: ScoredProblem, phase: frozenset[CaseKind] = PROVISIONAL) -> float:

@@ -42,11 +42,12 @@ JUDGEMENT_TYPES = {
 }
 
 
-def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]]) -> JudgementType:
+def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]], *, complete: bool) -> JudgementType:
     """Sum up a submission's cases, each a verdict and whether it earns its full points.
 
     One judge error makes the whole judgement JE: it is to be judged again, and counts against nobody. AC needs every
-    case in full, WA is nothing accepted, PC all between. A submission without any case is CE.
+    case of the problem (`complete`: the submission brings them all) in full, WA is nothing accepted, PC all between.
+    A submission without any case is CE.
     """
     seen = list(verdicts)
     if not seen:
@@ -56,4 +57,5 @@ def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]]) -> JudgementTyp
     accepted = [full for verdict, full in seen if verdict is CaseVerdict.ACCEPTED]
     if not accepted:
         return JudgementType.WA
-    return JudgementType.AC if len(accepted) == len(seen) and all(accepted) else JudgementType.PC
+    whole = complete and len(accepted) == len(seen) and all(accepted)
+    return JudgementType.AC if whole else JudgementType.PC

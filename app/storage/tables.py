@@ -19,6 +19,7 @@ NAMES = {
 ID = String(36)
 SLUG = String(255)
 SHA256 = String(64)
+WAITING = text("state != 'done'")
 
 
 class Base(DeclarativeBase):
@@ -208,11 +209,15 @@ class AnswerRow(Base):
 
 
 class JudgementRow(Base):
-    """One judging of one submission. `attempt` fences late graders: only the attempt that is current may record."""
+    """One judging of one submission.
+
+    `attempt` fences late graders: only the attempt that is current may record. `failures` counts the attempts in which
+    the checker raised, ran too long or took the grader with it; a server killed meanwhile is no such failure.
+    """
 
     __tablename__ = "judgements"
     __table_args__ = (
-        Index("ix_judgements_waiting", "id", sqlite_where=text("state != 'done'"), postgresql_where=text("state != 'done'")),
+        Index("ix_judgements_waiting", "id", sqlite_where=WAITING, postgresql_where=WAITING),
         {"sqlite_autoincrement": True},
     )
 
@@ -220,6 +225,7 @@ class JudgementRow(Base):
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"), index=True)
     state: Mapped[str] = mapped_column(String(8), default="queued")
     attempt: Mapped[int] = mapped_column(default=0)
+    failures: Mapped[int] = mapped_column(default=0)
     type: Mapped[str | None] = mapped_column(String(3))
     current: Mapped[bool] = mapped_column(default=True)
     start_time: Mapped[datetime]

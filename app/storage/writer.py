@@ -99,7 +99,7 @@ class Writer:
         for write in batch:
             try:
                 self._commit([write])
-            except Exception as error:  # noqa: BLE001 - it is handed to whoever waits for this write
+            except Exception as error:
                 write.future.set_exception(error)
 
 

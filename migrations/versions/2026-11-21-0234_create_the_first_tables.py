@@ -218,6 +218,7 @@ def upgrade() -> None:
         sa.Column("submission_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("state", sa.String(length=8), nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
         sa.Column("type", sa.String(length=3), nullable=True),
         sa.Column("current", sa.Boolean(), nullable=False),
         sa.Column("start_time", columns.Moment(timezone=True), nullable=False),

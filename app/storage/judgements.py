@@ -1,0 +1,261 @@
+"""Judgements: the rows are the queue. Claiming fences, recording is done once, a restart puts the rest back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy.orm import Session
+
+from app.domain.scoring import Exact
+from app.domain.verdicts import CaseVerdict
+from app.storage.tables import (
+    AnswerRow,
+    ContestProblemRow,
+    JudgementRow,
+    ProblemRow,
+    RawScoreRow,
+    SubmissionRow,
+    TestCaseRow,
+    TestGroupRow,
+)
+
+QUEUED, RUNNING, DONE = "queued", "running", "done"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAnswer:
+    """One answer to check: its bytes or the file they lie in, and the case it is for."""
+
+    test_case_id: int
+    input_sha256: str
+    answer_sha256: str | None
+    data: bytes | None
+    sha256: str | None
+    refused: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A judgement to be made: what to check, with which settings, and how it will be summed up."""
+
+    judgement_id: int
+    attempt: int
+    contest_id: str
+    problem_id: str
+    settings: dict[str, Any]
+    rule: dict[str, Any]
+    counted_cases: frozenset[int]
+    answers: Sequence[CaseAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundScore:
+    """What a grader found for one answer."""
+
+    test_case_id: int
+    verdict: CaseVerdict
+    raw: Exact | None
+    max_raw: Exact | None
+    multiplier: Exact | None
+    message: dict[str, Any]
+    run_time_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of one attempt at a judgement."""
+
+    judgement_id: int
+    attempt: int
+    type: str
+    scores: Sequence[FoundScore]
+    time: datetime
+    error: str | None = None
+
+
+def waiting(session: Session) -> list[int]:
+    """Ids of every judgement that is not done, oldest first."""
+    return list(session.scalars(select(JudgementRow.id).where(JudgementRow.state != DONE).order_by(JudgementRow.id)))
+
+
+def claim(connection: Connection, ids: Sequence[int]) -> list[int | None]:
+    """Begin an attempt at each judgement; returns its attempt number, or None where it is done already."""
+    found = connection.execute(
+        select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state != DONE)
+    )
+    attempts = {row[0]: row[1] + 1 for row in found}
+    if attempts:
+        change = (
+            update(JudgementRow.__table__)  # type: ignore[arg-type]  # the declarative class hides that it is a Table
+            .where(JudgementRow.__table__.c.id == bindparam("judgement"))
+            .values(state=RUNNING, attempt=bindparam("next_attempt"))
+        )
+        connection.execute(change, [{"judgement": key, "next_attempt": value} for key, value in attempts.items()])
+    return [attempts.get(id_) for id_ in ids]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An attempt that failed by the judge's own fault."""
+
+    judgement_id: int
+    attempt: int
+    error: str
+
+
+def fail(connection: Connection, failures: Sequence[Failure]) -> list[int]:
+    """Count failed attempts and queue their judgements again; returns how often each has failed by now."""
+    counts = []
+    for failure in failures:
+        found = connection.execute(
+            select(JudgementRow.failures).where(
+                JudgementRow.id == failure.judgement_id, JudgementRow.attempt == failure.attempt
+            )
+        ).scalar()
+        counts.append((found or 0) + 1)
+        connection.execute(
+            update(JudgementRow)
+            .where(JudgementRow.id == failure.judgement_id, JudgementRow.attempt == failure.attempt)
+            .values(state=QUEUED, failures=counts[-1], error=failure.error)
+        )
+    return counts
+
+
+def record(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
+    """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
+    ids = [outcome.judgement_id for outcome in outcomes]
+    open_attempts = {
+        (row[0], row[1])
+        for row in connection.execute(
+            select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state == RUNNING)
+        )
+    }
+    taken = []
+    for outcome in outcomes:
+        key = (outcome.judgement_id, outcome.attempt)
+        taken.append(key in open_attempts)
+        open_attempts.discard(key)
+    kept = [outcome for outcome, ok in zip(outcomes, taken, strict=True) if ok]
+    if kept:
+        _write(connection, kept)
+    return taken
+
+
+def _write(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    table = JudgementRow.__table__
+    change = (
+        update(table)  # type: ignore[arg-type]  # the declarative class hides that it is a Table
+        .where(table.c.id == bindparam("judgement"))
+        .values(state=DONE, type=bindparam("found"), end_time=bindparam("ended"), error=bindparam("why"))
+    )
+    connection.execute(
+        change,
+        [{"judgement": o.judgement_id, "found": o.type, "ended": o.time, "why": o.error} for o in outcomes],
+    )
+    rows = [_score_row(outcome, score) for outcome in outcomes for score in outcome.scores]
+    if rows:
+        connection.execute(insert(RawScoreRow), rows)
+
+
+def _score_row(outcome: Outcome, score: FoundScore) -> dict[str, Any]:
+    raw_num, raw_den = _pair(score.raw)
+    max_num, max_den = _pair(score.max_raw)
+    multiplier_num, multiplier_den = _pair(score.multiplier)
+    return {
+        "judgement_id": outcome.judgement_id,
+        "test_case_id": score.test_case_id,
+        "verdict": score.verdict.value,
+        "raw_num": raw_num,
+        "raw_den": raw_den,
+        "max_raw_num": max_num,
+        "max_raw_den": max_den,
+        "multiplier_num": multiplier_num,
+        "multiplier_den": multiplier_den,
+        "message": score.message,
+        "run_time_ms": score.run_time_ms,
+        "time": outcome.time,
+    }
+
+
+def _pair(value: Exact | None) -> tuple[int | None, int | None]:
+    if value is None:
+        return None, None
+    return int(value.numerator), int(value.denominator)
+
+
+def exact(numerator: int | None, denominator: int | None) -> Exact | None:
+    """The number a pair of columns holds: an int where it is one."""
+    if numerator is None or denominator is None:
+        return None
+    return numerator if denominator == 1 else Fraction(numerator, denominator)
+
+
+def load_tasks(session: Session, attempts: dict[int, int]) -> list[Task]:
+    """Read what the judgements in `attempts` (id -> attempt) need, in two queries and one a problem."""
+    heads = session.execute(
+        select(
+            JudgementRow.id,
+            SubmissionRow.id,
+            SubmissionRow.contest_id,
+            SubmissionRow.problem_id,
+            ProblemRow.settings,
+            ContestProblemRow.rule,
+        )
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)
+        .outerjoin(
+            ContestProblemRow,
+            (ContestProblemRow.contest_id == SubmissionRow.contest_id)
+            & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
+        )
+        .where(JudgementRow.id.in_(attempts))
+    ).all()
+    answers = _answers(session, [head[1] for head in heads])
+    counted = {problem: _counted_cases(session, problem) for problem in {head[3] for head in heads}}
+    return [
+        Task(id_, attempts[id_], contest, problem, settings, rule or {}, counted[problem], answers[submission])
+        for id_, submission, contest, problem, settings, rule in heads
+    ]
+
+
+def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[CaseAnswer]]:
+    found: dict[int, list[CaseAnswer]] = defaultdict(list)
+    rows = session.execute(
+        select(
+            AnswerRow.submission_id,
+            AnswerRow.test_case_id,
+            TestCaseRow.input_sha256,
+            TestCaseRow.answer_sha256,
+            AnswerRow.data,
+            AnswerRow.sha256,
+            AnswerRow.refused,
+        )
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(AnswerRow.submission_id.in_(submissions))
+        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
+    )
+    for row in rows:
+        found[row[0]].append(CaseAnswer(*row[1:]))
+    return found
+
+
+def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
+    rows = session.scalars(
+        select(TestCaseRow.id)
+        .join(
+            TestGroupRow,
+            (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name),
+        )
+        .where(
+            TestCaseRow.problem_id == problem_id,
+            TestGroupRow.kind == "provisional",
+            TestCaseRow.answer_sha256.is_not(None),
+        )
+    )
+    return frozenset(rows)

@@ -1,0 +1,176 @@
+"""Submissions and their answers: accepting many in one commit, and reading them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, text, tuple_
+from sqlalchemy.orm import DeclarativeBase, Session
+
+from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
+
+INLINE_LIMIT = 64 * 1024
+"""Answers up to this many bytes lie in their row, so that one commit makes them durable."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnswer:
+    """One case's answer: `data` if it lies in the row, else its file is already in the store; or `refused`."""
+
+    test_case_id: int
+    file_name: str
+    size: int
+    sha256: str | None = None
+    data: bytes | None = None
+    refused: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewSubmission:
+    """A submission that has passed every check and is to be made durable."""
+
+    contest_id: str
+    problem_id: str
+    team_id: str | None
+    account_id: str
+    time: datetime
+    contest_time_ms: int
+    answers: Sequence[NewAnswer]
+    files: Sequence[dict[str, Any]] = ()
+    sources: Sequence[dict[str, Any]] = ()
+    comment: str | None = None
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What became of it: its id, its judgement's, and whether it was there already (same Idempotency-Key)."""
+
+    submission_id: int
+    judgement_id: int | None
+    repeated: bool = False
+
+
+Key = tuple[str, str, str]
+
+
+@dataclass
+class _Batch:
+    submissions: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    judgements: list[dict[str, Any]] = field(default_factory=list)
+
+
+def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Accepted]:
+    """Insert submissions, their answers and a queued judgement each, in one go; a handler of the writer."""
+    known = _known_keys(connection, arriving)
+    ids = iter(_reserve(connection, SubmissionRow, len(arriving)))
+    judgement_ids = iter(_reserve(connection, JudgementRow, len(arriving)))
+    batch = _Batch()
+    results = []
+    for new in arriving:
+        key = _key(new)
+        if key is not None and key in known:
+            results.append(Accepted(known[key], None, repeated=True))
+            continue
+        accepted = Accepted(next(ids), next(judgement_ids))
+        _add(batch, new, accepted)
+        if key is not None:
+            known[key] = accepted.submission_id
+        results.append(accepted)
+    for table, rows in (
+        (SubmissionRow, batch.submissions),
+        (AnswerRow, batch.answers),
+        (JudgementRow, batch.judgements),
+    ):
+        if rows:
+            connection.execute(insert(table), rows)
+    return results
+
+
+def _key(new: NewSubmission) -> Key | None:
+    return None if new.idempotency_key is None else (new.account_id, new.contest_id, new.idempotency_key)
+
+
+def _known_keys(connection: Connection, arriving: Sequence[NewSubmission]) -> dict[Key, int]:
+    keys = [key for new in arriving if (key := _key(new)) is not None]
+    if not keys:
+        return {}
+    columns = (SubmissionRow.account_id, SubmissionRow.contest_id, SubmissionRow.idempotency_key)
+    found = connection.execute(select(SubmissionRow.id, *columns).where(tuple_(*columns).in_(keys)))
+    return {(row[1], row[2], str(row[3])): row[0] for row in found}
+
+
+def _reserve(connection: Connection, table: type[DeclarativeBase], count: int) -> Sequence[int]:
+    """Take `count` new ids. SQLite's writing transactions exclude each other; PostgreSQL has sequences for it."""
+    name = table.__tablename__
+    if connection.dialect.name == "sqlite":
+        last = (
+            connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": name}).scalar() or 0
+        )
+        return range(last + 1, last + 1 + count)
+    sequence = func.pg_get_serial_sequence(name, "id")
+    return list(
+        connection.execute(select(func.nextval(sequence)).select_from(func.generate_series(1, count))).scalars()
+    )
+
+
+def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
+    batch.submissions.append(
+        {
+            "id": accepted.submission_id,
+            "contest_id": new.contest_id,
+            "problem_id": new.problem_id,
+            "team_id": new.team_id,
+            "account_id": new.account_id,
+            "time": new.time,
+            "contest_time_ms": new.contest_time_ms,
+            "idempotency_key": new.idempotency_key,
+            "comment": new.comment,
+            "files": list(new.files),
+            "sources": list(new.sources),
+        }
+    )
+    batch.answers.extend(
+        {
+            "submission_id": accepted.submission_id,
+            "test_case_id": answer.test_case_id,
+            "file_name": answer.file_name,
+            "size": answer.size,
+            "sha256": answer.sha256,
+            "data": answer.data,
+            "refused": answer.refused,
+        }
+        for answer in new.answers
+    )
+    batch.judgements.append(
+        {
+            "id": accepted.judgement_id,
+            "submission_id": accepted.submission_id,
+            "state": "queued",
+            "attempt": 0,
+            "failures": 0,
+            "current": True,
+            "start_time": new.time,
+        }
+    )
+
+
+def get(session: Session, contest_id: str, submission_id: int) -> SubmissionRow | None:
+    """One submission of a contest."""
+    row = session.get(SubmissionRow, submission_id)
+    return row if row is not None and row.contest_id == contest_id else None
+
+
+def find_repeated(session: Session, account_id: str, contest_id: str, key: str) -> SubmissionRow | None:
+    """The submission an Idempotency-Key was first used for."""
+    return session.scalars(
+        select(SubmissionRow).where(
+            SubmissionRow.account_id == account_id,
+            SubmissionRow.contest_id == contest_id,
+            SubmissionRow.idempotency_key == key,
+        )
+    ).one_or_none()
