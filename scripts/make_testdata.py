@@ -23,7 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from checkers.doors import open_checker  # noqa: E402 - the repository's root comes first on the path
+from checkers.doors import open_checker  # noqa: E402 - the root comes first on the path
 from solvers.doors import open_solver  # noqa: E402 - as above
 
 CASE_KEYS = {"group", "name", "file", "seed", "params", "reference", "description"}

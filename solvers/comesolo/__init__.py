@@ -1,0 +1,71 @@
+"""Comesolo: eat as many pieces as possible with jumps in eight directions on a square board.
+
+Methods
+    greedy      random plays, the longest is kept
+    dfs         depth-first search with taking back, as deep as the time allows
+    best-first  one bucket of boards for each score, drawn mostly from the top, no board twice
+    beam        level by level, the most compact boards are kept; then good plays are cut and grown again
+Instance, Answer
+    those of checkers/comesolo.py
+Raw score
+    jumps played, to be maximised
+Source
+    Editorial of Comesolo, omegaUp 2013 (best-first); the beam is ours. docs/solvers/comesolo.md tells the story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from checkers.comesolo import Answer, Instance, read_instance
+from solvers.comesolo.beam import beam
+from solvers.comesolo.bound import most_eaten
+from solvers.comesolo.greedy import greedy
+from solvers.comesolo.moves import Jumps, answer_of, rows_of, tables_of
+from solvers.doors import Method, Progress
+from solvers.parts.clock import Clock
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "greedy": Method("random plays, the longest is kept", anytime=True),
+        "beam": Method("beam search over compact boards, then cut and grow again", anytime=True),
+    }
+)
+REFERENCE = "beam"
+PAR_PLAYS = 1
+
+Search = Callable[..., tuple[Jumps, int]]
+SEARCHES: Mapping[str, Search] = MappingProxyType({"greedy": greedy, "beam": beam})
+
+
+def solve(
+    instance: Instance,
+    *,
+    method: str,
+    seed: int,
+    seconds: float,
+    steps: int | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Find a long play. Ends early at a play that is proved to be longest; compiling does not count as time."""
+    search = SEARCHES[method]
+    bound = most_eaten(instance)
+    warm_up(method)
+    clock = Clock(seconds, steps, progress)
+    jumps, states = search(rows_of(instance), tables_of(instance.size), bound, seed=seed, clock=clock)
+    note = "optimal" if len(jumps) == bound else ""
+    clock.report(best=len(jumps), states=states, note=note, final=True)
+    return answer_of(jumps, instance.size)
+
+
+def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
+    """Render the anchors: `par`, the jumps of a seeded greedy, and `best`, the jumps of the answer."""
+    par = solve(instance, method="greedy", seed=seed, seconds=1.0, steps=PAR_PLAYS)
+    return f"par {par.count}\nbest {answer.count}\n"
+
+
+def warm_up(method: str) -> None:
+    """Run a method on a tiny board, so that its kernels are compiled or loaded before a clock starts."""
+    tiny = read_instance(b"3\nooo\no..\n...\n")
+    SEARCHES[method](rows_of(tiny), tables_of(3), 9, seed=1, clock=Clock(1.0, 8))
