@@ -1,0 +1,222 @@
+"""One solver as a program: `python -m solvers PROBLEM < input > answer`.
+
+The answer goes to standard output once the search has ended. SIGTERM or SIGINT ends it early with the best so far; a
+second one ends the program. With `--progress-json` standard error has one JSON object a line: reports as in
+:class:`solvers.doors.Report`, and last either `{"done": true, ...}` or `{"error": "..."}`; without it, errors only.
+Exit code 0: an answer was written; 2: wrong usage or input; 1: the solver itself failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+from checkers.doors import Checker, Exact, Rejected, Score, open_checker
+from solvers.doors import Report, Solver, open_solver
+
+PROGRAM_STARTED = perf_counter()
+NOT_PROBLEMS = {"doors", "parts"}
+
+
+class Unusable(Exception):
+    """What was asked cannot be done; the text says why, the exit code is 2."""
+
+
+@dataclass
+class Listener:
+    """Hears the search's reports, passes them on where wanted, and asks it to stop when a signal has come."""
+
+    loud: bool
+    last: Report = field(default_factory=lambda: Report(0.0))
+    stopping: bool = False
+
+    def __call__(self, report: Report) -> bool:
+        """Take one report; False asks the search to stop."""
+        self.last = report
+        if self.loud:
+            say(fraction=report.fraction, best=number(report.best), states=report.states, note=report.note)
+        return not self.stopping
+
+    def stop(self, signum: int, _frame: FrameType | None) -> None:
+        """Remember the first signal; let the second one end the program."""
+        self.stopping = True
+        signal.signal(signum, signal.SIG_DFL)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Solve the instance on standard input; returns the exit code."""
+    options = read_options(arguments)
+    listener = Listener(options.progress_json)
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, listener.stop)
+    try:
+        solver, checker = open_problem(options.problem)
+        if options.methods:
+            print(json.dumps(describe(solver)))
+            return 0
+        done = run(options, solver, checker, listener)
+    except Unusable as error:
+        return complain(str(error), loud=options.progress_json, code=2)
+    except Rejected as error:
+        return complain(f"the checker rejects the solver's answer: {error}", loud=options.progress_json, code=1)
+    if options.progress_json:
+        say(**done)
+    return 0
+
+
+def read_options(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m solvers", description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("problem")
+    parser.add_argument("--method", help="default: the reference method")
+    parser.add_argument("--seed", type=natural, default=1)
+    parser.add_argument("--seconds", type=positive, help="time for the search; default: the method's own")
+    parser.add_argument("--steps", type=natural, help="steps instead of seconds: repeats exactly")
+    parser.add_argument(
+        "--progress-json", action="store_true", help="reports on standard error, one JSON object a line"
+    )
+    parser.add_argument("--reference", type=Path, metavar="FILE", help="write the expected answer (.ans) there too")
+    parser.add_argument("--methods", action="store_true", help="print the problem's methods as JSON instead")
+    return parser.parse_args(arguments)
+
+
+def natural(text: str) -> int:
+    """Read an integer of 0 or more."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def positive(text: str) -> float:
+    """Read a number above 0, of a day at most."""
+    value = float(text)
+    if not 0 < value <= 86400:
+        raise ValueError(text)
+    return value
+
+
+def open_problem(slug: str) -> tuple[Solver[Any, Any], Checker[Any, Any]]:
+    """Open a problem's solver and checker; raises Unusable with the nearest name if there is none."""
+    known = problems()
+    if slug not in known:
+        near = get_close_matches(slug, known, 1, 0.5)
+        hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
+        raise Unusable(f"no solver for the problem {slug!r}{hint}")
+    return open_solver(slug), open_checker(slug)
+
+
+def problems() -> list[str]:
+    """List the problems that have a solver and a checker, by their files."""
+    here = Path(__file__).parent
+    names = [path.name for path in here.iterdir() if (path / "__init__.py").is_file()]
+    names += [path.stem for path in here.glob("*.py")]
+    return sorted(n for n in names if n.isalnum() and n not in NOT_PROBLEMS and find_spec(f"checkers.{n}"))
+
+
+def describe(solver: Solver[Any, Any]) -> dict[str, Any]:
+    """Give the methods of a solver and which of them is the reference."""
+    methods = {
+        name: {"summary": method.summary, "anytime": method.anytime, "seconds": method.seconds}
+        for name, method in solver.METHODS.items()
+    }
+    return {"reference": solver.REFERENCE, "methods": methods}
+
+
+def run(
+    options: argparse.Namespace, solver: Solver[Any, Any], checker: Checker[Any, Any], listener: Listener
+) -> dict[str, Any]:
+    """Read, solve, check and write; returns the summary. Loading and compiling is `start_up`, not `seconds`."""
+    method = options.method or solver.REFERENCE
+    if method not in solver.METHODS:
+        raise Unusable(f"no method {method!r} for {options.problem}; there are {', '.join(solver.METHODS)}")
+    instance = read_input(checker)
+    solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
+    seconds = options.seconds if options.seconds is not None else solver.METHODS[method].seconds
+    started = perf_counter()
+    answer = solver.solve(
+        instance, method=method, seed=options.seed, seconds=seconds, steps=options.steps, progress=listener
+    )
+    taken = perf_counter() - started
+    text = checker.write_answer(answer)
+    score = checker.score_answer(instance, checker.read_answer(text.encode(), instance))
+    if options.reference is not None:
+        write_reference(options.reference, solver.write_reference(instance, answer, seed=options.seed))
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    asked = {"done": True, "problem": options.problem, "method": method, "seed": options.seed}
+    timed = {"seconds": round(taken, 3), "start_up": round(started - PROGRAM_STARTED, 3)}
+    return asked | timed | summary(options, score, listener)
+
+
+def summary(options: argparse.Namespace, score: Score, listener: Listener) -> dict[str, Any]:
+    """Say what came out: raw score, steps, states, and whether it is known to be the best possible."""
+    return {
+        "steps": options.steps if options.steps is not None else listener.last.steps,
+        "states": listener.last.states,
+        "raw": number(score.raw),
+        "max_raw": number(score.max_raw),
+        "optimal": score.raw == score.max_raw or listener.last.note == "optimal",
+        "stopped": listener.stopping,
+        "message": score.message.text,
+        "version": product_version(),
+    }
+
+
+def read_input(checker: Checker[Any, Any]) -> Any:
+    """Parse standard input; raises Unusable where it is not an instance."""
+    if sys.stdin.isatty():
+        raise Unusable("expected an input on standard input: ... < FILE.in")
+    try:
+        return checker.read_instance(sys.stdin.buffer.read())
+    except Rejected as error:
+        raise Unusable(f"input: {error}") from None
+
+
+def write_reference(path: Path, text: str) -> None:
+    """Write the expected answer; raises Unusable where the file cannot be written."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Unusable(f"--reference {path}: {error.strerror}") from None
+
+
+def number(value: Exact | None) -> int | float | None:
+    """An exact number as JSON can say it."""
+    return value if value is None or isinstance(value, int) else float(value)
+
+
+def product_version() -> str:
+    """The version of Jurado that ran, as installed."""
+    try:
+        return version("jurado")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def say(**fields: Any) -> None:
+    """Write one JSON object on a line of standard error."""
+    print(json.dumps(fields), file=sys.stderr, flush=True)
+
+
+def complain(text: str, *, loud: bool, code: int) -> int:
+    """Tell what went wrong, in JSON where JSON is expected, and pass the exit code on."""
+    if loud:
+        say(error=text)
+    else:
+        print(f"python -m solvers: {text}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
