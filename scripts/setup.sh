@@ -45,11 +45,9 @@ uv_by_pip() { # $1: a Python that has pip but cannot make environments
 }
 
 uv_by_debian() {
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || return 1
     say "installing Debian's python3-venv"
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq >&2 && apt-get install -qq -y --no-install-recommends python3-venv >&2 &&
-        uv_by_venv /usr/bin/python3
+    sh scripts/apt_install.sh python3-venv && uv_by_venv /usr/bin/python3
 }
 
 find_uv() {

@@ -2,6 +2,7 @@
 # What the tests need beyond Python: PostgreSQL's server programs. Installed where that is allowed (Debian, root),
 # else named in one line. No server of the machine is started or touched: the tests start their own.
 set -eu
+cd "$(dirname "$0")/.."
 
 has_postgres() {
     command -v initdb >/dev/null && command -v postgres >/dev/null && return
@@ -14,12 +15,11 @@ has_postgres() {
 install_postgres() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
     echo "tests: installing Debian's postgresql, without a cluster of its own" >&2
-    export DEBIAN_FRONTEND=noninteractive
     if [ ! -e /etc/postgresql-common/createcluster.conf ]; then # else the package starts a server at once
         mkdir -p /etc/postgresql-common
         echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
     fi
-    apt-get update -qq >&2 && apt-get install -qq -y --no-install-recommends postgresql >&2
+    sh scripts/apt_install.sh postgresql
 }
 
 has_postgres || install_postgres && has_postgres || {
