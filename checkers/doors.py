@@ -6,7 +6,7 @@ this order: statement in one sentence, Instance, Answer, Raw score, Rejected whe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
@@ -84,9 +84,18 @@ class Checker(Protocol[I, A]):
         ...
 
 
-def open_checker(slug: str) -> Checker[Any, Any]:
-    """Open the checker of a problem; `slug` comes from the catalogue, never from a request."""
-    return cast(Checker[Any, Any], import_module(f"checkers.{slug}"))
+def open_checker(slug: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
+    """Open the checker of a problem; `slug` comes from the catalogue, never from a request.
+
+    `args` are the case's output_validator_args: a checker that takes some has `configure(args) -> Checker`. Raises
+    ValueError where they are not understood.
+    """
+    module = import_module(f"checkers.{slug}")
+    if not args:
+        return cast(Checker[Any, Any], module)
+    if not hasattr(module, "configure"):
+        raise ValueError(f"checker {slug}: expected no arguments, found {list(args)}")
+    return cast(Checker[Any, Any], module.configure(args))
 
 
 def quote(found: bytes) -> str:
