@@ -9,7 +9,7 @@ from app.packages.model import Package
 
 
 def scored_problem(package: Package) -> ScoredProblem:
-    """Give the groups, cases and default rule of a package; a contest may put its own rule in the place of the latter."""
+    """Give the groups, cases and default rule of a package; a contest may put its own rule in its place."""
     scoring = package.settings.scoring
     return ScoredProblem(
         id=package.slug,

@@ -1,0 +1,112 @@
+"""Hold the example submissions of a package against submissions.yaml: verdicts, points and messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from app.domain.contests import CaseKind, Kind
+from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
+from app.packages.errors import PackageError
+from app.packages.model import Package, Submission, SubmissionRule
+from app.packages.scored import scored_problem
+from app.packages.submissions import FILE
+from app.packages.trials import Outcome
+
+Outcomes = Mapping[str, Outcome]
+"""What came of the answers of one submission, by the case's name."""
+
+EVERY_PHASE = frozenset({CaseKind.PROVISIONAL, CaseKind.FINAL})
+SLACK = 1e-6
+
+
+def check_demands(package: Package, judged: Mapping[str, Outcomes]) -> Iterator[PackageError]:
+    """Yield every demand that a submission does not meet; `judged` has the outcomes by the submission's path."""
+    for submission in package.submissions:
+        outcomes = judged[submission.path]
+        points = submission_points(package, outcomes, judged)
+        for rule in package.submission_rules:
+            if matches(rule.glob, submission.path):
+                yield from _check(package, submission, rule, outcomes, points)
+
+
+def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str, Outcomes]) -> ProblemPoints:
+    """Points of one submission by the package's groups, all phases together.
+
+    The checker's own multipliers count, whatever the package's kind of scoring, so that points do not depend on who
+    takes part; where the checker gives none, raw scores count relative to the best of all the example submissions.
+    """
+    problem = scored_problem(package)
+    accepted = [(name, o) for found in judged.values() for name, o in found.items() if o.score is not None]
+    own = all(outcome.score is not None and outcome.score.multiplier is not None for _, outcome in accepted)
+    rule = replace(problem.rule, kind=Kind.ABSOLUTE if own else Kind.RELATIVE)
+    bests = Bests(rule)
+    for name, outcome in accepted:
+        bests.add(name, outcome.raw_score)
+    answers = {name: Counted(outcome.raw_score, 1, timedelta(0)) for name, outcome in outcomes.items()}
+    return problem_points(replace(problem, rule=rule), answers, bests.close(), EVERY_PHASE)
+
+
+def matches(glob: str, path: str) -> bool:
+    """Does the format's glob (`*` within a name, `{a,b}`) match the path or one of the folders it lies in?"""
+    pattern = re.compile(_pattern(glob))
+    parts = path.split("/")
+    return any(pattern.fullmatch("/".join(parts[:end])) for end in range(1, len(parts) + 1))
+
+
+def _pattern(glob: str) -> str:
+    pieces: list[str] = []
+    depth = 0
+    for letter in glob:
+        if letter == "{":
+            depth += 1
+        elif letter == "}" and depth:
+            depth -= 1
+        special = {"*": "[^/]*", "?": "[^/]", "{": "(?:", "}": ")"}
+        pieces.append("|" if letter == "," and depth else special.get(letter, re.escape(letter)))
+    return "".join(pieces) if not depth and glob.count("{") == glob.count("}") else re.escape(glob)
+
+
+def _check(
+    package: Package, submission: Submission, rule: SubmissionRule, outcomes: Outcomes, points: ProblemPoints
+) -> Iterator[PackageError]:
+    place = f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob
+    about = [
+        case for case in package.cases if case.name in outcomes and (not rule.cases or matches(rule.cases, case.path))
+    ]
+    verdicts = {case.name: _verdict(outcomes[case.name]) for case in about}
+    for name, verdict in verdicts.items():
+        if rule.permitted is not None and verdict not in rule.permitted:
+            said = outcomes[name].rejected or "accepted"
+            found = f"{verdict} on case {name} ({said})"
+            yield _unmet(place, submission, f"only {', '.join(sorted(rule.permitted))}", found)
+    if rule.required is not None and verdicts and not rule.required & set(verdicts.values()):
+        found = ", ".join(sorted(set(verdicts.values())))
+        yield _unmet(place, submission, f"{' or '.join(sorted(rule.required))} on at least one case", found)
+    if rule.message and not any(rule.message in (outcomes[case.name].rejected or "") for case in about):
+        yield _unmet(place, submission, f"a message with `{rule.message}`", "none")
+    if rule.score is not None:
+        yield from _check_score(rule, place, submission, points)
+
+
+def _check_score(
+    rule: SubmissionRule, place: str, submission: Submission, points: ProblemPoints
+) -> Iterator[PackageError]:
+    low, high = rule.score or (0.0, 0.0)
+    of_groups = {group.group.name: group.points for group in points.groups}
+    score = points.points if rule.cases in (None, "secret") else of_groups.get(rule.cases or "")
+    if score is None:
+        yield _unmet(place, submission, "a score of a group that gives points", f"no such group as {rule.cases}")
+    elif not low - SLACK <= score <= high + SLACK:
+        expected = f"a score of {low:g}" if low == high else f"a score in {low:g}..{high:g}"
+        yield _unmet(place, submission, expected, f"{score:.6g}")
+
+
+def _verdict(outcome: Outcome) -> str:
+    return "AC" if outcome.score is not None else "WA"
+
+
+def _unmet(place: str, submission: Submission, expected: str, found: str) -> PackageError:
+    return PackageError(FILE, place, f"submissions/{submission.path}: expected {expected}, found {found}")
