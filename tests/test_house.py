@@ -1,0 +1,67 @@
+"""What holds for the house as a whole and import-linter cannot say: who may import only what is named."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+ALLOWED = {
+    "app/domain": {"app"},
+    "checkers": {"checkers", "numba", "numpy"},
+    "solvers": {"checkers", "numba", "numpy", "solvers"},
+}
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_a_room_imports_only_the_standard_library_and_what_is_named(room: str) -> None:
+    strangers = {
+        f"{path.relative_to(PROJECT)} imports {name}"
+        for path in (PROJECT / room).rglob("*.py")
+        for name in imported(path)
+        if name not in sys.stdlib_module_names | ALLOWED[room]
+    }
+    assert strangers == set()
+
+
+def test_packages_of_the_app_hold_only_a_docstring_in_their_init() -> None:
+    for path in (PROJECT / "app").rglob("__init__.py"):
+        body = ast.parse(path.read_text()).body
+        assert len(body) == 1, path
+        assert isinstance(body[0], ast.Expr), path
+
+
+def test_every_folder_with_modules_is_a_package() -> None:
+    for room in ("app", "checkers", "solvers"):
+        for path in (PROJECT / room).rglob("*.py"):
+            assert (path.parent / "__init__.py").exists(), path.parent
+
+
+def test_a_solver_borrows_from_no_other_checker_than_its_own() -> None:
+    for path in (PROJECT / "solvers").glob("*/*.py"):
+        slug = path.parent.name
+        modules = {name for name in imported(path, parts=2) if name.startswith("checkers.")}
+        shared = {f"checkers.{module.stem}" for module in (PROJECT / "checkers").glob("*.py")} - bundled_checkers()
+        assert modules <= shared | {f"checkers.{slug}"}, path
+
+
+def bundled_checkers() -> set[str]:
+    return {f"checkers.{folder.name}" for folder in (PROJECT / "problems").iterdir()}
+
+
+def imported(path: Path, parts: int = 1) -> Iterator[str]:
+    """The modules a file imports, cut after so many parts of their names."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import hides which room it is from"
+            names = [node.module or ""]
+        else:
+            continue
+        yield from (".".join(name.split(".")[:parts]) for name in names)
