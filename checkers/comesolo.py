@@ -3,8 +3,8 @@
 Instance
     `N` (1..30), then N rows of N characters: `o` a piece, `.` an empty cell. At least 2 pieces and one legal jump.
 Answer
-    `K`, then K quadruples `r1 c1 r2 c2` (0-based): the piece at (r1, c1) jumps to (r2, c2) and the piece between them is
-    eaten. `K = 0` is legal. A file has at most 1 MiB.
+    `K`, then K quadruples `r1 c1 r2 c2` (0-based): the piece at (r1, c1) jumps to (r2, c2) and the piece between them
+    is eaten. `K = 0` is legal. A file has at most 1 MiB.
 Raw score
     K, to be maximised; never above the number of pieces minus 1. The reference file has the anchors `par` (a seeded
     greedy's K) and `best` (the reference's K); the multiplier is (K - par) / (best - par), held within 0..1, and at

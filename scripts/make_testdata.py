@@ -1,6 +1,6 @@
 """Make the test data of the bundled problems again, byte for byte: the verb `make testdata`.
 
-For every case of `problems/<slug>/generators/cases.yaml`: the generator (or a file under generators/) gives NAME.in, the
+For every case of `problems/<slug>/generators/cases.yaml`: the generator (or a file beside it) gives NAME.in, the
 input validators must accept it, and the reference solver, bounded by steps and not by seconds, gives NAME.ans and
 `submissions/accepted/reference/NAME.out`. A sample whose reference file is not itself an answer gets a NAME.out too.
 With `--check` nothing is written: the bytes are compared and every difference is named.
@@ -129,7 +129,7 @@ def make_input(plan: Plan) -> bytes:
     """Copy a hand-made input or run the package's generator on its own, as an admin would."""
     generators = plan.package / "generators"
     if "file" in plan.entry:
-        return (generators / plan.entry["file"]).read_bytes()
+        return Path(generators, plan.entry["file"]).read_bytes()
     params = [f"{key}={value}" for key, value in plan.entry.get("params", {}).items()]
     command = [sys.executable, str(generators / "generate.py"), "--seed", str(plan.entry["seed"]), *params]
     done = subprocess.run(command, capture_output=True, check=False)

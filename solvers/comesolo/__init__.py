@@ -20,7 +20,9 @@ from types import MappingProxyType
 
 from checkers.comesolo import Answer, Instance, read_instance
 from solvers.comesolo.beam import beam
+from solvers.comesolo.best_first import best_first
 from solvers.comesolo.bound import most_eaten
+from solvers.comesolo.dfs import dfs
 from solvers.comesolo.greedy import greedy
 from solvers.comesolo.moves import Jumps, answer_of, rows_of, tables_of
 from solvers.doors import Method, Progress
@@ -29,6 +31,8 @@ from solvers.parts.clock import Clock
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "greedy": Method("random plays, the longest is kept", anytime=True),
+        "dfs": Method("depth-first search with taking back", anytime=True),
+        "best-first": Method("buckets of boards by score, drawn mostly from the top", anytime=True),
         "beam": Method("beam search over compact boards, then cut and grow again", anytime=True),
     }
 )
@@ -36,7 +40,9 @@ REFERENCE = "beam"
 PAR_PLAYS = 1
 
 Search = Callable[..., tuple[Jumps, int]]
-SEARCHES: Mapping[str, Search] = MappingProxyType({"greedy": greedy, "beam": beam})
+SEARCHES: Mapping[str, Search] = MappingProxyType(
+    {"greedy": greedy, "dfs": dfs, "best-first": best_first, "beam": beam}
+)
 
 
 def solve(

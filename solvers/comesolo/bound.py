@@ -11,8 +11,8 @@ Cell = tuple[int, int]
 def most_eaten(instance: Instance) -> int:
     """Bound the number of jumps from above.
 
-    Take every jump whose start and middle could ever hold a piece, no matter what else; where these jumps tie cells into
-    groups, a group with a piece keeps one to the end, because a jump stays in its group and leaves its landing piece.
+    Take every jump whose start and middle could ever hold a piece, no matter what else; where these jumps tie cells
+    into groups, a group with a piece keeps one to the end: a jump stays in its group and leaves its landing piece.
     """
     size = instance.size
     reachable = _reachable(instance)

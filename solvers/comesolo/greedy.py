@@ -6,7 +6,20 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from solvers.comesolo.moves import DOWN, PAD, RIGHT, Jumps, Rows, Tables, draw, list_jumps, seeded, starts, toggle
+from solvers.comesolo.moves import (
+    DOWN,
+    PAD,
+    RIGHT,
+    Jumps,
+    Rows,
+    Tables,
+    Whole,
+    draw,
+    list_jumps,
+    seeded,
+    starts,
+    toggle,
+)
 from solvers.parts.clock import Clock
 
 STATES_A_TURN = 20000
@@ -66,7 +79,7 @@ def _playouts(
 
 @njit(cache=True, nogil=True)
 def _refresh(
-    rows: Rows, inside: Rows, size: int, jump: int, legal: Jumps, place: NDArray[np.int32], count: int
+    rows: Rows, inside: Rows, size: int, jump: Whole, legal: Jumps, place: NDArray[np.int32], count: int
 ) -> int:  # pragma: no cover - compiled
     """Correct the list of jumps around a jump just played; return its new length."""
     cell = jump >> 3

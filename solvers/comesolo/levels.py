@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvers.comesolo.costs import LINE, Costs
-from solvers.comesolo.moves import DOWN, PAD, RIGHT, Jumps, Rows, Tables, lowest, starts, toggle
+from solvers.comesolo.moves import DOWN, PAD, RIGHT, Bits, Jumps, Rows, Tables, Whole, lowest, starts, toggle
 
 REACH = 2  # a jump's cost looks two cells past its own three: at neighbours, and at their neighbours
 NEW_JUMPS = 900  # more than there can be near one jump: 11 x 11 cells, 8 directions, hardly any two at once
@@ -25,8 +25,10 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Level:
-    """Boards of one level, w of them: rows (w x padded rows), hashes, costs; the jumps of board i with their changes are
-    `jumps[begin[i]:begin[i + 1]]` and `changes[...]`."""
+    """Boards of one level, w of them: rows (w x padded rows), hashes, costs.
+
+    The jumps of board i are `jumps[begin[i]:begin[i + 1]]`; `changes` has what each would change in the board's cost.
+    """
 
     rows: NDArray[np.uint64]
     hashes: Hashes
@@ -237,10 +239,10 @@ def _list_near(
     inside: Rows,
     size: int,
     costs: Costs,
-    middle_row: int,
-    middle_column: int,
-    high: int,
-    wide: int,
+    middle_row: Whole,
+    middle_column: Whole,
+    high: Whole,
+    wide: Whole,
     lonely: Rows,
     paired: Rows,
     jumps: Jumps,
@@ -274,8 +276,8 @@ def _list_near(
 
 @njit(cache=True, nogil=True)
 def _change(
-    rows: Rows, lonely: Rows, paired: Rows, costs: Costs, size: int, row: int, bit: int, direction: int
-) -> int:  # pragma: no cover - compiled
+    rows: Rows, lonely: Rows, paired: Rows, costs: Costs, size: int, row: int, bit: Whole, direction: int
+) -> Whole:  # pragma: no cover - compiled
     """Say by how much a jump changes the cost of a board; rows one past the jump's are looked at again."""
     down, right = DOWN[direction], RIGHT[direction]
     total = np.int64(0)
@@ -294,7 +296,7 @@ def _change(
 
 
 @njit(cache=True, nogil=True)
-def _differ(after: int, before: int, costs: NDArray[np.int64], line: int) -> int:  # pragma: no cover - compiled
+def _differ(after: Bits, before: Bits, costs: NDArray[np.int64], line: Whole) -> Whole:  # pragma: no cover - compiled
     """Add up the costs of the bits that came and take away those of the bits that went."""
     total = np.int64(0)
     bits = after ^ before
@@ -309,7 +311,7 @@ def _differ(after: int, before: int, costs: NDArray[np.int64], line: int) -> int
 
 
 @njit(cache=True, nogil=True)
-def _company(above: int, row: int, below: int) -> tuple[int, int]:  # pragma: no cover - compiled
+def _company(above: Bits, row: Bits, below: Bits) -> tuple[Bits, Bits]:  # pragma: no cover - compiled
     """Give the pieces of a row with no neighbour, and those with exactly one, as bits."""
     one = np.uint64(1)
     some = above << one
@@ -342,7 +344,7 @@ def _list_all(
 
 
 @njit(cache=True, nogil=True)
-def _cost(rows: Rows, costs: Costs) -> int:  # pragma: no cover - compiled
+def _cost(rows: Rows, costs: Costs) -> Whole:  # pragma: no cover - compiled
     """Add up what all pieces of a board cost."""
     total = np.int64(0)
     for row in range(PAD, len(rows) - PAD):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -28,6 +29,8 @@ for _place in range(64):
 
 Rows = NDArray[np.uint64]
 Jumps = NDArray[np.uint16]
+Bits = np.uint64
+Whole = int | np.signedinteger[Any]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Tables:
 
     inside       the cells of each padded row, as bits
     jump_hashes  for each jump number, the exclusive or of the Zobrist numbers of its three cells
-    boxes        for each jump number: row and column of its middle, and how far it reaches from there in rows and columns
+    boxes        for each jump number: row and column of its middle, and how far it reaches from it in rows, columns
     """
 
     size: int
@@ -72,7 +75,8 @@ def rows_of(instance: Instance) -> Rows:
 def board_of(rows: Rows, size: int) -> NDArray[np.uint8]:
     """Unpack rows of bits into a size x size board of 0 and 1."""
     columns = np.arange(PAD, PAD + size, dtype=np.uint64)
-    return ((rows[PAD:-PAD, None] >> columns) & np.uint64(1)).astype(np.uint8)
+    board: NDArray[np.uint8] = ((rows[PAD:-PAD, None] >> columns) & np.uint64(1)).astype(np.uint8)
+    return board
 
 
 def play_on(rows: Rows, jumps: Jumps, size: int) -> Rows:
@@ -97,11 +101,12 @@ def numbers_of(answer: Answer, size: int) -> Jumps:
     r1, c1, r2, c2 = answer.rows().astype(np.int64).T
     direction = (np.sign(r2 - r1) + 1) * 3 + np.sign(c2 - c1) + 1
     direction -= direction > 4
-    return ((r1 * size + c1) * 8 + direction).astype(np.uint16)
+    numbers: Jumps = ((r1 * size + c1) * 8 + direction).astype(np.uint16)
+    return numbers
 
 
 @njit(cache=True, nogil=True)
-def toggle(rows: Rows, size: int, jump: int) -> None:  # pragma: no cover - compiled
+def toggle(rows: Rows, size: int, jump: Whole) -> None:  # pragma: no cover - compiled
     """Play a jump, or take it back: its three cells change."""
     cell = jump >> 3
     direction = jump & 7
@@ -114,22 +119,24 @@ def toggle(rows: Rows, size: int, jump: int) -> None:  # pragma: no cover - comp
 
 
 @njit(cache=True, nogil=True)
-def starts(rows: Rows, inside: Rows, row: int, direction: int) -> int:  # pragma: no cover - compiled
+def starts(rows: Rows, inside: Rows, row: Whole, direction: int) -> Bits:  # pragma: no cover - compiled
     """Give the pieces of a (padded) row that can jump in a direction, as bits."""
-    over = rows[row + DOWN[direction]]
-    land = inside[row + 2 * DOWN[direction]] & ~rows[row + 2 * DOWN[direction]]
+    over: Bits = rows[row + DOWN[direction]]
+    land: Bits = inside[row + 2 * DOWN[direction]] & ~rows[row + 2 * DOWN[direction]]
     if RIGHT[direction] > 0:
-        return rows[row] & (over >> np.uint64(1)) & (land >> np.uint64(2))
-    if RIGHT[direction] < 0:
-        return rows[row] & (over << np.uint64(1)) & (land << np.uint64(2))
-    return rows[row] & over & land
+        over, land = over >> np.uint64(1), land >> np.uint64(2)
+    elif RIGHT[direction] < 0:
+        over, land = over << np.uint64(1), land << np.uint64(2)
+    can: Bits = rows[row] & over & land
+    return can
 
 
 @njit(cache=True, nogil=True)
-def lowest(bits: int) -> int:  # pragma: no cover - compiled
+def lowest(bits: Bits) -> Whole:  # pragma: no cover - compiled
     """Give the place of the lowest bit of a non-zero uint64."""
     alone = bits & (~bits + np.uint64(1))
-    return PLACES[(alone * DE_BRUIJN) >> np.uint64(58)]
+    place: Whole = PLACES[(alone * DE_BRUIJN) >> np.uint64(58)]
+    return place
 
 
 @njit(cache=True, nogil=True)
@@ -148,10 +155,10 @@ def list_jumps(rows: Rows, inside: Rows, size: int, jumps: Jumps) -> int:  # pra
 
 
 @njit(cache=True, nogil=True)
-def draw(state: NDArray[np.uint64], bound: int) -> int:  # pragma: no cover - compiled
+def draw(state: NDArray[np.uint64], bound: Whole) -> Whole:  # pragma: no cover - compiled
     """Draw 0..bound-1 from SplitMix64; `state` holds one uint64. The bias of the product is below 2^-31 here."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
+    z: Bits = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z ^= z >> np.uint64(31)
