@@ -38,6 +38,7 @@ class CaseAnswer:
     data: bytes | None
     sha256: str | None
     refused: dict[str, Any] | None
+    checker_args: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,11 @@ def waiting(session: Session) -> list[int]:
     return list(session.scalars(select(JudgementRow.id).where(JudgementRow.state != DONE).order_by(JudgementRow.id)))
 
 
-def claim(connection: Connection, ids: Sequence[int]) -> list[int | None]:
-    """Begin an attempt at each judgement; returns its attempt number, or None where it is done already."""
+def claim_one(connection: Connection, ids: Sequence[int]) -> list[int | None]:
+    """Begin an attempt at each judgement; returns its attempt number, or None where it is done already.
+
+    Like `fail_one` and `record_one` a handler of the writer: called for one, it runs for many at once.
+    """
     found = connection.execute(
         select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state != DONE)
     )
@@ -109,7 +113,7 @@ class Failure:
     error: str
 
 
-def fail(connection: Connection, failures: Sequence[Failure]) -> list[int]:
+def fail_one(connection: Connection, failures: Sequence[Failure]) -> list[int]:
     """Count failed attempts and queue their judgements again; returns how often each has failed by now."""
     counts = []
     for failure in failures:
@@ -127,7 +131,7 @@ def fail(connection: Connection, failures: Sequence[Failure]) -> list[int]:
     return counts
 
 
-def record(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
+def record_one(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
     ids = [outcome.judgement_id for outcome in outcomes]
     open_attempts = {
@@ -235,6 +239,7 @@ def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[Cas
             AnswerRow.data,
             AnswerRow.sha256,
             AnswerRow.refused,
+            TestCaseRow.checker_args,
         )
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
         .where(AnswerRow.submission_id.in_(submissions))

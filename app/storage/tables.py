@@ -150,6 +150,7 @@ class TestCaseRow(Base):
     reference_raw_den: Mapped[int | None] = mapped_column(BigInteger)
     reference_multiplier_num: Mapped[int | None] = mapped_column(BigInteger)
     reference_multiplier_den: Mapped[int | None] = mapped_column(BigInteger)
+    checker_args: Mapped[list[Any]] = mapped_column(default=list)
     provenance: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 

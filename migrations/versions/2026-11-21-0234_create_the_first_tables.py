@@ -113,6 +113,7 @@ def upgrade() -> None:
         sa.Column("reference_raw_den", sa.BigInteger(), nullable=True),
         sa.Column("reference_multiplier_num", sa.BigInteger(), nullable=True),
         sa.Column("reference_multiplier_den", sa.BigInteger(), nullable=True),
+        sa.Column("checker_args", sa.JSON(none_as_null=True), nullable=False),
         sa.Column("provenance", sa.JSON(none_as_null=True), nullable=False),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_test_cases_problem_id"), ondelete="CASCADE"

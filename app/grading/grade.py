@@ -1,0 +1,103 @@
+"""Grade answers with a checker: what runs inside a grader process, and nothing else does.
+
+A rejection is the contestant's; every other exception is the judge's own fault and leaves as it came.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, TypeVar
+
+from app.domain.verdicts import CaseVerdict
+from app.grading.messages import Grade, Graded, Validate, Validated
+from app.storage.files import FileStore
+from app.storage.judgements import CaseAnswer, FoundScore
+from checkers.doors import Checker, Message, Rejected, Score, open_checker
+
+K = TypeVar("K")
+V = TypeVar("V")
+INSTANCES_KEPT = 512
+
+
+class Grader:
+    """Checkers kept warm: modules loaded once, instances parsed once."""
+
+    def __init__(self, files: FileStore) -> None:
+        self._files = files
+        self._instances: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._references: OrderedDict[str, bytes] = OrderedDict()
+
+    def grade(self, request: Grade) -> Graded:
+        """Score each answer."""
+        return Graded([self._grade_one(request.checker, answer) for answer in request.answers])
+
+    def validate(self, request: Validate) -> Validated:
+        """Say what is wrong with a test case's input and answer."""
+        checker = open_checker(request.checker, request.checker_args)
+        faults: list[dict[str, Any]] = []
+        try:
+            instance = checker.read_instance(request.input)
+        except Rejected as fault:
+            return Validated([{"file": "input", **message_json(fault.message)}])
+        if request.answer is None:
+            return Validated(faults)
+        try:
+            score = checker.score_answer(instance, checker.read_answer(request.answer, instance), request.reference)
+        except Rejected as fault:
+            return Validated([{"file": "answer", **message_json(fault.message)}])
+        return Validated(faults, _found(0, score, 0))
+
+    def _grade_one(self, name: str, case: CaseAnswer) -> FoundScore:
+        if case.refused is not None:
+            return FoundScore(case.test_case_id, CaseVerdict.REJECTED, None, None, None, case.refused, 0)
+        checker = open_checker(name, case.checker_args)
+        instance = self._instance(name, checker, case.input_sha256)
+        reference = None if case.answer_sha256 is None else self._reference(case.answer_sha256)
+        data = case.data if case.data is not None else self._files.load(case.sha256 or "")
+        began = perf_counter()
+        try:
+            score = checker.score_answer(instance, checker.read_answer(data, instance), reference)
+        except Rejected as rejection:
+            message = message_json(rejection.message)
+            return FoundScore(case.test_case_id, CaseVerdict.REJECTED, None, None, None, message, _ms(began))
+        return _found(case.test_case_id, score, _ms(began))
+
+    def _instance(self, name: str, checker: Checker[Any, Any], sha256: str) -> Any:
+        return _kept(self._instances, (name, sha256), lambda: checker.read_instance(self._files.load(sha256)))
+
+    def _reference(self, sha256: str) -> bytes:
+        return _kept(self._references, sha256, lambda: self._files.load(sha256))
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    """A message in the form it is stored and shown in."""
+    return {"key": message.key, "text": message.text, "args": dict(message.args)}
+
+
+def _found(test_case_id: int, score: Score, run_time_ms: int) -> FoundScore:
+    return FoundScore(
+        test_case_id,
+        CaseVerdict.ACCEPTED,
+        score.raw,
+        score.max_raw,
+        score.multiplier,
+        message_json(score.message),
+        run_time_ms,
+    )
+
+
+def _ms(began: float) -> int:
+    return round((perf_counter() - began) * 1000)
+
+
+def _kept(cache: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+    """Look a value up, or make it and drop the oldest one beyond the limit."""
+    if key in cache:
+        cache.move_to_end(key)
+        return cache[key]
+    value = cache[key] = make()
+    if len(cache) > INSTANCES_KEPT:
+        cache.popitem(last=False)
+    return value

@@ -1,0 +1,54 @@
+"""What the server and its grader processes say to each other, over a private pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.storage.judgements import CaseAnswer, FoundScore
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """Check these answers with a module of `checkers/`. Inputs and expected answers are read from the file store, by their sha256."""
+
+    checker: str
+    answers: Sequence[CaseAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A score for every answer of a Grade, in its order."""
+
+    scores: Sequence[FoundScore]
+
+
+@dataclass(frozen=True, slots=True)
+class Validate:
+    """Check a test case's input, and its answer where there is one, before either is stored."""
+
+    checker: str
+    input: bytes
+    checker_args: Sequence[str] = ()
+    answer: bytes | None = None
+    reference: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """The faults found (none: it is valid), and the score of the answer if one was given."""
+
+    faults: Sequence[dict[str, Any]]
+    score: FoundScore | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The checker itself failed: the judge's fault, with what is known of it for the judges' eyes."""
+
+    error: str
+
+
+Request = Grade | Validate
+Reply = Graded | Validated | Failed
