@@ -72,7 +72,7 @@ def scoreboard(
     for problem in problems:
         mine = {team.id: by_cell.get((team.id, problem.id), []) for team in visible}
         open_ = {team_id: [a for a in tries if until is None or a.time < until] for team_id, tries in mine.items()}
-        bests[problem.id], answers = standings(problem, open_, (references or {}).get(problem.id))
+        bests[problem.id], answers = standings(problem, open_, (references or {}).get(problem.id), phase)
         for team in visible:
             points = problem_points(problem, answers[team.id], bests[problem.id], phase)
             judged = sum(1 for a in open_[team.id] if a.scores is not None)
@@ -89,7 +89,10 @@ def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]
 
 
 def standings(
-    problem: ScoredProblem, attempts: Mapping[str, Sequence[Attempt]], reference: Mapping[str, RawScore] | None = None
+    problem: ScoredProblem,
+    attempts: Mapping[str, Sequence[Attempt]],
+    reference: Mapping[str, RawScore] | None = None,
+    phase: frozenset[CaseKind] = PROVISIONAL,
 ) -> tuple[Bests, Mapping[str, Answers]]:
     """BEST of one problem and each team's counted answers, from the visible teams' attempts.
 
@@ -105,7 +108,11 @@ def standings(
             for case, best in _best_scores(problem, tries):
                 bests.add(case, best)
         bests.close()
-        return bests, {team: counted_answers(tries, problem.rule, bests) for team, tries in attempts.items()}
+
+        def worth(answers: Answers) -> float:
+            return problem_points(problem, answers, bests, phase).points
+
+        return bests, {team: counted_answers(tries, problem.rule, worth) for team, tries in attempts.items()}
     answers = {team: counted_answers(tries, problem.rule) for team, tries in attempts.items()}
     for counted in answers.values():
         for case, answer in counted.items():

@@ -13,8 +13,9 @@ the order in which anything arrived.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
@@ -39,7 +40,7 @@ PROVISIONAL = frozenset({CaseKind.PROVISIONAL})
 
 @dataclass(frozen=True, slots=True)
 class RawScore:
-    """What the checker found for one answer file: a verdict, an exact raw score, and a multiplier for absolute scoring."""
+    """What the checker found for one answer: a verdict, an exact raw score, and a multiplier for absolute scoring."""
 
     verdict: CaseVerdict
     raw: Exact | None = None
@@ -86,28 +87,55 @@ def better(one: RawScore, other: RawScore | None, rule: ScoringRule) -> bool:
     return mine > theirs
 
 
-def _worth(score: RawScore, rule: ScoringRule) -> tuple[Exact, Exact]:
-    raw = score.raw if score.raw is not None else 0
-    towards = raw if rule.direction is Direction.MAXIMISE else -raw
+def _worth(score: RawScore, rule: ScoringRule) -> Exact:
+    """What earns points under the rule: a better raw score that gives no more points is no improvement."""
     if rule.kind is Kind.ABSOLUTE:
-        return (score.multiplier if score.multiplier is not None else 0, towards)
-    return (towards, 0)
+        return score.multiplier if score.multiplier is not None else 0
+    raw = score.raw if score.raw is not None else 0
+    return raw if rule.direction is Direction.MAXIMISE else -raw
 
 
-def counted_answers(attempts: Iterable[Attempt], rule: ScoringRule, bests: Bests | None = None) -> Answers:
+def counted_answers(
+    attempts: Iterable[Attempt], rule: ScoringRule, worth: Callable[[Answers], float] | None = None
+) -> Answers:
     """Fold one team's judged attempts at one problem, in order of (time, id), into the answers that count.
 
-    `bests` is needed only where the best whole submission counts under relative or rank scoring.
+    `worth` gives the points of a whole submission's answers; it is needed, and used, only where the best one counts.
     """
-    ordered = sorted((a for a in attempts if a.scores is not None), key=lambda a: (a.time, a.id))
-    if rule.counting is Counting.BEST:
-        return _best_submission(ordered, rule, bests)
-    counted: dict[str, Counted] = {}
+    if rule.counting is not Counting.BEST:
+        return _last(answers for _, answers in histories(attempts, rule))
+    if worth is None:
+        raise ValueError("expected a way to tell which submission is best, found none")
+    chosen: Answers = {}
+    most = -1.0
+    for _, answers in submission_answers(attempts, rule):
+        points = worth(answers)
+        if points > most:
+            chosen, most = answers, points
+    return chosen
+
+
+def submission_answers(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterator[tuple[Attempt, Answers]]:
+    """Each judged attempt in order with the answers it stands for: its own, and what is carried over for the rest.
+
+    This is what a submission's own score and report are about, whichever submission or answers count in the end.
+    """
+    return histories(attempts, replace(rule, counting=Counting.LAST))
+
+
+def histories(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterator[tuple[Attempt, Answers]]:
+    """Each judged attempt in order of (time, id), with the answers that count once it is in."""
+    counted: Answers = {}
     best: dict[str, Counted] = {}
-    for attempt in ordered:
+    for attempt in sorted((a for a in attempts if a.scores is not None), key=lambda a: (a.time, a.id)):
         counted = _after(attempt, counted, best, rule)
         _remember_best(best, attempt, rule)
-    return counted
+        yield attempt, counted
+
+
+def _last(each: Iterable[Answers]) -> Answers:
+    last = deque(each, maxlen=1)
+    return last[0] if last else {}
 
 
 def _after(attempt: Attempt, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
@@ -140,20 +168,6 @@ def _remember_best(best: dict[str, Counted], attempt: Attempt, rule: ScoringRule
         old = best.get(case)
         if old is None or better(score, old.score, rule):
             best[case] = Counted(score, attempt.id, attempt.time)
-
-
-def _best_submission(ordered: Sequence[Attempt], rule: ScoringRule, bests: Bests | None) -> Answers:
-    """The counted answers of the submission with the most multiplier in sum; the earliest of equals."""
-    last = replace(rule, counting=Counting.LAST)
-    bests = bests if bests is not None else Bests(rule)
-    chosen: Answers = {}
-    most = -1.0
-    for end in range(1, len(ordered) + 1):
-        answers = counted_answers(ordered[:end], last)
-        total = fsum(bests.multiplier(case, counted.score) for case, counted in answers.items())
-        if total > most:
-            chosen, most = answers, total
-    return chosen
 
 
 @dataclass
@@ -199,20 +213,20 @@ class Bests:
 
     def _rank_multiplier(self, case: str, raw: Exact) -> float:
         raws = self.raws.get(case, [])
-        worse_or_equal = bisect_left(raws, self._towards(raw))
-        at = worse_or_equal
-        while at < len(raws) and raws[at] == self._towards(raw):
-            at += 1
-        ahead = len(raws) - at
-        return 1.0 - ahead / self.teams if self.teams else 1.0
+        ahead = len(raws) - bisect_right(raws, self._towards(raw))
+        # An answer that does not count itself may stand behind as many as there are teams, and the reference.
+        return _within_one(1.0 - ahead / self.teams) if self.teams else 1.0
 
 
 def relative(yours: Exact, best: Exact, direction: Direction) -> float:
-    """YOUR/BEST, or BEST/YOUR when less is better; BEST = 0 gives 1 to equals and 0 to the rest."""
-    if yours == best:
+    """YOUR/BEST, or BEST/YOUR when less is better; BEST = 0 gives 1 to equals and 0 to the rest.
+
+    An answer that is no part of BEST (a hidden team's, or one that does not count any more) may be better: 1 as well.
+    """
+    if yours == best or (yours > best) is (direction is Direction.MAXIMISE):
         return 1.0
     top, bottom = (yours, best) if direction is Direction.MAXIMISE else (best, yours)
-    if bottom == 0 or best == 0:
+    if best == 0:
         return 0.0
     if isinstance(top, int) and isinstance(bottom, int):
         return _within_one(top / bottom)
@@ -235,7 +249,7 @@ class GroupPoints:
 
 @dataclass(frozen=True, slots=True)
 class ProblemPoints:
-    """Points of one team at one problem: the sum, its groups, each case's multiplier and points, and when it last rose."""
+    """Points of one team at one problem: sum, groups, each case's multiplier and points, and when the sum last rose."""
 
     points: float
     groups: tuple[GroupPoints, ...]
@@ -257,7 +271,9 @@ def problem_points(
     case_points = {
         c.name: float(c.points) * multipliers.get(c.name, 0.0) * scale for c in problem.cases if c.group in counting
     }
-    improved = [a.improved for case, a in answers.items() if case_points.get(case, 0.0) > 0]
+    gained = {g.group.name for g in groups if g.points > 0}
+    earning = {c.name for c in problem.cases if c.group in gained and case_points.get(c.name, 0.0) > 0}
+    improved = [answer.improved for case, answer in answers.items() if case in earning]
     return ProblemPoints(
         points, tuple(groups), multipliers, case_points, max(improved) if points > 0 and improved else None
     )

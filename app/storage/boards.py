@@ -1,0 +1,129 @@
+"""What a board is computed from: every attempt of a contest with its raw scores, read quickly and only once.
+
+Raw scores of a finished judgement never change, so they are kept between readings by the judgement's id; a reading
+fetches one short row a submission, and raw scores only of judgements not seen before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.domain.scoring import Attempt, RawScore
+from app.domain.verdicts import CaseVerdict
+from app.storage.judgements import DONE, exact
+from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+
+Scores = Mapping[str, RawScore]
+AT_ONCE = 500
+"""Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999."""
+
+
+@dataclass
+class KnownScores:
+    """Raw scores by judgement, as read before; one for each contest, used by one thread at a time."""
+
+    of: dict[int, Scores] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """A contest's attempts; `changed` is the moment of the last submission or judgement, by team-visible time.
+
+    `latest` holds, for each attempt, when it last changed: at its submission or at the end of its judgement.
+    """
+
+    attempts: Sequence[Attempt]
+    latest: Mapping[int, datetime]
+
+
+def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> Attempts:
+    """Every attempt of a team, in order of submission, judged as by the current finished judgement."""
+    known = known if known is not None else KnownScores()
+    rows = _submissions(session, contest_id)
+    judged = {row.judgement_id for row in rows if row.judgement_id is not None}
+    for gone in set(known.of) - judged:
+        del known.of[gone]
+    missing = sorted(judged - set(known.of))
+    known.of.update(_all_scores(session, contest_id) if not known.of else _scores_of(session, missing))
+    found: list[Attempt] = []
+    for row in rows:
+        scores = None if row.judgement_id is None else known.of.setdefault(row.judgement_id, {})
+        time = timedelta(milliseconds=row.contest_time_ms)
+        found.append(Attempt(row.id, row.team_id, row.problem_id, time, scores))
+    latest = {row.id: max(row.time, row.end_time or row.time) for row in rows}
+    return Attempts(found, latest)
+
+
+def _submissions(session: Session, contest_id: str) -> Sequence[Any]:
+    current = (
+        (JudgementRow.submission_id == SubmissionRow.id)
+        & (JudgementRow.current.is_(True))
+        & (JudgementRow.state == DONE)
+    )
+    query = (
+        select(
+            SubmissionRow.id,
+            SubmissionRow.team_id,
+            SubmissionRow.problem_id,
+            SubmissionRow.contest_time_ms,
+            SubmissionRow.time,
+            JudgementRow.id.label("judgement_id"),
+            JudgementRow.end_time,
+        )
+        .outerjoin(JudgementRow, current)
+        .where(SubmissionRow.contest_id == contest_id, SubmissionRow.team_id.is_not(None))
+        .order_by(SubmissionRow.id)
+    )
+    return session.execute(query).all()
+
+
+COLUMNS = (
+    RawScoreRow.judgement_id,
+    TestCaseRow.name,
+    RawScoreRow.verdict,
+    RawScoreRow.raw_num,
+    RawScoreRow.raw_den,
+    RawScoreRow.multiplier_num,
+    RawScoreRow.multiplier_den,
+)
+
+
+def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
+    query = (
+        select(*COLUMNS)
+        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, JudgementRow.current.is_(True), JudgementRow.state == DONE)
+    )
+    return _collect(session.execute(query).tuples())
+
+
+def _scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
+    found: dict[int, Scores] = {}
+    for start in range(0, len(judgements), AT_ONCE):
+        query = (
+            select(*COLUMNS)
+            .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+            .where(RawScoreRow.judgement_id.in_(judgements[start : start + AT_ONCE]))
+        )
+        found.update(_collect(session.execute(query).tuples()))
+    return found
+
+
+Row = tuple[int, str, str, int | None, int | None, int | None, int | None]
+
+
+def _collect(rows: Iterable[Row]) -> dict[int, Scores]:
+    found: dict[int, dict[str, RawScore]] = defaultdict(dict)
+    for judgement_id, case, verdict, raw, raw_den, share, share_den in rows:
+        score = RawScore(CaseVerdict(verdict), exact(raw, raw_den), exact(share, share_den))
+        found[judgement_id][case] = score
+    return dict(found)

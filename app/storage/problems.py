@@ -1,0 +1,203 @@
+"""Problems: bringing a package into the tables and the file store, and reading it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import delete, exists, func, insert, select
+from sqlalchemy.orm import Session
+
+from app.packages.export import write_archive
+from app.packages.model import Package
+from app.storage.files import FileStore
+from app.storage.tables import ContestProblemRow, ProblemRow, SubmissionRow, TestCaseRow, TestGroupRow
+
+
+class ProblemInUse(Exception):
+    """What is asked for would take away what submissions or contests stand on; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCase:
+    """A package's case once its files are stored: the columns that its row gets."""
+
+    name: str
+    columns: Mapping[str, Any]
+
+
+def import_package(session: Session, files: FileStore, package: Package) -> None:
+    """Make a package a problem, or replace the problem of its slug; files first, so that no row points to nothing.
+
+    Raises ProblemInUse where there are submissions and the package drops or changes cases they may have answered.
+    """
+    zipped = files.keep(write_archive(package))
+    statements = _keep_statements(files, package)
+    cases = [_keep_case(files, package, at) for at in range(len(package.cases))]
+    row = session.get(ProblemRow, package.slug)
+    if row is not None:
+        _refuse_loss(session, row.id, cases)
+    now = datetime.now(UTC)
+    row = row or ProblemRow(id=package.slug, created=now)
+    row.uuid = package.problem.uuid
+    row.names = dict(package.problem.name)
+    row.metadata_ = package.problem.model_dump(mode="json")
+    row.settings = package.settings.model_dump(mode="json")
+    row.statements = statements
+    row.package_sha256 = zipped
+    row.updated = now
+    session.add(row)
+    session.flush()
+    _put_groups(session, package)
+    _put_cases(session, row.id, cases)
+
+
+def _keep_statements(files: FileStore, package: Package) -> dict[str, Any]:
+    """Store each language's statement as contestants read it: with the problem's constants put in."""
+    kept = {}
+    for language, statement in package.statements.items():
+        data = statement.file.read() if statement.kind == "pdf" else statement.text.encode()
+        kept[language] = {"kind": statement.kind, "file": statement.file.name, "sha256": files.keep(data)}
+    return kept
+
+
+def _keep_case(files: FileStore, package: Package, at: int) -> KeptCase:
+    case = package.cases[at]
+    given, expected = case.input.read(), case.answer.read()
+    return KeptCase(
+        case.name,
+        {
+            "group_name": case.group,
+            "ordinal": case.ordinal,
+            "points_num": case.max_points.numerator,
+            "points_den": case.max_points.denominator,
+            "input_sha256": files.keep(given),
+            "input_size": len(given),
+            "answer_sha256": files.keep(expected),
+            "answer_size": len(expected),
+            "checker_args": list(case.checker_args),
+        },
+    )
+
+
+def _refuse_loss(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> None:
+    """Where there are submissions, a new package may only add cases."""
+    if not has_submissions(session, problem_id):
+        return
+    new = {case.name: case.columns for case in cases}
+    same = ("group_name", "input_sha256", "answer_sha256")
+    lost = []
+    for row in test_cases(session, problem_id):
+        if row.name not in new:
+            lost.append(f"{row.name} would vanish")
+        elif any(getattr(row, column) != new[row.name][column] for column in same):
+            lost.append(f"{row.name} would change")
+    if lost:
+        raise ProblemInUse(f"{problem_id} has submissions, so a package may only add test cases: {', '.join(lost)}")
+
+
+def _put_groups(session: Session, package: Package) -> None:
+    session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == package.slug))
+    rows = [
+        {
+            "problem_id": package.slug,
+            "name": group.name,
+            "ordinal": at,
+            "kind": group.kind,
+            "max_points_num": group.max_score or 0,
+            "max_points_den": 1,
+            "aggregation": group.aggregation,
+            "require_pass": list(group.require_pass),
+        }
+        for at, group in enumerate(package.groups, start=1)
+    ]
+    session.execute(insert(TestGroupRow), rows)
+
+
+def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> None:
+    """Change the rows that stay in place (answers point to them), add the new ones, drop the rest."""
+    old = {row.name: row for row in test_cases(session, problem_id)}
+    for case in cases:
+        row = old.pop(case.name, None) or TestCaseRow(problem_id=problem_id, name=case.name)
+        if row.input_sha256 != case.columns["input_sha256"] or row.answer_sha256 != case.columns["answer_sha256"]:
+            row.provenance = {"from": "package"}
+            row.reference_raw_num = row.reference_raw_den = None
+            row.reference_multiplier_num = row.reference_multiplier_den = None
+        for column, value in case.columns.items():
+            setattr(row, column, value)
+        session.add(row)
+    for row in old.values():
+        session.delete(row)
+    session.flush()
+
+
+def has_submissions(session: Session, problem_id: str) -> bool:
+    """Has anybody submitted to this problem, in any contest?"""
+    return bool(session.scalar(select(exists().where(SubmissionRow.problem_id == problem_id))))
+
+
+def problems(session: Session) -> Sequence[ProblemRow]:
+    """All problems, by slug."""
+    return session.scalars(select(ProblemRow).order_by(ProblemRow.id)).all()
+
+
+def get(session: Session, problem_id: str) -> ProblemRow | None:
+    """One problem, or None."""
+    return session.get(ProblemRow, problem_id)
+
+
+def groups(session: Session, problem_id: str) -> Sequence[TestGroupRow]:
+    """A problem's test data groups, in order."""
+    query = select(TestGroupRow).where(TestGroupRow.problem_id == problem_id).order_by(TestGroupRow.ordinal)
+    return session.scalars(query).all()
+
+
+def test_cases(session: Session, problem_id: str) -> Sequence[TestCaseRow]:
+    """A problem's test cases, in order."""
+    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id).order_by(TestCaseRow.ordinal)
+    return session.scalars(query).all()
+
+
+def test_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:
+    """One test case by its base name, or None."""
+    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.name == name)
+    return session.scalars(query).one_or_none()
+
+
+def case_counts(session: Session) -> dict[str, int]:
+    """How many test cases each problem has."""
+    query = select(TestCaseRow.problem_id, func.count()).group_by(TestCaseRow.problem_id)
+    return {row[0]: row[1] for row in session.execute(query)}
+
+
+def max_points(session: Session) -> dict[str, Fraction]:
+    """Per problem, the points of all its groups as its package gives them."""
+    totals: dict[str, Fraction] = {}
+    for problem_id, num, den in session.execute(
+        select(TestGroupRow.problem_id, TestGroupRow.max_points_num, TestGroupRow.max_points_den)
+    ):
+        totals[problem_id] = totals.get(problem_id, Fraction(0)) + Fraction(num, den)
+    return totals
+
+
+def contests_of(session: Session, problem_id: str) -> list[str]:
+    """Ids of the contests a problem is in."""
+    query = select(ContestProblemRow.contest_id).where(ContestProblemRow.problem_id == problem_id)
+    return list(session.scalars(query.order_by(ContestProblemRow.contest_id)))
+
+
+def remove(session: Session, problem_id: str) -> bool:
+    """Delete a problem; False if there is none. Raises ProblemInUse where a contest has it or anybody submitted."""
+    row = session.get(ProblemRow, problem_id)
+    if row is None:
+        return False
+    if used := contests_of(session, problem_id):
+        raise ProblemInUse(f"{problem_id} is a problem of {', '.join(used)}")
+    if has_submissions(session, problem_id):
+        raise ProblemInUse(f"{problem_id} has submissions")
+    session.delete(row)
+    session.flush()
+    return True

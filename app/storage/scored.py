@@ -1,0 +1,159 @@
+"""Contests, problems and teams as the scoring rules see them, read from the tables."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.domain.contests import (
+    Aggregation,
+    Case,
+    CaseKind,
+    Clock,
+    Direction,
+    Group,
+    Kind,
+    ScoredProblem,
+    Team,
+)
+from app.domain.rules import read_rule
+from app.domain.scoreboard import ReferenceScores
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
+from app.storage import problems
+from app.storage.judgements import exact
+from app.storage.tables import (
+    ContestProblemRow,
+    ContestRow,
+    ContestTeamRow,
+    ProblemRow,
+    TeamRow,
+    TestCaseRow,
+)
+
+MOST_KEPT = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredContest:
+    """All that scoring needs of a contest beside its submissions."""
+
+    id: str
+    clock: Clock
+    finalized: datetime | None
+    settings: Mapping[str, Any]
+    problems: Sequence[ScoredProblem]
+    labels: Mapping[str, str]
+    teams: Sequence[Team]
+    references: ReferenceScores
+
+    def problem(self, problem_id: str) -> ScoredProblem | None:
+        """One of its problems, or None."""
+        return next((problem for problem in self.problems if problem.id == problem_id), None)
+
+
+def clock(row: ContestRow) -> Clock:
+    """The times of a contest."""
+    freeze = None if row.freeze_ms is None else timedelta(milliseconds=row.freeze_ms)
+    return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time)
+
+
+def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
+    """Read a contest with its problems in order and its teams; None if there is no such contest."""
+    row = session.get(ContestRow, contest_id)
+    if row is None:
+        return None
+    entries = _entries(session, contest_id)
+    scored = [_scored(session, entry, problem) for entry, problem in entries]
+    labels = {entry.problem_id: entry.label for entry, _ in entries}
+    references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
+    return ScoredContest(
+        row.id, clock(row), row.finalized, row.settings, scored, labels, contest_teams(session, row), references
+    )
+
+
+def scored_problem(session: Session, contest_id: str, problem_id: str) -> ScoredProblem | None:
+    """One problem as its contest scores it; None if the contest does not have it."""
+    found = [pair for pair in _entries(session, contest_id) if pair[0].problem_id == problem_id]
+    return _scored(session, *found[0]) if found else None
+
+
+def _entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, ProblemRow]]:
+    query = (
+        select(ContestProblemRow, ProblemRow)
+        .join(ProblemRow, ProblemRow.id == ContestProblemRow.problem_id)
+        .where(ContestProblemRow.contest_id == contest_id)
+        .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
+    )
+    return [(row[0], row[1]) for row in session.execute(query)]
+
+
+_kept: dict[tuple[str, datetime, str, str], ScoredProblem] = {}
+"""Scored problems by what they were made of; a changed problem or rule has another key, so nothing ever is stale."""
+
+
+def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+    key = (problem.id, problem.updated, problem.uuid, json.dumps(entry.rule, sort_keys=True))
+    found = _kept.get(key)
+    if found is None:
+        found = _read_scored(session, entry, problem)
+        while len(_kept) >= MOST_KEPT:
+            _kept.pop(next(iter(_kept)), None)
+        _kept[key] = found
+    return found
+
+
+def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+    groups = tuple(
+        Group(
+            row.name,
+            CaseKind(row.kind),
+            Fraction(row.max_points_num, row.max_points_den),
+            Aggregation(row.aggregation),
+            tuple(row.require_pass),
+        )
+        for row in problems.groups(session, problem.id)
+    )
+    cases = tuple(
+        Case(row.name, row.group_name, Fraction(row.points_num, row.points_den))
+        for row in problems.test_cases(session, problem.id)
+    )
+    scoring = problem.settings["scoring"]
+    most = sum((group.max_points for group in groups), Fraction(0))
+    rule = read_rule(entry.rule, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    return ScoredProblem(problem.id, rule, groups, cases)
+
+
+def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
+    """The teams that take part, hidden ones too: all there are in a contest open to all."""
+    query = select(TeamRow.id, TeamRow.name, TeamRow.hidden)
+    if not contest.open_to_all:
+        query = query.join(ContestTeamRow, ContestTeamRow.team_id == TeamRow.id).where(
+            ContestTeamRow.contest_id == contest.id
+        )
+    return [Team(id_, name, hidden) for id_, name, hidden in session.execute(query.order_by(TeamRow.id))]
+
+
+def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:
+    """What the expected answers of these problems score, where that is known."""
+    table = TestCaseRow
+    query = select(
+        table.problem_id,
+        table.name,
+        table.reference_raw_num,
+        table.reference_raw_den,
+        table.reference_multiplier_num,
+        table.reference_multiplier_den,
+    ).where(table.problem_id.in_(problem_ids), table.reference_raw_num.is_not(None))
+    found: dict[str, dict[str, RawScore]] = defaultdict(dict)
+    for problem_id, name, raw, raw_den, share, share_den in session.execute(query):
+        found[problem_id][name] = RawScore(CaseVerdict.ACCEPTED, exact(raw, raw_den), exact(share, share_den))
+    return found

@@ -1,0 +1,156 @@
+"""Putting single test cases into a problem, taking them out, and packing the problem with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any, cast
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from app.packages.export import write_archive
+from app.packages.model import Group, Package
+from app.packages.read import read_archive
+from app.packages.testdata import EXTENSIONS, case_points
+from app.storage import problems
+from app.storage.files import FileStore
+from app.storage.problems import ProblemInUse
+from app.storage.tables import AnswerRow, ProblemRow, TestCaseRow, TestGroupRow
+
+
+@dataclass(frozen=True, slots=True)
+class NewCase:
+    """A test case an admin puts: bytes that have passed every check.
+
+    `answer` None leaves the expected answer to a reference run; `provenance` says how it is, or is to be, made.
+    """
+
+    problem_id: str
+    group: str
+    name: str
+    input: bytes
+    answer: bytes | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+def put_case(session: Session, files: FileStore, new: NewCase) -> TestCaseRow:
+    """Add a case or replace the one of its name, and share its group's points out anew.
+
+    Raises ProblemInUse where the name is another group's, or its present input has been answered already.
+    """
+    given = files.keep(new.input)
+    expected = files.keep(new.answer) if new.answer is not None else None
+    row = problems.test_case(session, new.problem_id, new.name)
+    if row is not None and row.group_name != new.group:
+        raise ProblemInUse(f"{new.name} is a test case of {row.group_name} already; names are unique in a problem")
+    if row is not None and row.input_sha256 != given and has_answers(session, row.id):
+        raise ProblemInUse(f"{new.name} has been answered already, so its input stays; put another test case instead")
+    row = row or TestCaseRow(problem_id=new.problem_id, name=new.name, ordinal=0, points_num=0, points_den=1)
+    row.group_name = new.group
+    if row.input_sha256 != given or expected is not None:
+        row.answer_sha256, row.answer_size = expected, len(new.answer) if new.answer is not None else None
+        row.reference_raw_num = row.reference_raw_den = None
+        row.reference_multiplier_num = row.reference_multiplier_den = None
+    row.input_sha256, row.input_size = given, len(new.input)
+    row.provenance = dict(new.provenance)
+    session.add(row)
+    _ensure_sample_group(session, new)
+    session.flush()
+    _renumber(session, new.problem_id)
+    return row
+
+
+def delete_case(session: Session, problem_id: str, group: str, name: str) -> bool:
+    """Take a case out; False if there is none. Raises ProblemInUse if it has answers, or is its group's last."""
+    row = problems.test_case(session, problem_id, name)
+    if row is None or row.group_name != group:
+        return False
+    if has_answers(session, row.id):
+        raise ProblemInUse(f"{name} has answers, so it stays")
+    sisters = [case for case in problems.test_cases(session, problem_id) if case.group_name == group]
+    if len(sisters) == 1 and group != "sample":
+        raise ProblemInUse(f"{name} is the only test case of {group}, whose points nobody could earn without it")
+    session.delete(row)
+    session.flush()
+    _renumber(session, problem_id)
+    return True
+
+
+def has_answers(session: Session, test_case_id: int) -> bool:
+    """Has anybody sent an answer for this case?"""
+    return bool(session.scalar(select(exists().where(AnswerRow.test_case_id == test_case_id))))
+
+
+def _ensure_sample_group(session: Session, new: NewCase) -> None:
+    """A package without samples has no row for their group yet."""
+    if new.group == "sample" and not any(g.name == "sample" for g in problems.groups(session, new.problem_id)):
+        session.add(
+            TestGroupRow(
+                problem_id=new.problem_id,
+                name="sample",
+                ordinal=0,
+                kind="sample",
+                max_points_num=0,
+                max_points_den=1,
+                aggregation="pass-fail",
+                require_pass=[],
+            )
+        )
+
+
+def _renumber(session: Session, problem_id: str) -> None:
+    """Give every case its ordinal and its share of the group's points, as the package format works them out."""
+    groups = {row.name: _package_group(row) for row in problems.groups(session, problem_id)}
+    cases = sorted(problems.test_cases(session, problem_id), key=lambda case: f"{case.group_name}/{case.name}")
+    sizes = Counter(case.group_name for case in cases)
+    for ordinal, case in enumerate(cases, start=1):
+        points = case_points(groups[case.group_name], sizes[case.group_name])
+        case.ordinal, case.points_num, case.points_den = ordinal, points.numerator, points.denominator
+    touch(session, problem_id)
+    session.flush()
+
+
+def touch(session: Session, problem_id: str) -> None:
+    """Say that a problem has changed, for those who keep what they have read of it."""
+    row = session.get_one(ProblemRow, problem_id)
+    row.updated = datetime.now(UTC)
+
+
+def _package_group(row: TestGroupRow) -> Group:
+    most = Fraction(row.max_points_num, row.max_points_den)
+    return Group(row.name, cast(Any, row.kind), int(most), cast(Any, row.aggregation), tuple(row.require_pass))
+
+
+def packed(session: Session, files: FileStore, row: ProblemRow) -> bytes:
+    """The problem as a package zip: the imported one with the test cases as they are now."""
+    package = read_archive(files.load(row.package_sha256), row.id)
+    changed = _with_cases(session, files, package)
+    return (
+        files.load(row.package_sha256)
+        if changed == dict(package.files)
+        else write_archive(replace(package, files=changed))
+    )
+
+
+def _with_cases(session: Session, files: FileStore, package: Package) -> dict[str, bytes]:
+    """The package's files, its inputs and answers taken from the tables."""
+    paths = {case.name: case.path for case in package.cases}
+    rows = {row.name: row for row in problems.test_cases(session, package.slug)}
+    gone = {f"data/{path}" for name, path in paths.items() if name not in rows}
+    kept = {name: data for name, data in package.files.items() if _stem(name) not in gone}
+    for name, row in rows.items():
+        path = f"data/{paths.get(name, f'{row.group_name}/{name}')}"
+        kept[f"{path}.in"] = files.load(row.input_sha256)
+        if row.answer_sha256 is not None:
+            kept[f"{path}.ans"] = files.load(row.answer_sha256)
+    return kept
+
+
+def _stem(name: str) -> str:
+    """The path of the test case a file belongs to."""
+    extension = next((e for e in EXTENSIONS if name.endswith(e)), "")
+    return name.removesuffix(extension)
