@@ -1,0 +1,1 @@
+"""How programs talk to the service: one router a resource, below /api, in the words of the CLICS Contest API."""

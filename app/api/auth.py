@@ -1,0 +1,143 @@
+"""Who is asking: HTTP Basic or a bearer token, checked against the accounts, remembered for a short while."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, cast
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+
+from app.api.errors import Unauthorized
+from app.api.limits import LoginLimit
+from app.passwords import hash_password, make_password, password_fits
+from app.storage import accounts
+from app.storage.database import Database
+from app.storage.tables import AccountRow
+
+Role = Literal["admin", "judge", "team", "public"]
+REMEMBERED_SECONDS = 60.0
+MOST_REMEMBERED = 10_000
+CHECKS_AT_ONCE = 2  # each takes 19 MiB and a core; more at once would only starve the requests of those logged in
+WRONG = "wrong username or password"
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who asks: an account's id with its role, or nobody (`public`). `team_id` is set for teams."""
+
+    role: Role = "public"
+    account_id: str | None = None
+    team_id: str | None = None
+
+    @property
+    def logged_in(self) -> bool:
+        """Is it an account?"""
+        return self.account_id is not None
+
+    @property
+    def is_admin(self) -> bool:
+        """May it change everything?"""
+        return self.role == "admin"
+
+    @property
+    def sees_all(self) -> bool:
+        """May it see everything of every contest: admins and judges."""
+        return self.role in {"admin", "judge"}
+
+
+PUBLIC = Viewer()
+
+
+def digest(token: str) -> str:
+    """What is kept of a token: enough to know it again, nothing to use it with."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Authenticator:
+    """Knows viewers by their Authorization header. What it remembers is keyed by a keyed hash, never by the secret."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._key = secrets.token_bytes(32)
+        self._known: dict[bytes, tuple[Viewer, float]] = {}
+        self._generation = 0
+        self._limit = LoginLimit()
+        self._threads: CapacityLimiter | None = None
+        self._nobody = hash_password(make_password())
+
+    def forget(self) -> None:
+        """Look at the database again: accounts or tokens have changed. Call it after the commit."""
+        self._generation += 1
+        self._known.clear()
+
+    async def viewer(self, header: str | None, address: str) -> Viewer:
+        """Find out who sent this Authorization header from this address; raises Unauthorized or TooManyRequests."""
+        if header is None:
+            return PUBLIC
+        key = hmac.digest(self._key, header.encode(), "sha256")
+        known = self._known.get(key)
+        if known is not None and known[1] > time.monotonic():
+            return known[0]
+        generation = self._generation
+        viewer, seconds = await self._check(header, address)
+        if generation == self._generation:  # else it may have been read before the change
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            self._known[key] = (viewer, time.monotonic() + seconds)
+        return viewer
+
+    async def _check(self, header: str, address: str) -> tuple[Viewer, float]:
+        if self._threads is None:
+            self._threads = CapacityLimiter(CHECKS_AT_ONCE)
+        scheme, _, value = header.partition(" ")
+        if scheme.lower() == "basic":
+            return await run_sync(self._check_password, *_basic(value), address, limiter=self._threads)
+        if scheme.lower() == "bearer":
+            return await run_sync(self._check_token, value.strip())
+        raise Unauthorized(f"Authorization: expected Basic or Bearer, found {scheme[:20]!r}")
+
+    def _check_password(self, username: str, password: str, address: str) -> tuple[Viewer, float]:
+        self._limit.check(username, address)
+        with self._database.read() as session:
+            account = accounts.by_username(session, username)
+        # Also a username that is not there costs one hash, so that the time does not tell which ones are.
+        kept = account.password_hash if account is not None else None
+        fits = password_fits(password, kept or self._nobody)
+        if account is None or kept is None or not fits:
+            self._limit.failed(username, address)
+            raise Unauthorized(WRONG)
+        return _viewer(account), REMEMBERED_SECONDS
+
+    def _check_token(self, token: str) -> tuple[Viewer, float]:
+        now = datetime.now(UTC)
+        with self._database.read() as session:
+            found = accounts.by_token(session, digest(token), now)
+        if found is None:
+            raise Unauthorized("the token is unknown or has expired")
+        account, expires = found
+        seconds = REMEMBERED_SECONDS if expires is None else (expires - now).total_seconds()
+        return _viewer(account), min(REMEMBERED_SECONDS, seconds)
+
+
+def _basic(value: str) -> tuple[str, str]:
+    try:
+        text = base64.b64decode(value.strip(), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        raise Unauthorized("Authorization: expected Basic and base64 of username:password in UTF-8") from None
+    username, colon, password = text.partition(":")
+    if not colon:
+        raise Unauthorized("Authorization: expected Basic and base64 of username:password, found no colon")
+    return username, password
+
+
+def _viewer(account: AccountRow) -> Viewer:
+    role = cast(Role, account.type) if account.type in {"admin", "judge", "team"} else "public"
+    return Viewer(role, account.id, account.team_id)

@@ -1,0 +1,92 @@
+"""The words of the CLICS Contest API, version 2026-01: times, durations and ids as text, and back.
+
+Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, both always with the milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
+
+VERSION = "2026-01"
+VERSION_URL = "https://ccs-specs.icpc.io/2026-01/contest_api"
+ID_PATTERN = r"^[a-zA-Z0-9_]([a-zA-Z0-9_.-]{0,34}[a-zA-Z0-9_-])?$"
+RELTIME = re.compile(r"(-)?(\d{1,7}):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?", re.ASCII)
+TIME = re.compile(
+    r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3}))?(Z|[+-]\d\d(?::\d\d)?)",
+    re.ASCII,
+)
+MILLISECOND = timedelta(milliseconds=1)
+
+
+def format_time(moment: datetime) -> str:
+    """An absolute time in UTC, such as 2026-11-21T02:19:00.000Z; cut to whole milliseconds."""
+    utc = moment.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+
+
+def format_time_or_none(moment: datetime | None) -> str | None:
+    """`format_time`, and None for None."""
+    return None if moment is None else format_time(moment)
+
+
+def format_reltime(duration: timedelta) -> str:
+    """A relative time such as 1:23:45.678 or -0:00:30.000; cut towards zero to whole milliseconds."""
+    sign = "-" if duration < timedelta(0) else ""
+    total = abs(duration) // MILLISECOND
+    sign = sign if total else ""
+    seconds, milliseconds = divmod(total, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{sign}{hours}:{minutes:02d}:{seconds:02d}.{milliseconds:03d}"
+
+
+def parse_time(text: str) -> datetime:
+    """Read an absolute time; raises ValueError saying what is expected."""
+    found = TIME.fullmatch(text)
+    if found is None:
+        raise ValueError("expected a time with its zone such as 2026-11-21T02:19:00.000Z")
+    day_and_time, milliseconds, zone = found.groups()
+    if zone != "Z" and len(zone) == 3:
+        zone += ":00"
+    try:
+        return datetime.fromisoformat(f"{day_and_time}.{milliseconds or '000'}{zone}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("expected a time that exists, such as 2026-11-21T02:19:00.000Z") from None
+
+
+def parse_reltime(text: str) -> timedelta:
+    """Read a relative time; raises ValueError saying what is expected."""
+    found = RELTIME.fullmatch(text)
+    if found is None:
+        raise ValueError("expected a duration h:mm:ss or h:mm:ss.uuu such as 5:00:00")
+    sign, hours, minutes, seconds, milliseconds = found.groups()
+    duration = timedelta(
+        hours=int(hours), minutes=int(minutes), seconds=int(seconds), milliseconds=int(milliseconds or 0)
+    )
+    return -duration if sign else duration
+
+
+def _time(value: object) -> object:
+    # A date and time of YAML is already a moment; one without a zone is refused below.
+    return parse_time(value) if isinstance(value, str) else value
+
+
+def _aware(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError("expected a time with its zone such as 2026-11-21T02:19:00.000Z")
+    return moment.astimezone(UTC)
+
+
+def _reltime(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("expected a duration as text, h:mm:ss or h:mm:ss.uuu such as 5:00:00")
+    return parse_reltime(value)
+
+
+Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str), AfterValidator(_aware)]
+Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]

@@ -1,0 +1,88 @@
+"""What endpoints ask for: the service, a transaction, and who the client is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+from sqlalchemy.orm import Session
+
+from app.api.auth import Authenticator, Viewer
+from app.api.errors import Forbidden, Unauthorized
+from app.service import Service
+
+AFTER_COMMIT = "after_commit"
+
+
+async def get_service(request: Request) -> Service:
+    """The running service."""
+    return cast(Service, request.app.state.service)
+
+
+async def get_authenticator(request: Request) -> Authenticator:
+    """Who knows the accounts."""
+    return cast(Authenticator, request.app.state.authenticator)
+
+
+TheService = Annotated[Service, Depends(get_service)]
+TheAuthenticator = Annotated[Authenticator, Depends(get_authenticator)]
+
+
+def _reading(service: TheService) -> Iterator[Session]:
+    with service.database.read() as session:
+        yield session
+
+
+def _writing(service: TheService) -> Iterator[Session]:
+    with service.database.write() as session:
+        yield session
+    for call in session.info.pop(AFTER_COMMIT, []):
+        call()
+
+
+def after_commit(session: Session, call: Callable[[], None]) -> None:
+    """Do something once the request's transaction is committed, and not at all if it is not."""
+    session.info.setdefault(AFTER_COMMIT, []).append(call)
+
+
+# The scope "function" ends the transaction before the reply is sent: what a client was told is kept.
+Reading = Annotated[Session, Depends(_reading, scope="function")]
+Writing = Annotated[Session, Depends(_writing, scope="function")]
+
+
+async def current_viewer(request: Request, authenticator: TheAuthenticator) -> Viewer:
+    """Who asks; wrong credentials are refused even where nobody has to log in."""
+    address = request.client.host if request.client is not None else ""
+    return await authenticator.viewer(request.headers.get("authorization"), address)
+
+
+CurrentViewer = Annotated[Viewer, Depends(current_viewer)]
+
+
+async def logged_in(viewer: CurrentViewer) -> Viewer:
+    """Any account."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in to do this")
+    return viewer
+
+
+LoggedIn = Annotated[Viewer, Depends(logged_in)]
+
+
+async def admin_only(viewer: LoggedIn) -> Viewer:
+    """Admins change things."""
+    if not viewer.is_admin:
+        raise Forbidden("only an admin may do this")
+    return viewer
+
+
+async def judge_or_admin(viewer: LoggedIn) -> Viewer:
+    """Judges see everything and change nothing."""
+    if not viewer.sees_all:
+        raise Forbidden("only a judge or an admin may see this")
+    return viewer
+
+
+AdminOnly = Annotated[Viewer, Depends(admin_only)]
+JudgeOrAdmin = Annotated[Viewer, Depends(judge_or_admin)]

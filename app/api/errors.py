@@ -1,0 +1,187 @@
+"""Errors carry their own status and message, and every body of an error is `{"code": int, "message": str, ...}`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+MOST_SHOWN = 80
+SECRETS = ("password", "token")
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
+PHRASES = {404: "no such resource", 405: "this resource has no such method"}
+
+
+class ErrorBody(BaseModel):
+    """What every error's body holds; `errors` lists every fault where there can be several."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: int = Field(description="the HTTP status again")
+    message: str
+    errors: list[dict[str, Any]] | None = Field(
+        None, description="each with where, expected and found, if that is known"
+    )
+
+
+class ApiError(HTTPException):
+    """A refusal with the sentence that the client reads. `errors` are listed beside it."""
+
+    status = 500
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        errors: Sequence[Mapping[str, Any]] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(self.status, message, dict(headers) if headers else None)
+        self.message = message
+        self.errors = errors
+
+
+class BadRequest(ApiError):
+    """What was sent is not what is expected."""
+
+    status = 400
+
+
+class Unauthorized(ApiError):
+    """Nobody, or the wrong password; the client is asked to say who it is."""
+
+    status = 401
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, headers=CHALLENGE)
+
+
+class Forbidden(ApiError):
+    """Known, but not allowed."""
+
+    status = 403
+
+
+class NotFound(ApiError):
+    """Not there, or not to be seen by this client."""
+
+    status = 404
+
+
+class Conflict(ApiError):
+    """It would contradict what is kept."""
+
+    status = 409
+
+
+class TooLarge(ApiError):
+    """More than may be sent."""
+
+    status = 413
+
+
+class UnsupportedMedia(ApiError):
+    """A format that is not understood."""
+
+    status = 415
+
+
+class TooManyRequests(ApiError):
+    """Come back after `seconds`."""
+
+    status = 429
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message, headers={"Retry-After": str(max(1, seconds))})
+
+
+class Unavailable(ApiError):
+    """Not now."""
+
+    status = 503
+
+
+def install(app: FastAPI) -> None:
+    """Make every refusal of `app` an ErrorBody, also those of the framework."""
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+
+
+def error_response(
+    status: int,
+    message: str,
+    errors: Sequence[Mapping[str, Any]] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """Build the reply to a refused request."""
+    body: dict[str, Any] = {"code": status, "message": message}
+    if errors:
+        body["errors"] = [dict(error) for error in errors]
+    return JSONResponse(body, status, headers)
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    if isinstance(error, ApiError):
+        return error_response(error.status_code, error.message, error.errors, error.headers)
+    message = PHRASES.get(error.status_code, str(error.detail))
+    if error.status_code in {404, 405}:
+        message = f"{message}: {request.method} {request.url.path}"
+    return error_response(error.status_code, message, headers=error.headers)
+
+
+async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return invalid(error.errors())
+
+
+def invalid(found: Sequence[Mapping[str, Any]]) -> JSONResponse:
+    """Build the 400 for pydantic's errors."""
+    faults = [fault(error) for error in found]
+    return error_response(400, "; ".join(in_words(each) for each in faults), faults)
+
+
+def fault(error: Mapping[str, Any], *, at: str | None = None) -> dict[str, str]:
+    """Say one of pydantic's errors as where, expected, found; `at` stands for the place of the whole value.
+
+    What was found is never repeated where it could be a secret.
+    """
+    place = tuple(error["loc"])
+    where = _where(place if at is None else (at, *place))
+    if error["type"] == "missing":
+        return {"where": where, "expected": "a value", "found": "nothing"}
+    if error["type"] == "extra_forbidden":
+        return {"where": where, "expected": "no such property", "found": _shown(place[-1])}
+    if error["type"] == "json_invalid":
+        return {"where": "body", "expected": "JSON", "found": f"{error['ctx']['error']} at character {place[-1]}"}
+    secret = any(str(part) in SECRETS for part in place)
+    return {"where": where, "expected": _expected(error), "found": "a secret" if secret else _shown(error.get("input"))}
+
+
+def in_words(fault: Mapping[str, str]) -> str:
+    """One fault as a sentence."""
+    return f"{fault['where']}: expected {fault['expected']}, found {fault['found']}"
+
+
+def _expected(error: Mapping[str, Any]) -> str:
+    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("expected ")
+    return message.removeprefix("Input should be ").removeprefix("a ") if message.startswith("Input") else message
+
+
+def _where(place: Sequence[Any]) -> str:
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"

@@ -1,0 +1,97 @@
+"""Is it alive, is it ready, and how much has it done: for load balancers and Prometheus, outside of /api."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import cast
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.api.deps import TheService
+from app.metrics import Metrics
+from app.service import Service
+from app.storage import health as stored
+from app.storage.database import Database
+
+router = APIRouter(tags=["health"])
+
+
+class Live(BaseModel):
+    """The process answers."""
+
+    status: str = "alive"
+
+
+class Ready(BaseModel):
+    """Whether submissions are taken and judged, and what is missing if not."""
+
+    ready: bool
+    database: bool = Field(description="the database answers")
+    graders: int = Field(description="graders that are able to work")
+    waiting: int | None = Field(description="judgements that are not done")
+    oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
+
+
+@router.get("/health/live", summary="The process answers")
+async def live() -> Live:
+    """Say so; touches nothing that could be slow."""
+    return Live()
+
+
+@router.get("/health/ready", summary="Submissions are taken and judged", responses={503: {"model": Ready}})
+def ready(service: TheService) -> JSONResponse:
+    """200 or 503, with the same body."""
+    found = readiness(service)
+    return JSONResponse(found.model_dump(), 200 if found.ready else 503)
+
+
+@router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
+def metrics(request: Request) -> Response:
+    """The text format of Prometheus."""
+    counted = cast(Metrics, request.app.state.metrics)
+    return Response(generate_latest(counted.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+def readiness(service: Service) -> Ready:
+    """Ask the database and the engine."""
+    graders = service.engine.alive()
+    try:
+        with service.database.read() as session:
+            queue = stored.queue(session)
+    except SQLAlchemyError:
+        return Ready(ready=False, database=False, graders=graders, waiting=None, oldest_seconds=None)
+    oldest = None if queue.oldest is None else (datetime.now(UTC) - queue.oldest).total_seconds()
+    return Ready(ready=graders > 0, database=True, graders=graders, waiting=queue.length, oldest_seconds=oldest)
+
+
+class StoredCounts(Collector):
+    """What the database knows, read at each scrape: right across restarts and several servers."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def collect(self) -> Iterator[Metric]:
+        """Read the counts."""
+        with self._database.read() as session:
+            queue = stored.queue(session)
+            submissions = stored.submission_count(session)
+            verdicts = stored.verdict_counts(session)
+        yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
+        family = CounterMetricFamily("jurado_verdicts", "judgements done, by their type", labels=["type"])
+        for type_, count in sorted(verdicts.items()):
+            family.add_metric([type_], count)
+        yield family
+        yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
+        oldest = 0.0 if queue.oldest is None else (datetime.now(UTC) - queue.oldest).total_seconds()
+        yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
+
+    def describe(self) -> Iterator[Metric]:
+        """Nothing is read before somebody scrapes."""
+        return iter(())

@@ -1,0 +1,100 @@
+"""Around every request: headers that each reply carries, a line in the log, a count, and the last resort for faults."""
+
+from __future__ import annotations
+
+import time
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.errors import TooLarge, error_response
+from app.metrics import Metrics
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+API = "/api"  # a route below it knows its path without the prefix
+QUIET = ("/health/", "/metrics")
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.requests")
+
+
+class Frame:
+    """The outermost layer. It never logs query strings, headers or bodies: they may hold secrets."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 0
+
+        async def send_framed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _add_headers(message)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_framed)
+        except Exception:
+            log.exception("fault", method=scope["method"], path=scope["path"])
+            if status:
+                raise  # the reply has begun: cutting the connection is all that tells the client
+            await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)
+        finally:
+            self._note(scope, status, time.perf_counter() - began)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self.metrics.answered(method, route_of(scope), status, seconds)
+        if not scope["path"].startswith(QUIET):
+            log.info("request", method=method, path=scope["path"], status=status, ms=round(seconds * 1000, 2))
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the route that answered, such as `/api/contests/{contest_id}`."""
+    path = getattr(scope.get("route"), "path", None)
+    if path is None:
+        return "none"
+    return f"{API}{path}" if scope["path"].startswith(f"{API}/") else str(path)
+
+
+def _add_headers(message: Message) -> None:
+    headers = MutableHeaders(scope=message)
+    headers["Jurado-Time"] = str(time.time_ns() // 1_000_000)
+    headers["X-Content-Type-Options"] = "nosniff"
+    if "access-control-allow-origin" not in headers:
+        headers["Access-Control-Allow-Origin"] = "*"
+
+
+class BodyLimit:
+    """Refuses bodies of more than `most` bytes while they stream, and at once if the header already says so."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self.app = app
+        self.most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = TooLarge(f"body: expected at most {self.most} bytes, found more", headers={"Connection": "close"})
+        announced = Headers(scope=scope).get("content-length", "")
+        if announced.isdecimal() and int(announced) > self.most:
+            await error_response(413, refusal.message, headers=refusal.headers)(scope, receive, send)
+            return
+        received = 0
+
+        async def receive_counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.most:
+                raise refusal
+            return message
+
+        await self.app(scope, receive_counted, send)

@@ -1,0 +1,9 @@
+"""Every router below /api, in the order of the documentation."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from app.api import contests
+
+ROUTERS: tuple[APIRouter, ...] = (contests.router,)

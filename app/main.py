@@ -1,0 +1,101 @@
+"""The composition root: opens the parts of the service and puts the routes on them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from anyio.to_thread import run_sync
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+
+from app.api import errors, health, openapi
+from app.api.auth import Authenticator
+from app.api.middleware import API, BodyLimit, Frame
+from app.api.routes import ROUTERS
+from app.metrics import Metrics
+from app.service import Idle, Service
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.migrate import upgrade
+from app.storage.writer import Writer
+
+SMALLEST_ZIPPED = 1024
+
+
+def create_app(settings: Settings | None = None, *, service: Service | None = None) -> FastAPI:
+    """Build the app. It opens its service when it starts and closes it at its end, or uses the one that is given."""
+
+    known = service.settings if service is not None else settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        opened = await run_sync(open_service, known)
+        attach(app, opened)
+        try:
+            yield
+        finally:
+            await run_sync(opened.close)
+
+    app = FastAPI(
+        title="Jurado",
+        summary="A grading service for answer files, speaking the CLICS Contest API.",
+        version=openapi.version(),
+        docs_url="/docs",
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        lifespan=lifespan if service is None else None,
+    )
+    app.state.metrics = Metrics()
+    add_routes(app, known.max_upload)
+    if service is not None:
+        attach(app, service)
+    return app
+
+
+def open_service(settings: Settings) -> Service:
+    """Open the database (migrated), the files, the writer, the graders and the jobs."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    upgrade(settings.database)
+    database = Database(settings.database)
+    files = LocalFiles(settings.files_folder)
+    return Service(settings, database, files, Writer(database), Idle(), Idle())
+
+
+def attach(app: FastAPI, service: Service) -> None:
+    """Let the endpoints of `app` find the service."""
+    app.state.service = service
+    app.state.authenticator = Authenticator(service.database)
+    app.state.metrics.registry.register(health.StoredCounts(service.database))
+
+
+def add_routes(app: FastAPI, max_body: int) -> None:
+    """Put the routes, the errors and what lies around each request on the app; the last added is the outermost."""
+    for router in ROUTERS:
+        app.include_router(router, prefix=API, responses=openapi.ERRORS)
+    app.include_router(health.router)
+    errors.install(app)
+    openapi.install(app)
+    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5)
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=["*"],
+        allow_methods=["*"],
+        allow_headers=["*"],
+        expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After"],
+    )
+    app.add_middleware(BodyLimit, most=max_body)
+    app.add_middleware(Frame, metrics=app.state.metrics)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until stopped (SIGINT, SIGTERM), with a log of JSON lines on stderr."""
+    import uvicorn
+
+    from app.logs import configure_logs
+
+    configure_logs()
+    app = create_app(settings)
+    uvicorn.run(app, host=settings.host, port=settings.port, access_log=False, log_config=None)

@@ -1,0 +1,35 @@
+"""What this process counts for Prometheus; what the database knows is read when it is asked for (`app.api.health`)."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class Metrics:
+    """The counters of one process, in a registry of their own so that many apps may live in one process."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Histogram(
+            "jurado_request_seconds",
+            "time to answer a request",
+            ("method", "route", "status"),
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self._grading = Histogram(
+            "jurado_grading_seconds", "time to judge a submission", buckets=SECONDS, registry=self.registry
+        )
+        self._failures = Counter("jurado_errors", "requests that ended with a fault of ours", registry=self.registry)
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one request; `route` is the route's template, so that ids make no new series."""
+        self._requests.labels(method, route, str(status)).observe(seconds)
+        if status >= 500:
+            self._failures.inc()
+
+    def judged(self, seconds: float) -> None:
+        """Count one finished judgement."""
+        self._grading.observe(seconds)

@@ -1,0 +1,40 @@
+"""Questions about the service as a whole: what waits, and how much was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.storage.tables import JudgementRow, SubmissionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """How many judgements are not done, and since when the oldest has been waiting."""
+
+    length: int
+    oldest: datetime | None
+
+
+def queue(session: Session) -> Queue:
+    """What waits for a verdict."""
+    count, oldest = session.execute(
+        select(func.count(), func.min(JudgementRow.start_time)).where(JudgementRow.state != "done")
+    ).one()
+    return Queue(count, oldest)
+
+
+def submission_count(session: Session) -> int:
+    """How many submissions were ever accepted."""
+    return session.scalar(select(func.count()).select_from(SubmissionRow)) or 0
+
+
+def verdict_counts(session: Session) -> dict[str, int]:
+    """How many judgements ended with each type."""
+    found = session.execute(
+        select(JudgementRow.type, func.count()).where(JudgementRow.state == "done").group_by(JudgementRow.type)
+    )
+    return {str(type_): count for type_, count in found}
