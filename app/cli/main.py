@@ -1,0 +1,72 @@
+"""The command line `jurado`: which commands there are, and how they end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from app.cli import check, generate, solve
+from app.cli.output import Failure, examples, say
+
+
+class Commands(TyperGroup):
+    """Ends every command with one clear line and an exit code where it cannot go on, never with a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except Failure as error:
+            say(f"jurado: {error}")
+            raise typer.Exit(error.code) from None
+        except BrokenPipeError:
+            # The reader has gone (`jurado ... | head`): not an error, but Python would complain at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Jurado judges answer files: a grading service, its clients, and the solvers and checkers behind it.",
+)
+
+LOCAL = "Here, without a server"
+
+app.command(
+    rich_help_panel=LOCAL,
+    epilog=examples(
+        "jurado solve comesolo < board.in > board.out",
+        "jurado solve rollingballs --method greedy --seconds 2 --seed 7 < maze.in > maze.out",
+        "jurado solve comesolo --seconds 5 --out answers/ boards/",
+    ),
+)(solve.solve)
+app.command(
+    rich_help_panel=LOCAL,
+    epilog=examples(
+        "jurado check comesolo board.in board.out",
+        "jurado check comesolo board.in board.out --reference board.ans --json",
+        "jurado check tokens case.in mine.out --reference case.ans",
+    ),
+)(check.check)
+app.command(
+    rich_help_panel=LOCAL,
+    epilog=examples(
+        "jurado generate comesolo --seed 7 --param kind=random --param n=12 > board.in",
+        "jurado generate rollingballs --seed 42 > maze.in",
+    ),
+)(generate.generate)
+app.command(rich_help_panel=LOCAL, epilog=examples("jurado methods comesolo", "jurado methods comesolo --json"))(
+    solve.methods
+)
+
+
+def main() -> None:
+    """Run `jurado`."""
+    app()

@@ -1,0 +1,66 @@
+"""From the name of a problem to its folder and settings, with the nearest name where it is misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+
+from app.cli.output import Failure
+from app.packages.catalog import bundled
+from app.packages.errors import PackageErrors
+from app.packages.settings import JuradoSettings
+
+
+def nearest(kind: str, name: str, known: Iterable[str]) -> Failure:
+    """Say that a name is not known, with the nearest one, or all of them where none is near."""
+    names = sorted(known)
+    near = get_close_matches(name, names, 1, 0.5)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names) or 'none'}"
+    return Failure(f"no {kind} {name!r}; {hint}")
+
+
+def problem_folder(name: str) -> Path:
+    """Find a bundled problem by its slug, or take the path of a package's folder."""
+    if "/" in name or name in {".", ".."}:
+        if (Path(name) / "problem.yaml").is_file():
+            return Path(name)
+        raise Failure(f"{name}: expected a folder with a problem.yaml, found none")
+    known = problems()
+    if name not in known:
+        raise nearest("problem", name, known)
+    return known[name]
+
+
+def problems() -> dict[str, Path]:
+    """List the bundled problems: slug to folder."""
+    try:
+        return bundled()
+    except PackageErrors as error:
+        raise Failure(str(error)) from None
+
+
+def problem_settings(name: str) -> JuradoSettings:
+    """Read the jurado.yaml of a problem."""
+    path = problem_folder(name) / "jurado.yaml"
+    try:
+        return JuradoSettings.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        raise Failure(f"{path}: {error}") from None
+
+
+def read_file(path: Path, what: str, *, limit: int | None = None) -> bytes:
+    """Read a file a person named, one byte more than `limit` at most; `-` is standard input."""
+    size = -1 if limit is None else limit + 1
+    try:
+        if str(path) == "-":
+            import sys
+
+            return sys.stdin.buffer.read(size)
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        raise Failure(f"{what} {path}: {error.strerror or error}") from None

@@ -1,0 +1,121 @@
+"""Solvers run as processes of their own: `python -m solvers`, with progress read from its standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import app
+from app.cli.output import Failure
+
+ROOT = Path(app.__file__).resolve().parents[1]
+
+OnProgress = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """An answer file and the summary of the run that made it."""
+
+    answer: bytes
+    summary: dict[str, Any]
+
+
+def list_methods(problem: str) -> dict[str, Any]:
+    """Ask a solver for its methods: {"reference": name, "methods": {name: {summary, anytime, seconds}}}."""
+    done = subprocess.run(
+        command("solvers", problem, "--methods"), env=environment(), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Failure(last_line(done.stderr))
+    listed: dict[str, Any] = json.loads(done.stdout)
+    return listed
+
+
+def run_solver(problem: str, data: bytes, options: Sequence[str], on_progress: OnProgress) -> Solved:
+    """Run a solver on an input. SIGINT and SIGTERM are passed on: the first one gives the best answer so far."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
+        source.write(data)
+        source.seek(0)
+        process = subprocess.Popen(
+            command("solvers", problem, "--progress-json", *options),
+            env=environment(),
+            stdin=source,
+            stdout=target,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        with process, passing_signals_to(process):
+            last, talk = listen(process, on_progress)
+        if process.returncode != 0 or not last.get("done"):
+            raise Failure(
+                str(last.get("error") or talk or f"the solver ended with {process.returncode}"), fault(process)
+            )
+        target.seek(0)
+        return Solved(target.read(), last)
+
+
+def command(module: str, *arguments: str) -> list[str]:
+    """Give the command line of one of our own modules."""
+    return [sys.executable, "-m", module, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """Let the process find our modules, wherever it was started."""
+    return os.environ | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+
+
+def last_line(text: str) -> str:
+    """Take the last line that says something."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no message"
+
+
+def listen(process: subprocess.Popen[str], on_progress: OnProgress) -> tuple[dict[str, Any], str]:
+    """Read the solver's lines until it ends; returns its last object and the last line that was none."""
+    last: dict[str, Any] = {}
+    talk = ""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if not line.startswith("{"):
+            talk = line.strip() or talk
+            continue
+        last = json.loads(line)
+        if "fraction" in last:
+            on_progress(last)
+    process.wait()
+    return last, talk
+
+
+def fault(process: subprocess.Popen[str]) -> int:
+    """Wrong usage is 2, also for us; a solver that failed is 1."""
+    return 2 if process.returncode == 2 else 1
+
+
+@contextmanager
+def passing_signals_to(process: subprocess.Popen[str]) -> Iterator[None]:
+    """While inside, SIGINT and SIGTERM go to the process; leaving by an exception kills it."""
+
+    def pass_on(signum: int, _frame: FrameType | None) -> None:
+        process.send_signal(signum)
+
+    before = {signum: signal.signal(signum, pass_on) for signum in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
