@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.grading.messages import Validate, Validated
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.files import LocalFiles
@@ -14,8 +16,17 @@ from app.storage.writer import Writer
 class Engine(Protocol):
     """Whatever grades the submissions that wait in the database."""
 
-    def wake(self) -> None:
-        """Say that something waits; never blocks, and may be called from any thread."""
+    @property
+    def waiting(self) -> int:
+        """How many judgements are not done yet."""
+        ...
+
+    def wake(self, judgement_id: int) -> None:
+        """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
+        ...
+
+    def validate(self, request: Validate) -> Future[Validated]:
+        """Have a grader check a test case before it is stored."""
         ...
 
     def alive(self) -> int:
@@ -30,12 +41,12 @@ class Engine(Protocol):
 class Jobs(Protocol):
     """Whatever runs the long work that waits in the database."""
 
-    def wake(self) -> None:
-        """Say that a job waits; never blocks, and may be called from any thread."""
+    def wake(self, job_id: str) -> None:
+        """Say that a job waits (and is durable); never blocks, and may be called from any thread."""
         ...
 
-    def cancel(self, job_id: str) -> None:
-        """Kill the job's processes, the whole tree of them, if it runs here."""
+    def cancel(self, job_id: str) -> bool:
+        """End the job and kill its processes, the whole tree of them; False if there was nothing to end."""
         ...
 
     def close(self) -> None:
@@ -46,15 +57,22 @@ class Jobs(Protocol):
 class Idle:
     """An engine and a runner of jobs that do nothing: for commands and tests that only keep and show."""
 
-    def wake(self) -> None:
+    waiting = 0
+
+    def wake(self, _waiting: int | str) -> None:
         """Let it wait."""
+
+    def validate(self, _request: Validate) -> Future[Validated]:
+        """Nobody is here to check anything."""
+        raise RuntimeError("this service has no graders")
 
     def alive(self) -> int:
         """There is nothing that could fail."""
         return 1
 
-    def cancel(self, job_id: str) -> None:
+    def cancel(self, _job_id: str) -> bool:
         """Nothing runs."""
+        return False
 
     def close(self) -> None:
         """Nothing to stop."""

@@ -111,6 +111,10 @@ class Engine:
         with self._changed:
             return len(self._known)
 
+    def alive(self) -> int:
+        """How many graders are able to work: their threads live; a process that died is started again when needed."""
+        return sum(thread.is_alive() for thread in self._threads)
+
     @property
     def pids(self) -> list[int]:
         """Process ids of the graders that run."""

@@ -11,7 +11,7 @@ from app.storage.judgements import CaseAnswer, FoundScore
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """Check these answers with a module of `checkers/`. Inputs and expected answers are read from the file store, by their sha256."""
+    """Check these answers with a module of `checkers/`; inputs and expected answers are read from the file store."""
 
     checker: str
     answers: Sequence[CaseAnswer]

@@ -168,9 +168,9 @@ def _write(connection: Connection, outcomes: Sequence[Outcome]) -> None:
 
 
 def _score_row(outcome: Outcome, score: FoundScore) -> dict[str, Any]:
-    raw_num, raw_den = _pair(score.raw)
-    max_num, max_den = _pair(score.max_raw)
-    multiplier_num, multiplier_den = _pair(score.multiplier)
+    raw_num, raw_den = pair(score.raw)
+    max_num, max_den = pair(score.max_raw)
+    multiplier_num, multiplier_den = pair(score.multiplier)
     return {
         "judgement_id": outcome.judgement_id,
         "test_case_id": score.test_case_id,
@@ -187,7 +187,8 @@ def _score_row(outcome: Outcome, score: FoundScore) -> dict[str, Any]:
     }
 
 
-def _pair(value: Exact | None) -> tuple[int | None, int | None]:
+def pair(value: Exact | None) -> tuple[int | None, int | None]:
+    """A number as the pair of columns that holds it."""
     if value is None:
         return None, None
     return int(value.numerator), int(value.denominator)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -12,12 +12,14 @@ from typing import Any, cast
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from app.domain.scoring import Exact
 from app.packages.export import write_archive
 from app.packages.model import Group, Package
 from app.packages.read import read_archive
 from app.packages.testdata import EXTENSIONS, case_points
 from app.storage import problems
 from app.storage.files import FileStore
+from app.storage.judgements import pair
 from app.storage.problems import ProblemInUse
 from app.storage.tables import AnswerRow, ProblemRow, TestCaseRow, TestGroupRow
 
@@ -154,3 +156,38 @@ def _stem(name: str) -> str:
     """The path of the test case a file belongs to."""
     extension = next((e for e in EXTENSIONS if name.endswith(e)), "")
     return name.removesuffix(extension)
+
+
+def named(session: Session, problem_id: str, names: Sequence[str]) -> list[TestCaseRow]:
+    """The problem's test cases of these names, in order."""
+    wanted = set(names)
+    return [row for row in problems.test_cases(session, problem_id) if row.name in wanted]
+
+
+def without_answer(session: Session, problem_id: str) -> list[TestCaseRow]:
+    """The problem's test cases that have no expected answer yet."""
+    return [row for row in problems.test_cases(session, problem_id) if row.answer_sha256 is None]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """An expected answer: its file, the reference's exact raw score and multiplier, and where it comes from."""
+
+    sha256: str
+    size: int
+    raw: Exact | None
+    multiplier: Exact | None
+    provenance: Mapping[str, Any]
+
+
+def set_answer(session: Session, test_case_id: int, input_sha256: str, found: FoundAnswer) -> bool:
+    """Give a case its expected answer; False if the case is gone, or has another input by now."""
+    row = session.get(TestCaseRow, test_case_id)
+    if row is None or row.input_sha256 != input_sha256:
+        return False
+    row.answer_sha256, row.answer_size = found.sha256, found.size
+    row.reference_raw_num, row.reference_raw_den = pair(found.raw)
+    row.reference_multiplier_num, row.reference_multiplier_den = pair(found.multiplier)
+    row.provenance = dict(found.provenance)
+    touch(session, row.problem_id)
+    return True

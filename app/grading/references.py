@@ -1,0 +1,211 @@
+"""Reference runs: a solver makes the expected answer of test cases, as a job that one can watch and cancel."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from app.grading.engine import Engine, JudgeFailed
+from app.grading.messages import Validate
+from app.grading.solver_process import Solved, SolverFailed, SolverProcess, SolverRun
+from app.storage import jobs, testcases
+from app.storage.database import Database
+from app.storage.files import FileStore
+
+log = structlog.get_logger()
+
+REFERENCE_RUN = "reference-run"
+MOST_ATTEMPTS = 3
+SECONDS_BETWEEN_NOTES = 0.5
+SECONDS_BETWEEN_SWEEPS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A test case about to be solved."""
+
+    id: int
+    name: str
+    input_sha256: str
+    checker: str
+    checker_args: tuple[str, ...]
+
+
+class JobRunner:
+    """One thread that works on one job at a time, so that a reference run never takes every core from the graders."""
+
+    def __init__(self, database: Database, files: FileStore, engine: Engine, on_changed: Callable[[str], None]) -> None:
+        self._database = database
+        self._files = files
+        self._engine = engine
+        self._on_changed = on_changed
+        self._changed = threading.Condition()
+        self._waiting: deque[str] = deque()
+        self._running: tuple[str, SolverProcess | None] | None = None
+        self._cancelled: set[str] = set()
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
+
+    def start(self) -> None:
+        """Take up what an earlier process left, and begin."""
+        with self._database.write() as session:
+            jobs.take_up_interrupted(session, MOST_ATTEMPTS)
+        self._thread.start()
+
+    def wake(self, job_id: str) -> None:
+        """A job has been queued (and is durable)."""
+        with self._changed:
+            self._waiting.append(job_id)
+            self._changed.notify()
+
+    def cancel(self, job_id: str) -> bool:
+        """Cancel a job and kill what it runs; False if it has ended already or does not exist."""
+        with self._database.write() as session:
+            job = jobs.get(session, job_id)
+            if job is None or job.state in jobs.ENDED:
+                return False
+            jobs.end(job, jobs.CANCELLED, {"error": "cancelled"})
+        with self._changed:
+            self._cancelled.add(job_id)
+            if self._running is not None and self._running[0] == job_id and self._running[1] is not None:
+                self._running[1].kill()
+        return True
+
+    def close(self) -> None:
+        """Kill what runs and stop; its job is taken up at the next start."""
+        with self._changed:
+            self._closing = True
+            if self._running is not None and self._running[1] is not None:
+                self._running[1].kill("the server stops")
+            self._changed.notify()
+        if self._thread.is_alive():
+            self._thread.join(timeout=30)
+
+    def _work(self) -> None:
+        while (job_id := self._next()) is not None:
+            try:
+                self._run(job_id)
+            except Exception:
+                log.exception("a job failed", job=job_id)
+                self._end(job_id, jobs.FAILED, {"error": "the server failed; its log says more"})
+            with self._changed:
+                self._running = None
+                self._cancelled.discard(job_id)
+
+    def _next(self) -> str | None:
+        while True:
+            with self._changed:
+                if self._closing:
+                    return None
+                if self._waiting:
+                    job_id = self._waiting.popleft()
+                    self._running = (job_id, None)
+                    return job_id
+            with self._database.read() as session:
+                found = list(jobs.waiting(session))
+            with self._changed:
+                self._waiting.extend(found)
+                if not self._waiting and not self._closing:
+                    self._changed.wait(SECONDS_BETWEEN_SWEEPS)
+
+    def _run(self, job_id: str) -> None:
+        """Solve the job's cases one by one; one that fails does not stop the rest."""
+        with self._database.write() as session:
+            job = jobs.begin(session, job_id)
+            if job is None:
+                return
+            params = dict(job.params)
+            cases = [self._case(row, params) for row in testcases.named(session, params["problem_id"], params["cases"])]
+        results: dict[str, Any] = {}
+        for at, case in enumerate(cases):
+            if self._stopping(job_id):
+                return
+            results[case.name] = self._solve(job_id, params, case, at, len(cases))
+        if self._stopping(job_id):
+            return
+        failed = [name for name, result in results.items() if "error" in result]
+        self._end(job_id, jobs.FAILED if failed else jobs.DONE, {"cases": results})
+
+    def _stopping(self, job_id: str) -> bool:
+        with self._changed:
+            return self._closing or job_id in self._cancelled
+
+    def _case(self, row: Any, params: dict[str, Any]) -> _Case:
+        return _Case(row.id, row.name, row.input_sha256, params["checker"], tuple(row.checker_args or ()))
+
+    def _solve(self, job_id: str, params: dict[str, Any], case: _Case, at: int, count: int) -> dict[str, Any]:
+        run = SolverRun(params["problem_id"], params["method"], params["seed"], params["seconds"], params["memory"])
+        process = SolverProcess(run)
+        with self._changed:
+            self._running = (job_id, process)
+        notes = _Notes(self._database, job_id, case.name, at, count)
+        notes.say(0.0, f"{case.name}: {run.method}, seed {run.seed}, {run.seconds:g} s")
+        try:
+            data = self._files.load(case.input_sha256)
+            solved = process.solve(data, notes.report)
+            result = self._keep(case, data, solved)
+        except (SolverFailed, JudgeFailed) as error:
+            notes.say(1.0, f"{case.name}: failed: {error}")
+            return {"error": str(error)}
+        notes.say(1.0, f"{case.name}: raw score {result['raw']}")
+        self._on_changed(params["problem_id"])
+        return result
+
+    def _keep(self, case: _Case, data: bytes, solved: Solved) -> dict[str, Any]:
+        """Have the checker confirm the answer, then make it the expected one, with where it came from."""
+        request = Validate(case.checker, data, case.checker_args, solved.answer, solved.reference)
+        found = self._engine.validate(request).result()
+        if found.faults or found.score is None:
+            raise SolverFailed(f"its answer is not valid: {found.faults[0]['text'] if found.faults else 'no score'}")
+        kept = {
+            key: solved.summary.get(key)
+            for key in ("method", "seed", "seconds", "steps", "states", "version", "raw", "max_raw", "optimal")
+        }
+        provenance = {
+            "from": REFERENCE_RUN,
+            **kept,
+            "solution_sha256": self._files.keep(solved.answer),
+            "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        sha256, score = self._files.keep(solved.reference), found.score
+        answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
+        with self._database.write() as session:
+            if not testcases.set_answer(session, case.id, case.input_sha256, answer):
+                raise SolverFailed("the test case was deleted or given another input meanwhile")
+        return kept
+
+    def _end(self, job_id: str, state: str, result: dict[str, Any]) -> None:
+        with self._database.write() as session:
+            job = jobs.get(session, job_id)
+            if job is not None:
+                jobs.end(job, state, result)
+
+
+class _Notes:
+    """Writes a run's progress to its job's row, not more often than people can read."""
+
+    def __init__(self, database: Database, job_id: str, case: str, at: int, count: int) -> None:
+        self._database = database
+        self._job_id = job_id
+        self._case = case
+        self._at = at
+        self._count = count
+        self._noted = 0.0
+
+    def report(self, report: dict[str, Any]) -> None:
+        """Pass a solver's report on."""
+        if time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
+            self.say(report["fraction"], f"{self._case}: best {report.get('best')}, {report.get('states')} states")
+
+    def say(self, fraction: float, line: str) -> None:
+        """Note a line now."""
+        self._noted = time.monotonic()
+        with self._database.write() as session:
+            jobs.report(session, self._job_id, (self._at + fraction) / self._count, line)

@@ -1,0 +1,82 @@
+"""Jobs: long work for an admin, as rows that outlive the process that works on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from app.storage.tables import JobRow
+
+QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
+ENDED = frozenset({DONE, FAILED, CANCELLED})
+LOG_TAIL = 8000
+
+
+def add(session: Session, kind: str, params: dict[str, Any], account_id: str | None) -> JobRow:
+    """Queue a job."""
+    job = JobRow(
+        id=uuid4().hex, kind=kind, state=QUEUED, params=params, account_id=account_id, created=datetime.now(UTC)
+    )
+    session.add(job)
+    session.flush()
+    return job
+
+
+def get(session: Session, job_id: str) -> JobRow | None:
+    """One job."""
+    return session.get(JobRow, job_id)
+
+
+def newest(session: Session, limit: int = 200) -> Sequence[JobRow]:
+    """The latest jobs, newest first."""
+    return session.scalars(select(JobRow).order_by(JobRow.created.desc(), JobRow.id).limit(limit)).all()
+
+
+def waiting(session: Session) -> Sequence[str]:
+    """Ids of the queued jobs, oldest first."""
+    return session.scalars(select(JobRow.id).where(JobRow.state == QUEUED).order_by(JobRow.created, JobRow.id)).all()
+
+
+def take_up_interrupted(session: Session, most_attempts: int) -> None:
+    """Queue again what a dead process was working on; a job that was interrupted too often has failed."""
+    for job in session.scalars(select(JobRow).where(JobRow.state == RUNNING)):
+        if job.attempt < most_attempts:
+            job.state = QUEUED
+        else:
+            end(job, FAILED, {"error": f"interrupted {job.attempt} times"})
+
+
+def begin(session: Session, job_id: str) -> JobRow | None:
+    """Start a queued job; None if it is not queued any more (cancelled meanwhile)."""
+    changed = session.execute(
+        update(JobRow)
+        .where(JobRow.id == job_id, JobRow.state == QUEUED)
+        .values(state=RUNNING, attempt=JobRow.attempt + 1, started=datetime.now(UTC), progress=0.0)
+    )
+    return session.get(JobRow, job_id) if changed.rowcount else None  # type: ignore[attr-defined]  # a cursor result
+
+
+def report(session: Session, job_id: str, progress: float, line: str) -> None:
+    """Note how far a running job is, and what it says."""
+    job = session.get(JobRow, job_id)
+    if job is None or job.state != RUNNING:
+        return
+    job.progress = min(1.0, max(job.progress, progress))
+    if line:
+        job.log = (job.log + line + "\n")[-LOG_TAIL:]
+
+
+def end(job: JobRow, state: str, result: dict[str, Any]) -> None:
+    """End a job, unless it has ended."""
+    if job.state in ENDED:
+        return
+    job.state = state
+    job.result = result
+    job.ended = datetime.now(UTC)
+    if state == DONE:
+        job.progress = 1.0
