@@ -12,10 +12,13 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from app.api import errors, health, openapi
 from app.api.auth import Authenticator
+from app.api.boards import Boards
 from app.api.middleware import API, BodyLimit, Frame
 from app.api.routes import ROUTERS
 from app.metrics import Metrics
-from app.service import Idle, Service
+from app.grading.engine import Engine, EngineSettings, grader_count
+from app.grading.references import JobRunner
+from app.service import Service
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.files import LocalFiles
@@ -61,7 +64,7 @@ def open_service(settings: Settings) -> Service:
     upgrade(settings.database)
     database = Database(settings.database)
     files = LocalFiles(settings.files_folder)
-    return Service(settings, database, files, Writer(database), Idle(), Idle())
+    return Service(settings, database, files, Writer(database), Idle(), Idle(), Boards(database))
 
 
 def attach(app: FastAPI, service: Service) -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.api.boards import Boards
 from app.grading.messages import Validate, Validated
 from app.settings import Settings
 from app.storage.database import Database
@@ -16,19 +17,20 @@ from app.storage.writer import Writer
 class Engine(Protocol):
     """Whatever grades the submissions that wait in the database."""
 
-    @property
-    def waiting(self) -> int:
-        """How many judgements are not done yet."""
-        ...
-
     def wake(self, judgement_id: int) -> None:
         """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
         ...
 
     def validate(self, request: Validate) -> Future[Validated]:
-        """Have a grader check a test case before it is stored."""
+        """Have a test case checked before it is kept; fails with JudgeFailed if the checker does."""
         ...
 
+    @property
+    def waiting(self) -> int:
+        """Judgements known to wait."""
+        ...
+
+    @property
     def alive(self) -> int:
         """How many graders are able to work now."""
         ...
@@ -46,7 +48,7 @@ class Jobs(Protocol):
         ...
 
     def cancel(self, job_id: str) -> bool:
-        """End the job and kill its processes, the whole tree of them; False if there was nothing to end."""
+        """End a job and kill its processes, the whole tree of them; False if it has ended or does not exist."""
         ...
 
     def close(self) -> None:
@@ -54,23 +56,32 @@ class Jobs(Protocol):
         ...
 
 
-class Idle:
-    """An engine and a runner of jobs that do nothing: for commands and tests that only keep and show."""
+class NoGraders:
+    """An engine that lets submissions wait: for commands and tests that only keep and show."""
 
     waiting = 0
+    alive = 0
 
-    def wake(self, _waiting: int | str) -> None:
-        """Let it wait."""
+    def wake(self, judgement_id: int) -> None:
+        """Let it wait in its row."""
 
-    def validate(self, _request: Validate) -> Future[Validated]:
-        """Nobody is here to check anything."""
-        raise RuntimeError("this service has no graders")
+    def validate(self, request: Validate) -> Future[Validated]:
+        """There is nobody who could."""
+        future: Future[Validated] = Future()
+        future.set_exception(JudgeFailed("no grader runs"))
+        return future
 
-    def alive(self) -> int:
-        """There is nothing that could fail."""
-        return 1
+    def close(self) -> None:
+        """Nothing to stop."""
 
-    def cancel(self, _job_id: str) -> bool:
+
+class NoJobs:
+    """A runner of jobs that lets them wait."""
+
+    def wake(self, job_id: str) -> None:
+        """Let it wait in its row."""
+
+    def cancel(self, job_id: str) -> bool:
         """Nothing runs."""
         return False
 
@@ -88,6 +99,7 @@ class Service:
     writer: Writer
     engine: Engine
     jobs: Jobs
+    boards: Boards
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""
