@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
 from app.api.auth import Authenticator, Viewer
+from app.api.boards import Boards
 from app.api.errors import Forbidden, Unauthorized
 from app.service import Service
 
@@ -27,6 +28,14 @@ async def get_authenticator(request: Request) -> Authenticator:
 
 TheService = Annotated[Service, Depends(get_service)]
 TheAuthenticator = Annotated[Authenticator, Depends(get_authenticator)]
+
+
+async def get_boards(service: TheService) -> Boards:
+    """The boards kept in memory."""
+    return service.boards
+
+
+TheBoards = Annotated[Boards, Depends(get_boards)]
 
 
 def _reading(service: TheService) -> Iterator[Session]:

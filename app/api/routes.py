@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.api import contests
+from app.api import contests, scoreboard
 
-ROUTERS: tuple[APIRouter, ...] = (contests.router,)
+ROUTERS: tuple[APIRouter, ...] = (
+    contests.router,
+    scoreboard.router,
+)

@@ -1,0 +1,182 @@
+"""Boards kept in memory: computed once after a change, however many ask, and good until the clock makes another.
+
+What changes a contest says so with `changed`, after its commit. A request is content with anything whose reading began
+after the request came in, so that whoever has seen a verdict sees it on the board, and nobody waits for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from anyio.to_thread import run_sync
+
+from app.domain.contests import ScoredProblem, State, state
+from app.domain.scoreboard import Board, scoreboard
+from app.domain.scoring import Attempt, Bests
+from app.storage import boards as reading
+from app.storage.boards import Attempts, KnownScores
+from app.storage.database import Database
+from app.storage.scored import ScoredContest, scored_contest
+
+OLD_PAGES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A contest as one reading found it, and the board made from it, for everybody (`public`) or for the judges.
+
+    moment  when the last thing happened that this board shows
+    until   attempts from this contest time on are hidden by the freeze; None: none are
+    pages   what has been rendered from it, by the options of the request
+    """
+
+    contest: ScoredContest
+    state: State
+    public: bool
+    moment: datetime
+    until: timedelta | None
+    attempts: Sequence[Attempt]
+    board: Board
+    pages: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def problems(self) -> Sequence[ScoredProblem]:
+        """The problems that may be seen: none before the start, unless by judges."""
+        return self.contest.problems if not self.public or self.state.started else ()
+
+    def bests(self, problem: ScoredProblem) -> Bests:
+        """BEST of a problem's cases as this board shows them."""
+        return self.board.bests.get(problem.id) or Bests(problem.rule)
+
+    def of(self, team_id: str | None, problem_id: str) -> list[Attempt]:
+        """One team's attempts at one problem."""
+        return [a for a in self.attempts if a.team_id == team_id and a.problem_id == problem_id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The last reading of a contest: the version it is of, until when the clock leaves it alone, and its boards."""
+
+    version: int
+    good_until: datetime | None
+    judges: Standing
+    public: Standing
+
+    def good(self, wanted: int, now: datetime) -> bool:
+        return self.version >= wanted and (self.good_until is None or now < self.good_until)
+
+
+class Boards:
+    """The boards of all contests. May be used from any thread; `standing_soon` from the event loop."""
+
+    def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._database = database
+        self._now = now
+        self._versions: defaultdict[str, int] = defaultdict(int)
+        self._kept: dict[str, _Kept] = {}
+        self._known: defaultdict[str, KnownScores] = defaultdict(KnownScores)
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._guard = threading.Lock()
+        self._running: dict[str, asyncio.Task[_Kept | None]] = {}
+        self.history: defaultdict[Any, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+        self.computed = 0
+
+    def changed(self, contest_id: str) -> None:
+        """Say, after the commit, that something of a contest has changed; never blocks for long."""
+        with self._guard:
+            self._versions[contest_id] += 1
+
+    def all_changed(self) -> None:
+        """Say that something changed that any contest may show, such as a team or a problem."""
+        with self._guard:
+            for contest_id in self._kept:
+                self._versions[contest_id] += 1
+
+    def ready(self, contest_id: str, *, public: bool) -> Standing | None:
+        """The board if it is at hand; None if it must be computed, or there is no such contest."""
+        kept = self._kept.get(contest_id)
+        if kept is None or not kept.good(self._versions.get(contest_id, 0), self._now()):
+            return None
+        return kept.public if public else kept.judges
+
+    def standing(self, contest_id: str, *, public: bool) -> Standing | None:
+        """The board, computed if need be; None if there is no such contest. Blocks: not for the event loop."""
+        kept = self._read(contest_id, self._versions.get(contest_id, 0))
+        if kept is None:
+            return None
+        return kept.public if public else kept.judges
+
+    async def standing_soon(self, contest_id: str, *, public: bool) -> Standing | None:
+        """As `standing`, for the event loop: all who wait share one thread and one computation."""
+        wanted = self._versions.get(contest_id, 0)
+        while True:
+            if (found := self.ready(contest_id, public=public)) is not None:
+                return found
+            task = self._running.get(contest_id)
+            if task is None:
+                task = asyncio.create_task(run_sync(self._read, contest_id, self._versions.get(contest_id, 0)))
+                self._running[contest_id] = task
+                task.add_done_callback(lambda _: self._running.pop(contest_id, None))
+            kept = await asyncio.shield(task)
+            if kept is None:
+                return None
+            if kept.version >= wanted:
+                return kept.public if public else kept.judges
+
+    def _read(self, contest_id: str, wanted: int) -> _Kept | None:
+        with self._guard:
+            lock = self._locks[contest_id]
+        with lock:
+            now = self._now()
+            kept = self._kept.get(contest_id)
+            if kept is not None and kept.good(wanted, now):
+                return kept
+            version = self._versions.get(contest_id, 0)  # before reading: what changes meanwhile is not in it
+            found = self._compute(contest_id, version, now)
+            if found is None:
+                self._forget(contest_id)
+            else:
+                self._kept[contest_id] = found
+            return found
+
+    def _forget(self, contest_id: str) -> None:
+        with self._guard:
+            self._kept.pop(contest_id, None)
+            self._known.pop(contest_id, None)
+            self._locks.pop(contest_id, None)
+
+    def _compute(self, contest_id: str, version: int, now: datetime) -> _Kept | None:
+        with self._database.read() as session:
+            contest = scored_contest(session, contest_id)
+            if contest is None:
+                return None
+            found = reading.attempts(session, contest_id, self._known[contest_id])
+        self.computed += 1
+        judges = _standing(contest, found, now, public=False)
+        clock = contest.clock
+        same = clock.started(now) and not clock.frozen(now)
+        public = judges if same else _standing(contest, found, now, public=True)
+        moments = (clock.start, clock.freeze, clock.end, clock.thaw, contest.finalized)
+        ahead = [moment for moment in moments if moment is not None and moment > now]
+        return _Kept(version, min(ahead, default=None), judges, public)
+
+
+def _standing(contest: ScoredContest, found: Attempts, now: datetime, *, public: bool) -> Standing:
+    """Compute one board. What was sent outside the contest's time is on no board."""
+    clock = contest.clock
+    frozen = public and clock.frozen(now)
+    until = clock.contest_time(clock.freeze) if frozen and clock.freeze is not None else None
+    in_time = [a for a in found.attempts if timedelta(0) <= a.time < clock.duration]
+    shown = contest.problems if not public or clock.started(now) else ()
+    board = scoreboard(shown, contest.teams, in_time, until=until, references=contest.references)
+    passed = state(clock, now, contest.finalized)
+    moments = [passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized]
+    seen = [found.latest[a.id] for a in in_time if until is None or a.time < until]
+    moment = max([*seen, *(m for m in moments if m is not None)], default=now)
+    return Standing(contest, passed, public, moment, until, found.attempts, board)
