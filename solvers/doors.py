@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from checkers.doors import Exact
 
-I = TypeVar("I")  # noqa: E741 - the instance of a problem; one letter, as type variables are
+I_contra = TypeVar("I_contra", contravariant=True)
 A = TypeVar("A")
 
 
@@ -49,7 +49,7 @@ class Method:
     seconds: float = 10.0
 
 
-class Solver(Protocol[I, A]):
+class Solver(Protocol[I_contra, A]):
     """A module that finds answers for one problem. The method named `REFERENCE` makes the expected answers."""
 
     METHODS: Mapping[str, Method]
@@ -57,7 +57,7 @@ class Solver(Protocol[I, A]):
 
     def solve(
         self,
-        instance: I,
+        instance: I_contra,
         *,
         method: str,
         seed: int,
@@ -68,8 +68,8 @@ class Solver(Protocol[I, A]):
         """Find an answer. With `steps` the clock is ignored: the same seed and steps give the same answer."""
         ...
 
-    def write_reference(self, instance: I, answer: A, *, seed: int) -> str:
-        """Render the case's `.ans` file from the reference method's answer (anchors included where points need them)."""
+    def write_reference(self, instance: I_contra, answer: A, *, seed: int) -> str:
+        """Render the case's `.ans` file from the reference answer (with the anchors that points need)."""
         ...
 
 
