@@ -1,12 +1,16 @@
-"""The part of numba used here, with types: a kernel keeps its signature for those who call it."""
+"""The part of numba used here, with types.
+
+A kernel keeps the type of what it returns. Its arguments are not checked: compiled, an element of an array and an `int`
+are the same; for a type checker numpy's integers are no `int`.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
 
 @overload
-def njit(function: F, /) -> F: ...
+def njit(function: Callable[..., R], /) -> Callable[..., R]: ...
 @overload
-def njit(*signatures: Any, **options: Any) -> Callable[[F], F]: ...
+def njit(*signatures: Any, **options: Any) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 def __getattr__(name: str) -> Any: ...
