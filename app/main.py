@@ -15,9 +15,9 @@ from app.api.auth import Authenticator
 from app.api.boards import Boards
 from app.api.middleware import API, BodyLimit, Frame
 from app.api.routes import ROUTERS
-from app.metrics import Metrics
 from app.grading.engine import Engine, EngineSettings, grader_count
 from app.grading.references import JobRunner
+from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
 from app.storage.database import Database
@@ -30,7 +30,6 @@ SMALLEST_ZIPPED = 1024
 
 def create_app(settings: Settings | None = None, *, service: Service | None = None) -> FastAPI:
     """Build the app. It opens its service when it starts and closes it at its end, or uses the one that is given."""
-
     known = service.settings if service is not None else settings or Settings()
 
     @asynccontextmanager
@@ -64,7 +63,23 @@ def open_service(settings: Settings) -> Service:
     upgrade(settings.database)
     database = Database(settings.database)
     files = LocalFiles(settings.files_folder)
-    return Service(settings, database, files, Writer(database), Idle(), Idle(), Boards(database))
+    boards = Boards(database)
+    writer = Writer(database)
+    engine = Engine(database, writer, engine_settings(settings), boards.changed)
+    engine.start()
+    jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
+    jobs.start()
+    return Service(settings, database, files, writer, engine, jobs, boards)
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    """How the embedded engine is to run."""
+    return EngineSettings(
+        graders=grader_count(settings.graders),
+        memory=settings.grader_memory,
+        seconds_per_answer=settings.check_seconds,
+        files=settings.files_folder,
+    )
 
 
 def attach(app: FastAPI, service: Service) -> None:

@@ -17,20 +17,19 @@ from app.storage.writer import Writer
 class Engine(Protocol):
     """Whatever grades the submissions that wait in the database."""
 
+    @property
+    def waiting(self) -> int:
+        """How many judgements are not done yet."""
+        ...
+
     def wake(self, judgement_id: int) -> None:
         """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
         ...
 
     def validate(self, request: Validate) -> Future[Validated]:
-        """Have a test case checked before it is kept; fails with JudgeFailed if the checker does."""
+        """Have a grader check a test case before it is stored."""
         ...
 
-    @property
-    def waiting(self) -> int:
-        """Judgements known to wait."""
-        ...
-
-    @property
     def alive(self) -> int:
         """How many graders are able to work now."""
         ...
@@ -48,7 +47,7 @@ class Jobs(Protocol):
         ...
 
     def cancel(self, job_id: str) -> bool:
-        """End a job and kill its processes, the whole tree of them; False if it has ended or does not exist."""
+        """End the job and kill its processes, the whole tree of them; False if there was nothing to end."""
         ...
 
     def close(self) -> None:
@@ -56,32 +55,23 @@ class Jobs(Protocol):
         ...
 
 
-class NoGraders:
-    """An engine that lets submissions wait: for commands and tests that only keep and show."""
+class Idle:
+    """An engine and a runner of jobs that do nothing: for commands and tests that only keep and show."""
 
     waiting = 0
-    alive = 0
 
-    def wake(self, judgement_id: int) -> None:
-        """Let it wait in its row."""
+    def wake(self, _waiting: int | str) -> None:
+        """Let it wait."""
 
-    def validate(self, request: Validate) -> Future[Validated]:
-        """There is nobody who could."""
-        future: Future[Validated] = Future()
-        future.set_exception(JudgeFailed("no grader runs"))
-        return future
+    def validate(self, _request: Validate) -> Future[Validated]:
+        """Nobody is here to check anything."""
+        raise RuntimeError("this service has no graders")
 
-    def close(self) -> None:
-        """Nothing to stop."""
+    def alive(self) -> int:
+        """There is nothing that could fail."""
+        return 1
 
-
-class NoJobs:
-    """A runner of jobs that lets them wait."""
-
-    def wake(self, job_id: str) -> None:
-        """Let it wait in its row."""
-
-    def cancel(self, job_id: str) -> bool:
+    def cancel(self, _job_id: str) -> bool:
         """Nothing runs."""
         return False
 

@@ -61,7 +61,7 @@ def metrics(request: Request) -> Response:
 
 def readiness(service: Service) -> Ready:
     """Ask the database and the engine."""
-    graders = service.engine.alive
+    graders = service.engine.alive()
     try:
         with service.database.read() as session:
             queue = stored.queue(session)

@@ -116,11 +116,6 @@ class Engine:
         return sum(thread.is_alive() for thread in self._threads)
 
     @property
-    def alive(self) -> int:
-        """Graders able to work: a thread that runs starts its process again whenever that dies."""
-        return sum(thread.is_alive() for thread in self._threads)
-
-    @property
     def pids(self) -> list[int]:
         """Process ids of the graders that run."""
         return [pid for process in self._processes if (pid := process.pid) is not None]
