@@ -3,6 +3,7 @@
 For every case of `problems/<slug>/generators/cases.yaml`: the generator (or a file beside it) gives NAME.in, the
 input validators must accept it, and the reference solver, bounded by steps and not by seconds, gives NAME.ans and
 `submissions/accepted/reference/NAME.out`. A sample whose reference file is not itself an answer gets a NAME.out too.
+Where the plan has `submissions`, their methods answer every case too, into `submissions/<name>/NAME.out`.
 With `--check` nothing is written: the bytes are compared and every difference is named.
 """
 
@@ -11,8 +12,8 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ sys.path.insert(0, str(ROOT))
 from checkers.doors import open_checker  # noqa: E402 - the root comes first on the path
 from solvers.doors import open_solver  # noqa: E402 - as above
 
+PLAN_KEYS = {"cases", "submissions"}
 CASE_KEYS = {"group", "name", "file", "seed", "params", "reference", "description"}
+SUBMISSION_KEYS = {"name", "method", "steps", "seed"}
 VALID = 42
 
 
@@ -36,12 +39,13 @@ class BadPlan(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """One case to make: its package, its entry in cases.yaml and the package's reference settings."""
+    """One case to make: its package, its entry in cases.yaml, the reference settings, the other submissions to make."""
 
     package: Path
     entry: Mapping[str, Any]
     checker: str
     reference: Mapping[str, Any]
+    submissions: Sequence[Mapping[str, Any]]
 
     @property
     def name(self) -> str:
@@ -95,17 +99,29 @@ def packages(slugs: list[str] | None) -> list[Path]:
 def read_plans(package: Path) -> list[Plan]:
     """Read cases.yaml and the reference settings of jurado.yaml; unknown keys and doubled names are errors."""
     settings = yaml.safe_load((package / "jurado.yaml").read_text())
-    entries = yaml.safe_load((package / "generators/cases.yaml").read_text())["cases"]
+    plan = yaml.safe_load((package / "generators/cases.yaml").read_text())
+    where = f"{package.name}/generators/cases.yaml"
+    check_keys(where, plan, PLAN_KEYS)
+    submissions = plan.get("submissions", [])
+    for submission in submissions:
+        check_keys(f"{where}: submission {submission.get('name')!r}", submission, SUBMISSION_KEYS)
     names: set[str] = set()
-    for entry in entries:
-        where = f"{package.name}/generators/cases.yaml: case {entry.get('name')!r}"
-        if unknown := set(entry) - CASE_KEYS:
-            raise BadPlan(f"{where}: expected keys {sorted(CASE_KEYS)}, found {sorted(unknown)}")
+    for entry in plan["cases"]:
+        check_keys(f"{where}: case {entry.get('name')!r}", entry, CASE_KEYS)
         if entry["name"] in names:
-            raise BadPlan(f"{where}: expected a name of its own, found it twice")
+            raise BadPlan(f"{where}: case {entry['name']!r}: expected a name of its own, found it twice")
         names.add(entry["name"])
     default = settings.get("reference", {})
-    return [Plan(package, entry, settings["checker"], default | entry.get("reference", {})) for entry in entries]
+    return [
+        Plan(package, entry, settings["checker"], default | entry.get("reference", {}), submissions)
+        for entry in plan["cases"]
+    ]
+
+
+def check_keys(where: str, entry: Mapping[str, Any], known: set[str]) -> None:
+    """Refuse keys that nobody knows."""
+    if unknown := set(entry) - known:
+        raise BadPlan(f"{where}: expected keys {sorted(known)}, found {sorted(unknown)}")
 
 
 def make_case(plan: Plan, *, inputs_only: bool) -> Iterator[tuple[Path, bytes]]:
@@ -123,6 +139,9 @@ def make_case(plan: Plan, *, inputs_only: bool) -> Iterator[tuple[Path, bytes]]:
     yield plan.package / "submissions/accepted/reference" / f"{plan.name}.out", answer
     if plan.entry["group"] == "sample" and answer != reference:
         yield plan.folder / f"{plan.name}.out", answer
+    for submission in plan.submissions:
+        answer, _ = solve(replace(plan, reference=plan.reference | submission), data)
+        yield plan.package / "submissions" / submission["name"] / f"{plan.name}.out", answer
 
 
 def make_input(plan: Plan) -> bytes:
@@ -148,7 +167,7 @@ def validate_input(plan: Plan, data: bytes) -> None:
 
 
 def solve(plan: Plan, data: bytes) -> tuple[bytes, bytes]:
-    """Run the reference solver by steps; returns the answer file and the `.ans` file."""
+    """Run the solver by steps; returns the answer file and the `.ans` file that this answer would be."""
     solver = open_solver(plan.package.name)
     checker = open_checker(plan.checker)
     seed = int(plan.reference["seed"])
