@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,6 +36,7 @@ def check(
     reference: Annotated[
         Path | None, typer.Option(metavar="FILE", help="the expected answer (.ans), for points")
     ] = None,
+    arg: Annotated[list[str] | None, typer.Option(metavar="WORD", help="an argument of the checker, in order")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check and score one answer file, as the judge does.
@@ -42,7 +44,7 @@ def check(
     Exit code 0: accepted; 1: rejected, with the reason; 2: wrong usage, or the judge's own fault.
     """
     try:
-        said = judge(problem, input_file, answer, reference)
+        said = judge(problem, input_file, answer, reference, arg or [])
     except Failure as error:
         if not as_json:
             raise
@@ -54,7 +56,7 @@ def check(
     raise typer.Exit(EXIT_CODES[said.verdict])
 
 
-def judge(problem: str, input_file: Path, answer: Path, reference: Path | None) -> Said:
+def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, args: Sequence[str] = ()) -> Said:
     """Read the three files and let the problem's checker speak; raises Failure for what is not the answer's fault."""
     name, most_input, most_answer = checker_of(problem)
     data = read_file(input_file, "input", limit=most_input)
@@ -64,7 +66,7 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None) 
     found = read_file(answer, "answer", limit=most_answer)
     if len(found) > most_answer:
         return Said("rejected", f"file: expected at most {most_answer} bytes, found more")
-    return run_checker(name, data, found, expected)
+    return run_checker(name, args, data, found, expected)
 
 
 def checker_of(problem: str) -> tuple[str, int, int]:
@@ -79,10 +81,10 @@ def checker_of(problem: str) -> tuple[str, int, int]:
     return settings.checker, inputs.limit, answers.limit
 
 
-def run_checker(name: str, data: bytes, answer: bytes, reference: bytes | None) -> Said:
+def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Said:
     """Run a checker; whatever it raises but `Rejected` is the judge's fault, and so is a malformed input."""
     try:
-        checker = open_checker(name)
+        checker = open_checker(name, args)
         instance = checker.read_instance(data)
     except Rejected as error:
         return Said("judge_error", f"input: {error}")

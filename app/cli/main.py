@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import check, generate, solve
+from app.cli import bench, check, generate, package, solve
 from app.cli.output import Failure, examples, say
 
 
@@ -65,6 +65,8 @@ app.command(
 app.command(rich_help_panel=LOCAL, epilog=examples("jurado methods comesolo", "jurado methods comesolo --json"))(
     solve.methods
 )
+app.add_typer(package.program, name="package", rich_help_panel=LOCAL)
+app.command(rich_help_panel=LOCAL, epilog=examples("jurado bench", "jurado bench tokens"))(bench.bench)
 
 
 def main() -> None:
