@@ -1,0 +1,64 @@
+"""Compare an answer with the reference file byte for byte: a right-or-wrong checker for any problem.
+
+Instance
+    The input's bytes, unread.
+Answer
+    The file's bytes.
+Raw score
+    1 for a right answer, with multiplier 1.
+Rejected when
+    any byte differs from the reference's, white space and the end of the last line included.
+Source
+    Set here; the strictest of the usual standard checkers.
+"""
+
+from __future__ import annotations
+
+from checkers.doors import Rejected, Score, quote
+
+CHUNK = 1 << 16
+SHOWN = 24
+
+
+def read_instance(data: bytes) -> bytes:
+    """Take any input: files are compared with the reference alone."""
+    return data
+
+
+def read_answer(data: bytes, instance: bytes) -> bytes:
+    """Take any answer: what is wrong with it shows beside the reference file."""
+    return data
+
+
+def write_answer(answer: bytes) -> str:
+    """Give the answer as text; bytes that are not UTF-8 become surrogate escapes."""
+    return answer.decode("utf-8", "surrogateescape")
+
+
+def score_answer(instance: bytes, answer: bytes, reference: bytes | None = None) -> Score:
+    """Accept the answer or raise Rejected at its first difference from `reference`, which must be given."""
+    if reference is None:
+        raise ValueError("exact: expected a reference file, found none")
+    if answer != reference:
+        raise _difference(answer, reference, first_difference(answer, reference))
+    return Score(raw=1, max_raw=1, multiplier=1)
+
+
+def first_difference(found: bytes, expected: bytes) -> int:
+    """Find the offset of the first byte that differs, or the shorter file's length if it is the other's beginning."""
+    most = min(len(found), len(expected))
+    start = 0
+    while start < most and found[start : start + CHUNK] == expected[start : start + CHUNK]:
+        start += CHUNK
+    return next((at for at in range(start, min(start + CHUNK, most)) if found[at] != expected[at]), most)
+
+
+def _difference(found: bytes, expected: bytes, at: int) -> Rejected:
+    """Say where the files part: line, byte in it (both 1-based), and what stands there."""
+    line = found.count(b"\n", 0, at) + 1
+    column = at - (found.rfind(b"\n", 0, at) + 1) + 1
+    return Rejected.at(f"line {line}, byte {column}", expected=_shown(expected, at), found=_shown(found, at))
+
+
+def _shown(data: bytes, at: int) -> str:
+    return quote(data[at : at + SHOWN]) if at < len(data) else "the end of the file"
