@@ -24,7 +24,9 @@ EXPECTED = {
 }
 
 
-def read_integers(data: bytes, *, most: int, what: str = "numbers", negative: bool = False) -> tuple[Integers, Integers]:
+def read_integers(
+    data: bytes, *, most: int, what: str = "numbers", negative: bool = False
+) -> tuple[Integers, Integers]:
     """Read every token of `data` as a canonical decimal.
 
     Returns two int64 arrays of equal length: the values, and the offset in `data` at which each token begins.
