@@ -13,12 +13,12 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
 # The path of the Python behind the name $1, if it is CPython of a fitting version. A name can be there and yet
-# not run (pyenv's shims), so it is asked and not believed.
+# not run (pyenv's shims), so it is asked and not believed; one of an environment names the one it was made from.
 python_behind() {
     "$1" -c "
 import platform, sys
 fits = ($OLDEST_PYTHON) <= sys.version_info < ($FIRST_TOO_NEW) and platform.python_implementation() == 'CPython'
-sys.exit(print(sys.executable) if fits else 1)" 2>/dev/null
+sys.exit(print(getattr(sys, '_base_executable', sys.executable)) if fits else 1)" 2>/dev/null
 }
 
 find_python() {
