@@ -21,6 +21,7 @@ from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
 from app.storage.database import Database
+from app.storage.entries import Entries
 from app.storage.files import LocalFiles
 from app.storage.migrate import upgrade
 from app.storage.writer import Writer
@@ -69,7 +70,7 @@ def open_service(settings: Settings) -> Service:
     engine.start()
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
-    return Service(settings, database, files, writer, engine, jobs, boards)
+    return Service(settings, database, files, writer, engine, jobs, boards, Entries(database))
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

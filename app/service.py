@@ -10,6 +10,7 @@ from app.api.boards import Boards
 from app.grading.messages import Validate, Validated
 from app.settings import Settings
 from app.storage.database import Database
+from app.storage.entries import Entries
 from app.storage.files import LocalFiles
 from app.storage.writer import Writer
 
@@ -90,6 +91,7 @@ class Service:
     engine: Engine
     jobs: Jobs
     boards: Boards
+    entries: Entries
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.api import contests, scoreboard
+from app.api import contests, jobs, scoreboard, submit
 
 ROUTERS: tuple[APIRouter, ...] = (
     contests.router,
+    submit.router,
     scoreboard.router,
+    jobs.router,
 )

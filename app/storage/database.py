@@ -14,12 +14,17 @@ POOL = 20
 
 
 class Database:
-    """One database: `read` and `write` open sessions, each of them one transaction."""
+    """One database: `read` and `write` open sessions, each of them one transaction.
+
+    `generation` goes up with every `write`, so that what was read from contests, problems and accounts may be kept
+    while it stays the same. The writer's commits (submissions, judgements) leave it alone.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _open_engine(url)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
+        self.generation = 0
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -30,8 +35,10 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Open a transaction that writes: committed (and durable) at the end, rolled back on any exception."""
-        with Session(self.engine.execution_options(write=True), expire_on_commit=False) as session, session.begin():
-            yield session
+        with Session(self.engine.execution_options(write=True), expire_on_commit=False) as session:
+            with session.begin():
+                yield session
+            self.generation += 1
 
     def close(self) -> None:
         """Give all connections back."""

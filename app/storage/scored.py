@@ -125,6 +125,7 @@ def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow
     cases = tuple(
         Case(row.name, row.group_name, Fraction(row.points_num, row.points_den))
         for row in problems.test_cases(session, problem.id)
+        if row.answer_sha256 is not None  # without an expected answer it is not open yet
     )
     scoring = problem.settings["scoring"]
     most = sum((group.max_points for group in groups), Fraction(0))

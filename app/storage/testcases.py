@@ -108,9 +108,10 @@ def _renumber(session: Session, problem_id: str) -> None:
     """Give every case its ordinal and its share of the group's points, as the package format works them out."""
     groups = {row.name: _package_group(row) for row in problems.groups(session, problem_id)}
     cases = sorted(problems.test_cases(session, problem_id), key=lambda case: f"{case.group_name}/{case.name}")
-    sizes = Counter(case.group_name for case in cases)
+    sizes = Counter(case.group_name for case in cases if case.answer_sha256 is not None)
     for ordinal, case in enumerate(cases, start=1):
-        points = case_points(groups[case.group_name], sizes[case.group_name])
+        open_ = case.answer_sha256 is not None  # nobody can send an answer for it before
+        points = case_points(groups[case.group_name], sizes[case.group_name]) if open_ else Fraction(0)
         case.ordinal, case.points_num, case.points_den = ordinal, points.numerator, points.denominator
     touch(session, problem_id)
     session.flush()
@@ -189,5 +190,6 @@ def set_answer(session: Session, test_case_id: int, input_sha256: str, found: Fo
     row.reference_raw_num, row.reference_raw_den = pair(found.raw)
     row.reference_multiplier_num, row.reference_multiplier_den = pair(found.multiplier)
     row.provenance = dict(found.provenance)
-    touch(session, row.problem_id)
+    session.flush()
+    _renumber(session, row.problem_id)
     return True

@@ -1,0 +1,147 @@
+"""Jobs and what starts them: reference runs, whose progress one can watch and which one can cancel."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.orm import Session
+
+from app.api import clics
+from app.api.auth import Viewer
+from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
+from app.api.errors import BadRequest, Conflict, NotFound
+from app.grading.references import REFERENCE_RUN
+from app.storage import jobs, problems, testcases
+from app.storage.tables import JobRow, ProblemRow
+
+router = APIRouter(tags=["jobs"])
+
+
+class ReferenceRunRequest(BaseModel):
+    """Which cases to solve (those without an expected answer if none are named), and how; defaults from jurado.yaml."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    testcases: list[str] | None = Field(None, min_length=1, description="names of test cases")
+    method: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
+    seconds: float | None = Field(None, gt=0, le=3600)
+    seed: int | None = Field(None, ge=0, lt=2**63)
+
+
+class Job(BaseModel):
+    """Long work: `progress` 0..1, the end of its log, and its result once it has ended."""
+
+    id: str
+    kind: str
+    state: str
+    params: dict[str, Any]
+    progress: float
+    log: str
+    result: dict[str, Any] | None
+    attempt: int
+    created: str
+    started: str | None
+    ended: str | None
+
+
+def job_json(row: JobRow) -> Job:
+    """A job as it is shown."""
+
+    def shown(moment: datetime | None) -> str | None:
+        return clics.format_time_or_none(moment)
+
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        state=row.state,
+        params=row.params,
+        progress=row.progress,
+        log=row.log,
+        result=row.result,
+        attempt=row.attempt,
+        created=clics.format_time(row.created),
+        started=shown(row.started),
+        ended=shown(row.ended),
+    )
+
+
+@router.post("/problems/{problem_id}/reference-runs", status_code=202, summary="Make expected answers with a solver")
+def run_reference(
+    problem_id: str,
+    asked: ReferenceRunRequest,
+    viewer: AdminOnly,
+    service: TheService,
+    session: Writing,
+    response: Response,
+) -> Job:
+    """Queue a job that solves the cases one by one; each answer is checked before it becomes the expected one."""
+    job = _queue(session, _problem(session, problem_id), asked, viewer)
+    after_commit(session, lambda: service.jobs.wake(job.id))
+    response.headers["Location"] = f"/api/jobs/{job.id}"
+    return job_json(job)
+
+
+def _problem(session: Session, problem_id: str) -> ProblemRow:
+    row = problems.get(session, problem_id)
+    if row is None:
+        raise NotFound(f"no problem {problem_id!r}")
+    return row
+
+
+def _queue(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, viewer: Viewer) -> JobRow:
+    defaults = problem.settings.get("reference")
+    if defaults is None:
+        raise BadRequest(f"problem {problem.id} has no reference solver: its jurado.yaml names none")
+    params = {
+        "problem_id": problem.id,
+        "checker": problem.settings["checker"],
+        "cases": _case_names(session, problem.id, asked.testcases),
+        "method": asked.method or defaults["method"],
+        "seconds": asked.seconds or defaults["seconds"],
+        "seed": asked.seed if asked.seed is not None else defaults["seed"],
+        "memory": defaults["memory"],
+    }
+    return jobs.add(session, REFERENCE_RUN, params, viewer.account_id)
+
+
+def _case_names(session: Session, problem_id: str, asked: list[str] | None) -> list[str]:
+    if asked is None:
+        found = [row.name for row in testcases.without_answer(session, problem_id)]
+        if not found:
+            raise BadRequest(f"every test case of {problem_id} has an expected answer; name those to solve again")
+        return found
+    found = [row.name for row in testcases.named(session, problem_id, asked)]
+    if missing := sorted(set(asked) - set(found)):
+        raise BadRequest(f"testcases: expected names of test cases of {problem_id}, found {', '.join(missing)}")
+    return found
+
+
+@router.get("/jobs", summary="The latest jobs, newest first")
+def list_jobs(_viewer: JudgeOrAdmin, session: Reading) -> list[Job]:
+    """At most 200."""
+    return [job_json(row) for row in jobs.newest(session)]
+
+
+@router.get("/jobs/{job_id}", summary="One job")
+def get_job(job_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Job:
+    """Its state, progress, log and result."""
+    return job_json(_job(session, job_id))
+
+
+def _job(session: Session, job_id: str) -> JobRow:
+    row = jobs.get(session, job_id)
+    if row is None:
+        raise NotFound(f"no job {job_id!r}")
+    return row
+
+
+@router.delete("/jobs/{job_id}", status_code=204, summary="Cancel a job")
+def cancel_job(job_id: str, _viewer: AdminOnly, service: TheService) -> None:
+    """Kill everything the job runs; what it has finished stays. 409 if it has ended already."""
+    with service.database.read() as session:
+        _job(session, job_id)
+    if not service.jobs.cancel(job_id):
+        raise Conflict(f"job {job_id} has ended already")
