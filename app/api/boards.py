@@ -1,7 +1,8 @@
 """Boards kept in memory: computed once after a change, however many ask, and good until the clock makes another.
 
-What changes a contest says so with `changed`, after its commit. A request is content with anything whose reading began
-after the request came in, so that whoever has seen a verdict sees it on the board, and nobody waits for ever.
+Submissions and verdicts say so with `changed`, after their commit; what admins write counts as a change by itself. A
+request is content with anything whose reading began after the request came in, so that whoever has seen a verdict sees
+it on the board, and nobody waits for ever.
 """
 
 from __future__ import annotations
@@ -93,34 +94,38 @@ class Boards:
             self._versions[contest_id] += 1
 
     def all_changed(self) -> None:
-        """Say that something changed that any contest may show, such as a team or a problem."""
+        """Say that something changed that any contest may show, such as a test case."""
         with self._guard:
             for contest_id in self._kept:
                 self._versions[contest_id] += 1
 
+    def _version(self, contest_id: str) -> int:
+        """A number that has gone up with every change; an admin's writes count for all contests."""
+        return self._versions.get(contest_id, 0) + self._database.generation
+
     def ready(self, contest_id: str, *, public: bool) -> Standing | None:
         """The board if it is at hand; None if it must be computed, or there is no such contest."""
         kept = self._kept.get(contest_id)
-        if kept is None or not kept.good(self._versions.get(contest_id, 0), self._now()):
+        if kept is None or not kept.good(self._version(contest_id), self._now()):
             return None
         return kept.public if public else kept.judges
 
     def standing(self, contest_id: str, *, public: bool) -> Standing | None:
         """The board, computed if need be; None if there is no such contest. Blocks: not for the event loop."""
-        kept = self._read(contest_id, self._versions.get(contest_id, 0))
+        kept = self._read(contest_id, self._version(contest_id))
         if kept is None:
             return None
         return kept.public if public else kept.judges
 
     async def standing_soon(self, contest_id: str, *, public: bool) -> Standing | None:
         """As `standing`, for the event loop: all who wait share one thread and one computation."""
-        wanted = self._versions.get(contest_id, 0)
+        wanted = self._version(contest_id)
         while True:
             if (found := self.ready(contest_id, public=public)) is not None:
                 return found
             task = self._running.get(contest_id)
             if task is None:
-                task = asyncio.create_task(run_sync(self._read, contest_id, self._versions.get(contest_id, 0)))
+                task = asyncio.create_task(run_sync(self._read, contest_id, self._version(contest_id)))
                 self._running[contest_id] = task
                 task.add_done_callback(lambda _: self._running.pop(contest_id, None))
             kept = await asyncio.shield(task)
@@ -137,7 +142,7 @@ class Boards:
             kept = self._kept.get(contest_id)
             if kept is not None and kept.good(wanted, now):
                 return kept
-            version = self._versions.get(contest_id, 0)  # before reading: what changes meanwhile is not in it
+            version = self._version(contest_id)  # before reading: what changes meanwhile is not in it
             found = self._compute(contest_id, version, now)
             if found is None:
                 self._forget(contest_id)

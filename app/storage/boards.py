@@ -44,7 +44,7 @@ class Attempts:
 
 
 def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> Attempts:
-    """Every attempt of a team, in order of submission, judged as by the current finished judgement."""
+    """Every attempt, in order of submission, judged as by the current finished judgement."""
     known = known if known is not None else KnownScores()
     rows = _submissions(session, contest_id)
     judged = {row.judgement_id for row in rows if row.judgement_id is not None}
@@ -56,9 +56,14 @@ def attempts(session: Session, contest_id: str, known: KnownScores | None = None
     for row in rows:
         scores = None if row.judgement_id is None else known.of.setdefault(row.judgement_id, {})
         time = timedelta(milliseconds=row.contest_time_ms)
-        found.append(Attempt(row.id, row.team_id, row.problem_id, time, scores))
+        found.append(Attempt(row.id, attempt_team(row), row.problem_id, time, scores))
     latest = {row.id: max(row.time, row.end_time or row.time) for row in rows}
     return Attempts(found, latest)
+
+
+def attempt_team(row: Any) -> str:
+    """Whose attempts a submission's row belongs to: its team's, or (on no board) those of an account without one."""
+    return str(row.team_id) if row.team_id is not None else f"~{row.account_id}"
 
 
 def _submissions(session: Session, contest_id: str) -> Sequence[Any]:
@@ -71,6 +76,7 @@ def _submissions(session: Session, contest_id: str) -> Sequence[Any]:
         select(
             SubmissionRow.id,
             SubmissionRow.team_id,
+            SubmissionRow.account_id,
             SubmissionRow.problem_id,
             SubmissionRow.contest_time_ms,
             SubmissionRow.time,
@@ -78,7 +84,7 @@ def _submissions(session: Session, contest_id: str) -> Sequence[Any]:
             JudgementRow.end_time,
         )
         .outerjoin(JudgementRow, current)
-        .where(SubmissionRow.contest_id == contest_id, SubmissionRow.team_id.is_not(None))
+        .where(SubmissionRow.contest_id == contest_id)
         .order_by(SubmissionRow.id)
     )
     return session.execute(query).all()

@@ -1,0 +1,108 @@
+"""What a viewer sees of a contest: its standing, which submissions, and what each of them is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import Depends
+
+from app.api.auth import Viewer
+from app.api.boards import Standing
+from app.api.deps import CurrentViewer, TheBoards
+from app.api.errors import NotFound
+from app.domain.contests import ScoredProblem
+from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
+from app.domain.verdicts import JudgementType
+from app.storage.boards import attempt_team
+from app.storage.tables import SubmissionRow
+
+
+async def _standing(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -> Standing:
+    public = not viewer.sees_all
+    found = boards.ready(contest_id, public=public) or await boards.standing_soon(contest_id, public=public)
+    if found is None:
+        raise NotFound(f"no contest {contest_id!r}")
+    return found
+
+
+TheStanding = Annotated[Standing, Depends(_standing)]
+"""The contest of the path as the viewer may see it; 404 where there is none."""
+
+
+def the_problem(standing: Standing, problem_id: str) -> ScoredProblem:
+    """A problem the viewer may see; raises NotFound, also before the start."""
+    found = next((problem for problem in standing.problems if problem.id == problem_id), None)
+    if found is None:
+        raise NotFound(f"no problem {problem_id!r} in contest {standing.contest.id!r}")
+    return found
+
+
+def may_see(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
+    """May the viewer know of a submission at all? Judges of all, teams of their own, the others of visible teams'."""
+    if viewer.sees_all or is_own(viewer, row):
+        return True
+    visible = any(team.id == row.team_id and not team.hidden for team in standing.contest.teams)
+    return visible and standing.state.started is not None
+
+
+def may_see_verdict(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
+    """May the viewer know what became of it? The freeze hides that of others."""
+    if not may_see(viewer, standing, row):
+        return False
+    if viewer.sees_all or is_own(viewer, row) or standing.until is None:
+        return True
+    return timedelta(milliseconds=row.contest_time_ms) < standing.until
+
+
+def is_own(viewer: Viewer, row: SubmissionRow) -> bool:
+    """Is it the viewer's own team's?"""
+    return viewer.team_id is not None and viewer.team_id == row.team_id
+
+
+def may_see_answers(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
+    """May the viewer read its files, its raw scores and what the checker said?"""
+    if viewer.sees_all or is_own(viewer, row):
+        return True
+    return bool(standing.contest.settings.get("show_others_answers", False)) and may_see_verdict(viewer, standing, row)
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What one judged submission stands for: an answer for each case, and the points of these at the BEST shown."""
+
+    answers: Answers
+    points: ProblemPoints
+
+
+def worth_of(standing: Standing, row: SubmissionRow) -> Worth | None:
+    """The worth of a submission, or None while it is not judged; computed once for its team and problem."""
+    return _worths(standing, attempt_team(row), row.problem_id).get(row.id)
+
+
+def _worths(standing: Standing, team: str, problem_id: str) -> Mapping[int, Worth]:
+    kept: dict[Any, Mapping[int, Worth]] = standing.pages.setdefault("worths", {})
+    found = kept.get((team, problem_id))
+    if found is None:
+        problem = standing.contest.problem(problem_id)
+        found = {} if problem is None else _compute(standing, team, problem)
+        kept[team, problem_id] = found
+    return found
+
+
+def _compute(standing: Standing, team: str, problem: ScoredProblem) -> dict[int, Worth]:
+    bests = standing.bests(problem)
+    tries = standing.of(team, problem.id)
+    return {
+        attempt.id: Worth(answers, problem_points(problem, answers, bests))
+        for attempt, answers in submission_answers(tries, problem.rule)
+    }
+
+
+def shown_type(standing: Standing, kind: str | None) -> str | None:
+    """The judgement type's id as the contest shows it: it may have `PC` (partly correct) shown as another one."""
+    if kind == JudgementType.PC:
+        return str(standing.contest.settings.get("partly_correct_as", kind))
+    return kind

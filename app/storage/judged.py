@@ -1,0 +1,172 @@
+"""Reading submissions, judgements, runs and answers back, for those who may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.storage.files import FileStore
+from app.storage.judgements import DONE
+from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One case of one judgement: the row, the case, and the submission it is of."""
+
+    score: RawScoreRow
+    case_name: str
+    ordinal: int
+    submission: SubmissionRow
+
+
+def submissions(session: Session, contest_id: str) -> Sequence[SubmissionRow]:
+    """All submissions of a contest, in order."""
+    query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id).order_by(SubmissionRow.id)
+    return session.scalars(query).all()
+
+
+def submission(session: Session, contest_id: str, submission_id: str) -> SubmissionRow | None:
+    """One submission by its id as text, or None."""
+    number = as_id(submission_id)
+    row = None if number is None else session.get(SubmissionRow, number)
+    return row if row is not None and row.contest_id == contest_id else None
+
+
+def as_id(text: str) -> int | None:
+    """The number an id stands for; None for whatever is no row's id, such as `007` or one beyond 64 bits."""
+    if not (text.isascii() and text.isdigit()) or text.startswith("0") or len(text) > 18:
+        return None
+    return int(text)
+
+
+def judgements(session: Session, contest_id: str) -> list[tuple[JudgementRow, SubmissionRow]]:
+    """All judgements of a contest with their submissions, in order."""
+    query = (
+        select(JudgementRow, SubmissionRow)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id)
+        .order_by(JudgementRow.id)
+    )
+    return [(row[0], row[1]) for row in session.execute(query)]
+
+
+def judgement(session: Session, contest_id: str, judgement_id: str) -> tuple[JudgementRow, SubmissionRow] | None:
+    """One judgement with its submission, or None."""
+    number = as_id(judgement_id)
+    row = None if number is None else session.get(JudgementRow, number)
+    if row is None:
+        return None
+    owner = session.get_one(SubmissionRow, row.submission_id)
+    return (row, owner) if owner.contest_id == contest_id else None
+
+
+def current_judgement(session: Session, submission_id: int) -> JudgementRow | None:
+    """The judgement that stands for a submission now, finished or not."""
+    query = select(JudgementRow).where(JudgementRow.submission_id == submission_id, JudgementRow.current.is_(True))
+    return session.scalars(query.order_by(JudgementRow.id.desc()).limit(1)).first()
+
+
+def longest_runs(session: Session, contest_id: str) -> dict[int, int]:
+    """The longest run time, in milliseconds, of each finished judgement."""
+    found: dict[int, int] = {}
+    query = (
+        select(RawScoreRow.judgement_id, RawScoreRow.run_time_ms)
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id)
+    )
+    for judgement_id, milliseconds in session.execute(query).tuples():
+        found[judgement_id] = max(found.get(judgement_id, 0), milliseconds)
+    return found
+
+
+def runs(
+    session: Session, contest_id: str, *, team_id: str | None = None, judgement_id: str | None = None
+) -> list[Run]:
+    """The finished runs of a contest, of one team or one judgement where those are given."""
+    query = (
+        select(RawScoreRow, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow)
+        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id)
+        .order_by(RawScoreRow.judgement_id, TestCaseRow.ordinal)
+    )
+    if team_id is not None:
+        query = query.where(SubmissionRow.team_id == team_id)
+    if judgement_id is not None:
+        query = query.where(RawScoreRow.judgement_id == (as_id(judgement_id) or 0))
+    return [Run(*row) for row in session.execute(query).tuples()]
+
+
+def run(session: Session, contest_id: str, judgement_id: str, test_case_id: str) -> Run | None:
+    """One run, or None."""
+    wanted = as_id(test_case_id)
+    return next(
+        (r for r in runs(session, contest_id, judgement_id=judgement_id) if r.score.test_case_id == wanted), None
+    )
+
+
+def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tuple[int, str], RawScoreRow]:
+    """What the current finished judgements of some submissions found, by submission and case name."""
+    query = (
+        select(JudgementRow.submission_id, TestCaseRow.name, RawScoreRow)
+        .join(RawScoreRow, RawScoreRow.judgement_id == JudgementRow.id)
+        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+        .where(JudgementRow.submission_id.in_(sorted(submission_ids)))
+        .where(JudgementRow.current.is_(True), JudgementRow.state == DONE)
+    )
+    return {(submission_id, name): row for submission_id, name, row in session.execute(query).tuples()}
+
+
+@dataclass(frozen=True, slots=True)
+class SentAnswer:
+    """What is known of a submission's answer for a case, without its bytes."""
+
+    case_name: str
+    file_name: str
+    size: int
+    sha256: str | None
+    refused: dict[str, Any] | None
+
+
+def sent_answers(session: Session, submission_id: int) -> list[SentAnswer]:
+    """The answers a submission brought, in order of the cases."""
+    query = (
+        select(TestCaseRow.name, AnswerRow.file_name, AnswerRow.size, AnswerRow.sha256, AnswerRow.refused)
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(AnswerRow.submission_id == submission_id)
+        .order_by(TestCaseRow.ordinal)
+    )
+    return [SentAnswer(*row) for row in session.execute(query).tuples()]
+
+
+def answer_bytes(session: Session, files: FileStore, submission_id: int, case_name: str) -> bytes | None:
+    """The file a submission brought for a case; None if it brought none, or one that was refused."""
+    query = (
+        select(AnswerRow.data, AnswerRow.sha256)
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(AnswerRow.submission_id == submission_id, TestCaseRow.name == case_name)
+    )
+    row = session.execute(query).one_or_none()
+    return None if row is None else _bytes(files, row[0], row[1])
+
+
+def answer_files(session: Session, files: FileStore, submission_id: int) -> dict[str, bytes]:
+    """The answer files a submission brought, by file name as sent; refused ones were not kept."""
+    query = select(AnswerRow.file_name, AnswerRow.data, AnswerRow.sha256).where(
+        AnswerRow.submission_id == submission_id
+    )
+    found = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query).tuples()}
+    return {name: data for name, data in found.items() if data is not None}
+
+
+def _bytes(files: FileStore, data: bytes | None, sha256: str | None) -> bytes | None:
+    if data is not None or sha256 is None:
+        return data
+    return files.load(sha256)
