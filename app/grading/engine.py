@@ -22,7 +22,7 @@ import structlog
 
 from app.domain.contests import Kind
 from app.domain.verdicts import CaseVerdict, judgement_type
-from app.grading.messages import Failed, Grade, Graded, Reply, Validate, Validated
+from app.grading.messages import Failed, Grade, Graded, Reply, Validate, Validated, Warm
 from app.grading.process import GraderProcess
 from app.storage import judgements
 from app.storage.database import Database
@@ -147,6 +147,7 @@ class Engine:
 
     def _work(self, process: GraderProcess) -> None:
         """One grader's thread: the only one that starts its process or talks to it."""
+        self._warm(process)
         while True:
             question, ids = self._next()
             if question is not None:
@@ -161,6 +162,14 @@ class Engine:
                 return
             else:
                 self._sweep()
+
+    def _warm(self, process: GraderProcess) -> None:
+        """Load kernels before the first contestant waits for them; a checker that fails here will say so again."""
+        with self._database.read() as session:
+            request = Warm(judgements.one_case_each(session))
+        reply = process.ask(request, self._settings.seconds_per_answer)
+        if isinstance(reply, Failed):
+            log.warning("a grader could not load its checkers", error=reply.error)
 
     def _next(self) -> tuple[_Question | None, list[int]]:
         """Wait for work; nothing at all after a while means it is time to sweep."""

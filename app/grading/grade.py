@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, TypeVar
 
 from app.domain.verdicts import CaseVerdict
-from app.grading.messages import Grade, Graded, Validate, Validated
+from app.grading.messages import Grade, Graded, Validate, Validated, Warm, Warmed
 from app.storage.files import FileStore
 from app.storage.judgements import CaseAnswer, FoundScore
 from checkers.doors import Checker, Message, Rejected, Score, open_checker
@@ -19,6 +20,7 @@ from checkers.doors import Checker, Message, Rejected, Score, open_checker
 K = TypeVar("K")
 V = TypeVar("V")
 INSTANCES_KEPT = 512
+SHORTEST_ANSWER = b"0\n"
 
 
 class Grader:
@@ -48,6 +50,15 @@ class Grader:
         except Rejected as fault:
             return Validated([{"file": "answer", **message_json(fault.message)}])
         return Validated(faults, _found(0, score, 0))
+
+    def warm(self, request: Warm) -> Warmed:
+        """Read an input and the shortest answer with each checker, which loads all that judging needs."""
+        for name, input_sha256, answer_sha256 in request.cases:
+            checker = open_checker(name)
+            instance, reference = self._instance(name, checker, input_sha256), self._reference(answer_sha256)
+            with suppress(Rejected):
+                checker.score_answer(instance, checker.read_answer(SHORTEST_ANSWER, instance), reference)
+        return Warmed()
 
     def _grade_one(self, name: str, case: CaseAnswer) -> FoundScore:
         if case.refused is not None:

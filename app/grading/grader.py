@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from app.grading.grade import Grader
-from app.grading.messages import Failed, Grade, Reply, Request
+from app.grading.messages import Failed, Grade, Reply, Request, Validate, Warm
 from app.storage.files import LocalFiles
 
 PR_SET_PDEATHSIG = 1
@@ -43,7 +43,13 @@ def serve(pipe: Connection, grader: Grader) -> None:
 def answer(grader: Grader, request: Request) -> Reply:
     """Do what is asked; whatever a checker raises becomes Failed."""
     try:
-        return grader.grade(request) if isinstance(request, Grade) else grader.validate(request)
+        match request:
+            case Grade():
+                return grader.grade(request)
+            case Validate():
+                return grader.validate(request)
+            case Warm():
+                return grader.warm(request)
     except Exception:
         return Failed(traceback.format_exc()[-ERROR_LENGTH:])
 

@@ -36,6 +36,18 @@ class Validate:
 
 
 @dataclass(frozen=True, slots=True)
+class Warm:
+    """Load these checkers and their compiled kernels, each with one case: the sha256 of its input and of its answer."""
+
+    cases: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """They are loaded."""
+
+
+@dataclass(frozen=True, slots=True)
 class Validated:
     """The faults found (none: it is valid), and the score of the answer if one was given."""
 
@@ -50,5 +62,5 @@ class Failed:
     error: str
 
 
-Request = Grade | Validate
-Reply = Graded | Validated | Failed
+Request = Grade | Validate | Warm
+Reply = Graded | Validated | Warmed | Failed

@@ -9,7 +9,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import Exact
@@ -265,3 +265,16 @@ def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
         )
     )
     return frozenset(rows)
+
+
+def one_case_each(session: Session) -> list[tuple[str, str, str]]:
+    """For every problem its checker, and the sha256 of the input and of the expected answer of one case."""
+    first = (
+        select(func.min(TestCaseRow.id)).where(TestCaseRow.answer_sha256.is_not(None)).group_by(TestCaseRow.problem_id)
+    )
+    query = (
+        select(ProblemRow.settings, TestCaseRow.input_sha256, TestCaseRow.answer_sha256)
+        .join(TestCaseRow, TestCaseRow.problem_id == ProblemRow.id)
+        .where(TestCaseRow.id.in_(first))
+    )
+    return [(row[0]["checker"], row[1], str(row[2])) for row in session.execute(query)]
