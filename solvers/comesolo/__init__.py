@@ -19,11 +19,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from checkers.comesolo import Answer, Instance, read_instance
-from solvers.comesolo.beam import beam
-from solvers.comesolo.best_first import best_first
+from solvers.comesolo.beam import search_beam
+from solvers.comesolo.best_first import search_best_first
 from solvers.comesolo.bound import most_eaten
-from solvers.comesolo.dfs import dfs
-from solvers.comesolo.greedy import greedy
+from solvers.comesolo.dfs import search_depth_first
+from solvers.comesolo.greedy import search_greedily
 from solvers.comesolo.moves import Jumps, answer_of, rows_of, tables_of
 from solvers.doors import Method, Progress
 from solvers.parts.clock import Clock
@@ -41,7 +41,12 @@ PAR_PLAYS = 1
 
 Search = Callable[..., tuple[Jumps, int]]
 SEARCHES: Mapping[str, Search] = MappingProxyType(
-    {"greedy": greedy, "dfs": dfs, "best-first": best_first, "beam": beam}
+    {
+        "greedy": search_greedily,
+        "dfs": search_depth_first,
+        "best-first": search_best_first,
+        "beam": search_beam,
+    }
 )
 
 

@@ -41,7 +41,7 @@ class Search:
             self.left = np.argwhere(board_of(play_on(self.rows, play, self.tables.size), self.tables.size))
 
 
-def beam(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
+def search_beam(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
     """Search until the budget ends or a play reaches `bound`. One step is one board built. Returns play and states."""
     search = Search(rows, tables, bound, clock, np.random.Generator(np.random.PCG64(seed)))
     widen(search)
@@ -92,8 +92,10 @@ def run(search: Search, rows: Rows, view: View, width: int) -> Jumps:
     level = first_level(rows, tables, costs)
     pieces = int(board_of(rows, tables.size).sum())
     past = []
-    while search.clock.running():
+    while search.clock.running() or len(search.best) == 0:
         wide = width * LAST_FACTOR if pieces <= LAST_PIECES else width
+        if not search.clock.running():
+            wide = 1  # the budget ends within the first run: see that there is a whole play
         chosen = choose(level, tables, wide)
         if len(chosen.parents) == 0:
             break

@@ -48,7 +48,7 @@ class Forest:
         return self.nodes + 8 * tables.size**2 > MOST_NODES
 
 
-def best_first(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
+def search_best_first(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
     """Search until the budget ends or a play reaches `bound`. One step is one board taken out. Returns play, states."""
     state = seeded(seed)
     forest = plant(tables)

@@ -31,8 +31,8 @@ class Stack:
     place: NDArray[np.int64]
 
 
-def dfs(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
-    """Search until the budget ends, all is tried or a play reaches `bound`; returns play and states. A step is a jump."""
+def search_depth_first(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
+    """Search until the budget ends, all is tried or a play reaches `bound`; returns play and states. A step: a jump."""
     stack = new_stack(rows, tables)
     state = seeded(seed)
     states = 0

@@ -26,7 +26,7 @@ STATES_A_TURN = 20000
 REACH = 3  # a jump that a changed cell takes part in starts at most so far from the middle of the change
 
 
-def greedy(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
+def search_greedily(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
     """Restart until the budget ends or a play reaches `bound` jumps. One step is one play. Returns play and states."""
     best = np.empty(0, np.uint16)
     state = seeded(seed)
