@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 VERSION = "2026-01"
+LANGUAGE = "answers"
 VERSION_URL = "https://ccs-specs.icpc.io/2026-01/contest_api"
 ID_PATTERN = r"^[a-zA-Z0-9_]([a-zA-Z0-9_.-]{0,34}[a-zA-Z0-9_-])?$"
 RELTIME = re.compile(r"(-)?(\d{1,7}):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?", re.ASCII)
@@ -90,3 +91,34 @@ def _reltime(value: object) -> object:
 Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str), AfterValidator(_aware)]
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
+
+
+class Submitted(Protocol):
+    """What is known of a submission, stored or about to be."""
+
+    @property
+    def problem_id(self) -> str: ...  # noqa: D102
+    @property
+    def team_id(self) -> str | None: ...  # noqa: D102
+    @property
+    def account_id(self) -> str: ...  # noqa: D102
+    @property
+    def time(self) -> datetime: ...  # noqa: D102
+    @property
+    def contest_time_ms(self) -> int: ...  # noqa: D102
+
+
+def submission_json(id_: int, contest_id: str, submission: Submitted, *, files: bool = True) -> dict[str, Any]:
+    """A submission as CLICS writes it; `files` False leaves them out for those who may not read them."""
+    href = f"contests/{contest_id}/submissions/{id_}/files"
+    return {
+        "id": str(id_),
+        "language_id": LANGUAGE,
+        "problem_id": submission.problem_id,
+        "team_id": submission.team_id,
+        "account_id": submission.account_id,
+        "time": format_time(submission.time),
+        "contest_time": format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
+        "entry_point": None,
+        "files": [{"href": href, "filename": f"{id_}.zip", "mime": "application/zip"}] if files else [],
+    }
