@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import bench, check, generate, package, solve
+from app.cli import access, bench, check, contestant, generate, package, service, solve
 from app.cli.output import Failure, examples, say
 
 
@@ -38,6 +38,8 @@ app = typer.Typer(
 )
 
 LOCAL = "Here, without a server"
+SERVICE = "The service"
+CLIENT = "Talking to a server"
 
 app.command(
     rich_help_panel=LOCAL,
@@ -67,6 +69,45 @@ app.command(rich_help_panel=LOCAL, epilog=examples("jurado methods comesolo", "j
 )
 app.add_typer(package.program, name="package", rich_help_panel=LOCAL)
 app.command(rich_help_panel=LOCAL, epilog=examples("jurado bench", "jurado bench tokens"))(bench.bench)
+app.command(
+    rich_help_panel=SERVICE,
+    epilog=examples(
+        "jurado serve", "jurado serve --port 0 --home /tmp/trial", "JURADO_ADMIN_PASSWORD=... jurado serve"
+    ),
+)(service.serve)
+app.command(rich_help_panel=SERVICE, epilog=examples("jurado init", "jurado init --home /srv/jurado --json"))(
+    service.init
+)
+app.command(
+    rich_help_panel=SERVICE, epilog=examples("jurado status", "jurado status --url http://127.0.0.1:8000 --json")
+)(service.status)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples(
+        "jurado login http://127.0.0.1:8000 admin", "jurado login http://127.0.0.1:8000 admin --password-stdin < secret"
+    ),
+)(access.login)
+app.command(rich_help_panel=CLIENT, epilog=examples("jurado logout"))(access.logout)
+app.command(rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --json"))(
+    contestant.problems
+)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples(
+        "jurado submit practice comesolo answers/ --wait",
+        "jurado submit practice comesolo 101-n05-p70.out 103-n10-p50.out",
+        "jurado submit practice comesolo answers.zip --comment 'wider beam' --json",
+    ),
+)(contestant.submit)
+app.command(rich_help_panel=CLIENT, epilog=examples("jurado watch 17", "jurado watch 17 --contest practice --json"))(
+    contestant.watch
+)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples(
+        "jurado scoreboard practice", "jurado scoreboard practice --live", "jurado scoreboard practice --cases --json"
+    ),
+)(contestant.scoreboard)
 
 
 def main() -> None:

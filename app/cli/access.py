@@ -1,0 +1,61 @@
+"""`jurado login` and `logout`: from a password to a token that is kept."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import Annotated
+
+import typer
+
+from app.cli.client import Client
+from app.cli.config import Login, cleaned, forget_login, keep_login, kept_login
+from app.cli.output import Failure, say
+
+
+def login(
+    url: Annotated[str, typer.Argument(help="the server, such as http://127.0.0.1:8000")],
+    user: Annotated[str, typer.Argument(help="your username there")],
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")] = False,
+) -> None:
+    """Log in to a server and keep its token (in ~/.config/jurado/config.toml, readable by you alone).
+
+    The password is asked for, or taken from standard input or JURADO_PASSWORD; it is not kept.
+    """
+    server = cleaned(url)
+    token = new_token(server, user, read_password(user, from_stdin=password_stdin))
+    path = keep_login(Login(server, token, user))
+    say(f"logged in to {server} as {user}; the token is in {path}")
+
+
+def logout() -> None:
+    """Forget the token, here and on the server."""
+    kept = kept_login()
+    if kept is None:
+        say("not logged in")
+        return
+    try:
+        with Client(kept) as client:
+            client.delete("account/tokens/current")
+    except Failure as error:
+        say(f"the token is forgotten here, but the server did not take it back: {error}")
+    forget_login()
+    say(f"logged out of {kept.url}")
+
+
+def read_password(user: str, *, from_stdin: bool) -> str:
+    """Take the password from standard input, JURADO_PASSWORD, or the person at the terminal."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if "JURADO_PASSWORD" in os.environ:
+        return os.environ["JURADO_PASSWORD"]
+    if not sys.stdin.isatty():
+        raise Failure("expected a terminal to ask for the password, --password-stdin or JURADO_PASSWORD")
+    return str(typer.prompt(f"Password of {user}", hide_input=True, err=True))
+
+
+def new_token(server: str, user: str, password: str) -> str:
+    """Get a token for the account."""
+    with Client(Login(server), auth=(user, password)) as client:
+        return str(client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})["token"])

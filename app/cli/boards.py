@@ -1,0 +1,109 @@
+"""Scoreboards and reports as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.table import Table
+
+from app.cli.output import plain, table
+
+
+def board_table(
+    contest: str, board: Mapping[str, Any], names: Mapping[str, str], *, cases: bool = False
+) -> list[Table]:
+    """The ranked rows; with `cases` a table of raw scores for each problem follows."""
+    rows = board["rows"]
+    problems = [cell["problem_id"] for cell in rows[0]["problems"]] if rows else []
+    drawn = [
+        (
+            row["rank"],
+            names.get(row["team_id"], row["team_id"]),
+            *(cell_text(cell) for cell in row["problems"]),
+            f"{row['score']['score']:.2f}",
+            short_time(row["score"].get("time")),
+        )
+        for row in rows
+    ]
+    title = f"{contest} at {short_time(board['contest_time'])}{state_text(board['state'])}"
+    columns = [">", "team", *(f">{problem}" for problem in problems), ">points", ">last rise"]
+    tables = [table(title, columns, drawn)]
+    if cases:
+        tables += [cases_table(problem, at, rows, names) for at, problem in enumerate(problems)]
+    return tables
+
+
+def cases_table(problem: str, at: int, rows: list[Any], names: Mapping[str, str]) -> Table:
+    """Raw scores of one problem: a line a team, a column a test case."""
+    raws = {row["team_id"]: row["problems"][at].get("raw") or {} for row in rows}
+    cases = sorted({case for raw in raws.values() for case in raw})
+    drawn = [(names.get(team, team), *(raw_text(raw.get(case)) for case in cases)) for team, raw in raws.items()]
+    return table(f"{problem}: raw scores", ["team", *(f">{case}" for case in cases)], drawn)
+
+
+def cell_text(cell: Mapping[str, Any]) -> str:
+    """Points of one team at one problem, how many submissions made them, and how many wait."""
+    if not cell["num_judged"] and not cell["num_pending"]:
+        return ""
+    waiting = f" +{cell['num_pending']}?" if cell["num_pending"] else ""
+    return f"{cell.get('score') or 0:.2f} ({cell['num_judged']}{waiting})"
+
+
+def raw_text(answer: Mapping[str, Any] | None) -> str:
+    """One raw score, or the verdict where there is none."""
+    if answer is None:
+        return ""
+    return str(answer["raw"]) if answer.get("raw") is not None else str(answer.get("verdict", ""))
+
+
+def short_time(text: str | None) -> str:
+    """A relative time without its milliseconds."""
+    return (text or "").partition(".")[0]
+
+
+def state_text(state: Mapping[str, Any]) -> str:
+    """What a reader of the board has to know: not begun, frozen, or over."""
+    if not state.get("started"):
+        return ", not begun"
+    if state.get("frozen") and not state.get("thawed"):
+        return ", frozen"
+    return ", over" if state.get("ended") else ""
+
+
+def report_tables(report: Mapping[str, Any]) -> list[Table | str]:
+    """One line on the whole, then its files that were not taken, its cases and its groups."""
+    points = report.get("score")
+    head = f"submission {report.get('submission_id', report.get('id'))}: {report['judgement_type_id']}"
+    things: list[Table | str] = [plain(head if points is None else f"{head}, {points:.2f} points")]
+    ignored = [
+        (f["name"], f.get("why") or f.get("reason")) for f in report.get("files", []) if not f.get("taken", True)
+    ]
+    if ignored:
+        things.append(table("files not taken", ["file", "why"], ignored))
+    cases = [
+        (case["name"], case["verdict"], case.get("raw"), number(case.get("points")), message_text(case))
+        for case in report.get("cases", [])
+    ]
+    if cases:
+        things.append(table("test cases", ["case", "verdict", ">raw", ">points", "message"], cases))
+    groups = [
+        (g["name"], number(g["points"]), number(g.get("max_points", g.get("max"))), g.get("why"))
+        for g in report.get("groups", [])
+    ]
+    if groups:
+        things.append(table("groups", ["group", ">points", ">of", "why none"], groups))
+    return things
+
+
+def number(points: float | None) -> str:
+    """Points with two digits, or nothing."""
+    return "" if points is None else f"{points:.2f}"
+
+
+def message_text(case: Mapping[str, Any]) -> str:
+    """A case's message in English, and where its answer was carried over from."""
+    message = case.get("message") or ""
+    text = message.get("text", "") if isinstance(message, Mapping) else str(message)
+    origin = case.get("carried_from")
+    return f"{text} (from submission {origin})" if origin else text

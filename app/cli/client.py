@@ -1,0 +1,124 @@
+"""The HTTP client of every command that talks to a server: clear errors, retries where repeating is safe."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self
+
+import httpx
+
+from app.cli.config import Login, current_login
+from app.cli.output import Failure
+
+SECONDS = 60.0
+TRIES = 5
+FIRST_PAUSE = 0.2
+
+
+class Client:
+    """Talks to one server as one account."""
+
+    def __init__(self, login: Login, *, auth: tuple[str, str] | None = None) -> None:
+        headers = {"Authorization": f"Bearer {login.token}"} if login.token and auth is None else {}
+        self.url = login.url
+        self.username = login.username
+        self._http = httpx.Client(base_url=login.url, headers=headers, auth=auth, timeout=SECONDS)
+
+    @classmethod
+    def open(cls, url: str | None = None) -> Self:
+        """Open a client for the server in use."""
+        return cls(current_login(url))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._http.close()
+
+    def get(self, path: str, **params: Any) -> Any:
+        """Read a resource below /api as JSON; parameters that are None are left out."""
+        return self.request("GET", f"/api/{path}", params=params).json()
+
+    def post(self, path: str, json: object = None, **options: Any) -> Any:
+        """Post to a resource below /api; returns the reply's JSON."""
+        return self._body(self.request("POST", f"/api/{path}", json=json, **options))
+
+    def put(self, path: str, **options: Any) -> Any:
+        """Put a resource below /api; returns the reply's JSON."""
+        return self._body(self.request("PUT", f"/api/{path}", **options))
+
+    def patch(self, path: str, json: object) -> Any:
+        """Change a resource below /api; returns the reply's JSON."""
+        return self._body(self.request("PATCH", f"/api/{path}", json=json))
+
+    def delete(self, path: str) -> None:
+        """Delete a resource below /api."""
+        self.request("DELETE", f"/api/{path}")
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        accept: tuple[int, ...] = (),
+        params: Mapping[str, Any] | None = None,
+        again: Callable[[], None] | None = None,
+        **options: Any,
+    ) -> httpx.Response:
+        """Send a request; raises Failure (exit code 1) where the server refuses it or cannot be reached.
+
+        `accept` are statuses beyond 2xx and 304 that the caller understands. Requests that may be repeated (GET, and
+        those for which `again` makes the body ready once more) are tried again when the connection fails.
+        """
+        tries = TRIES if method == "GET" or again is not None else 1
+        known = {key: value for key, value in (params or {}).items() if value is not None}
+        for last, pause in pauses(tries):
+            try:
+                reply = self._http.request(method, path, params=known, **options)
+                break
+            except httpx.TransportError as error:
+                if last:
+                    raise Failure(f"{self.url} cannot be reached: {str(error) or type(error).__name__}", 1) from None
+                time.sleep(pause)
+                if again is not None:
+                    again()
+        if reply.is_success or reply.status_code in (304, *accept):
+            return reply
+        raise Failure(refusal(reply), 1)
+
+    @staticmethod
+    def _body(reply: httpx.Response) -> Any:
+        return reply.json() if reply.content else None
+
+
+def pauses(tries: int) -> Iterator[tuple[bool, float]]:
+    """Give for each try whether it is the last one and how many seconds to wait after it: twice as long each time."""
+    for at in range(tries):
+        yield at == tries - 1, FIRST_PAUSE * 2**at
+
+
+def refusal(reply: httpx.Response) -> str:
+    """Say why the server refused: its own words, and every fault where it lists several."""
+    try:
+        body = reply.json()
+    except ValueError:
+        body = {}
+    if not isinstance(body, dict) or "message" not in body:
+        return f"the server answered {reply.status_code} {reply.reason_phrase}"
+    lines = [str(body["message"])]
+    errors = body.get("errors") or []
+    if len(errors) > 1:
+        lines += [f"  {fault_text(fault)}" for fault in errors]
+    hint = " (jurado login URL USER)" if reply.status_code == 401 else ""
+    return "\n".join(lines) + hint
+
+
+def fault_text(fault: object) -> str:
+    """One fault of a list, in words."""
+    if not isinstance(fault, dict):
+        return str(fault)
+    place = ", ".join(str(fault[key]) for key in ("file", "where") if fault.get(key))
+    if "message" in fault or "text" in fault:
+        return f"{place}: {fault.get('message') or fault.get('text')}" if place else str(fault.get("message"))
+    return f"{place}: expected {fault.get('expected')}, found {fault.get('found')}"

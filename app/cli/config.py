@@ -1,0 +1,81 @@
+"""Which server a client talks to, and the token it shows there: kept in ~/.config/jurado/config.toml, mode 0600."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app.cli.output import Failure
+
+HERE = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Login:
+    """A server and how to be known there; an empty token is nobody."""
+
+    url: str
+    token: str = ""
+    username: str = ""
+
+
+def config_path() -> Path:
+    """Where the login is kept: in XDG_CONFIG_HOME, if that is set."""
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "jurado" / "config.toml"
+
+
+def current_login(url: str | None = None) -> Login:
+    """The server to talk to: `url`, else JURADO_URL, else the one logged in to, else the one on this machine.
+
+    A token is only shown to the server that gave it, unless JURADO_TOKEN says otherwise.
+    """
+    kept = kept_login()
+    server = cleaned(url or os.environ.get("JURADO_URL") or (kept.url if kept else HERE))
+    token = os.environ.get("JURADO_TOKEN", "")
+    if token or kept is None or kept.url != server:
+        return Login(server, token)
+    return kept
+
+
+def kept_login() -> Login | None:
+    """Read the file; None if there is none."""
+    path = config_path()
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Login(str(data["url"]), str(data.get("token", "")), str(data.get("username", "")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError) as error:
+        raise Failure(f"{path}: expected url, token and username in TOML, found {error}") from None
+
+
+def keep_login(login: Login) -> Path:
+    """Write the file so that only its owner ever reads it."""
+    path = config_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = path.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            # A JSON string is a TOML string too.
+            file.writelines(f"{key} = {json.dumps(value)}\n" for key, value in asdict(login).items())
+        new.replace(path)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+    return path
+
+
+def forget_login() -> None:
+    """Take the file away."""
+    config_path().unlink(missing_ok=True)
+
+
+def cleaned(url: str) -> str:
+    """Check a server's address and take the slash at its end away."""
+    if not url.startswith(("http://", "https://")) or len(url.partition("//")[2]) == 0:
+        raise Failure(f"expected a server's address such as {HERE}, found {url!r}")
+    return url.rstrip("/")

@@ -1,0 +1,186 @@
+"""The contestant's commands: problems, submit, watch, scoreboard."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.live import Live
+
+from app.cli.boards import board_table, report_tables
+from app.cli.client import Client
+from app.cli.output import Failure, console, say, show, table, write_json
+from app.cli.parcel import pack, upload_shown
+from app.cli.solve import AsJson
+
+SECONDS_BETWEEN_LOOKS = 0.2
+SECONDS_BETWEEN_BOARDS = 1.0
+FINE = {"AC", "PC"}
+
+Contest = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id, such as practice")]
+
+
+def problems(contest: Contest, as_json: AsJson = False) -> None:
+    """List the problems of a contest."""
+    with Client.open() as client:
+        found = client.get(f"contests/{contest}/problems")
+    if as_json:
+        write_json(found)
+        return
+    rows = [(p["label"], p["id"], p["name"], p["test_data_count"], points_text(p.get("max_score"))) for p in found]
+    show(table(contest, ["label", "id", "name", ">test cases", ">points"], rows))
+
+
+def submit(
+    contest: Contest,
+    problem: Annotated[str, typer.Argument(help="the problem's id or label")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="answer files, a zip, or folders of them")],
+    wait: Annotated[bool, typer.Option("--wait", help="wait for the verdict and show the report")] = False,
+    comment: Annotated[str | None, typer.Option(help="a note to yourself, kept with it")] = None,
+    testcase: Annotated[str | None, typer.Option(help="the test case a single file of another name is for")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Submit answer files: NAME.out for the test case NAME; several files go as one zip.
+
+    A connection that fails is tried again with the same key, so that nothing is submitted twice. With --wait the exit
+    code is 1 if nothing was accepted.
+    """
+    name, data = pack(files)
+    with Client.open() as client:
+        problem_id = find_problem(client, contest, problem)
+        made = send(client, contest, problem_id, name, data, comment=comment, testcase=testcase)
+        if wait:
+            say(f"submission {made['id']} has been stored; waiting for its verdict")
+            finish(client, contest, made["id"], as_json=as_json)
+        elif as_json:
+            write_json(made)
+        else:
+            typer.echo(f"submission {made['id']} has been stored; jurado watch {made['id']} shows its verdict")
+
+
+def watch(
+    submission: Annotated[str, typer.Argument(help="the submission's id")],
+    contest: Annotated[str | None, typer.Option(help="its contest, if you know it")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted."""
+    with Client.open() as client:
+        finish(client, contest or find_contest(client, submission), submission, as_json=as_json)
+
+
+def scoreboard(
+    contest: Contest,
+    live: Annotated[bool, typer.Option("--live", help="draw it again whenever it changes, until Ctrl-C")] = False,
+    cases: Annotated[bool, typer.Option("--cases", help="with the raw score of every test case")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the scoreboard of a contest."""
+    with Client.open() as client:
+        if live:
+            follow_board(client, contest, cases=cases, as_json=as_json)
+            return
+        board = client.get(f"contests/{contest}/scoreboard", cases=cases or None)
+        if as_json:
+            write_json(board)
+        else:
+            show(*board_table(contest, board, team_names(client, contest), cases=cases))
+
+
+def send(
+    client: Client,
+    contest: str,
+    problem_id: str,
+    name: str,
+    data: bytes,
+    *,
+    comment: str | None = None,
+    testcase: str | None = None,
+) -> dict[str, Any]:
+    """Upload once: the key made here lets a repeated request find the first one's submission."""
+    fields = {"problem_id": problem_id, "comment": comment, "testcase": testcase}
+    with upload_shown(data) as reader:
+        reply: dict[str, Any] = client.post(
+            f"contests/{contest}/submissions",
+            files={"files": (name, reader)},
+            data={key: value for key, value in fields.items() if value is not None},
+            headers={"Idempotency-Key": str(uuid.uuid4())},
+            again=lambda: void(reader.seek(0)),
+        )
+    return reply
+
+
+def void(_value: object) -> None:
+    """Drop what a call returns."""
+
+
+def finish(client: Client, contest: str, submission: str, *, as_json: bool) -> None:
+    """Wait for the verdict, show the report, and end with the exit code."""
+    report = wait_for_report(client, contest, submission)
+    if as_json:
+        write_json(report)
+    else:
+        show(*report_tables(report))
+    raise typer.Exit(0 if report["judgement_type_id"] in FINE else 1)
+
+
+def wait_for_report(client: Client, contest: str, submission: str) -> dict[str, Any]:
+    """Look at the report until it is judged."""
+    while True:
+        report: dict[str, Any] = client.get(f"contests/{contest}/submissions/{submission}/report")
+        if report["judgement_type_id"] is not None:
+            return report
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def find_problem(client: Client, contest: str, problem: str) -> str:
+    """Find a problem of a contest by its id or label; raises Failure with the nearest one."""
+    from app.cli.names import nearest
+
+    found = client.get(f"contests/{contest}/problems")
+    for each in found:
+        if problem == each["id"] or problem.upper() == each["label"].upper():
+            return str(each["id"])
+    raise nearest(f"problem of the contest {contest}", problem, [each["id"] for each in found])
+
+
+def find_contest(client: Client, submission: str) -> str:
+    """Find the contest of a submission among those that may be seen."""
+    for contest in client.get("contests"):
+        path = f"/api/contests/{contest['id']}/submissions/{submission}"
+        if client.request("GET", path, accept=(404,)).is_success:
+            return str(contest["id"])
+    raise Failure(f"no submission {submission!r} that you may see", 1)
+
+
+def follow_board(client: Client, contest: str, *, cases: bool, as_json: bool) -> None:
+    """Draw the board again whenever its ETag changes, until Ctrl-C."""
+    tag = ""
+    to = console()
+    params = {"cases": cases or None}
+    with Live(console=to, auto_refresh=False) as canvas:
+        while True:
+            path = f"/api/contests/{contest}/scoreboard"
+            reply = client.request("GET", path, params=params, headers={"If-None-Match": tag} if tag else {})
+            if reply.status_code != 304:
+                tag = reply.headers.get("etag", "")
+                if as_json:
+                    write_json(reply.json())
+                else:
+                    from rich.console import Group
+
+                    tables = board_table(contest, reply.json(), team_names(client, contest), cases=cases)
+                    canvas.update(Group(*tables), refresh=True)
+            time.sleep(SECONDS_BETWEEN_BOARDS)
+
+
+def team_names(client: Client, contest: str) -> dict[str, str]:
+    """Names of the teams by their ids."""
+    return {team["id"]: team["name"] for team in client.get(f"contests/{contest}/teams")}
+
+
+def points_text(points: float | None) -> str:
+    """Points with two digits, or nothing."""
+    return "" if points is None else f"{points:.2f}"

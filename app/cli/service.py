@@ -1,0 +1,127 @@
+"""`jurado serve`, `init` and `status`: the service itself."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from app.cli.output import Failure, say, show, table, write_json
+from app.cli.solve import AsJson
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+SECONDS_TO_FINISH = 10
+BACKLOG = 2048
+
+Home = Annotated[Path | None, typer.Option(metavar="DIR", help="folder of data; default: JURADO_HOME, else ./var")]
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="address to listen on; default: JURADO_HOST, else 127.0.0.1")] = None,
+    port: Annotated[int | None, typer.Option(help="port; 0: any free one; default: JURADO_PORT, else 8000")] = None,
+    home: Home = None,
+) -> None:
+    """Serve until stopped (Ctrl-C, SIGTERM). The first start makes the database, the problems and the account admin.
+
+    One line on standard output tells the address once requests are answered; the log is JSON lines on standard error.
+    """
+    settings = read_settings(host=host, port=port, home=home)
+    listening = listen(settings.host, settings.port)
+    run_server(settings, listening)
+
+
+def init(home: Home = None, as_json: AsJson = False) -> None:
+    """Make the database, the files, the bundled problems and the first contests, and say what is there."""
+    settings = read_settings(home=home)
+    there = import_module("app.bootstrap").initialise(settings)
+    if as_json:
+        write_json(there)
+    else:
+        show(table(f"Jurado in {settings.home.resolve()}", ["what", ">how many"], there.items()))
+
+
+def status(
+    url: Annotated[str | None, typer.Option(metavar="URL", help="default: the server logged in to, or here")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether a server takes and judges submissions: exit code 0, else 1."""
+    from app.cli.client import Client
+
+    with Client.open(url) as client:
+        ready = client.request("GET", "/health/ready", accept=(200, 503)).json()
+        contests = client.get("contests")
+        found: dict[str, Any] = {"url": client.url, **ready, "contests": [contest["id"] for contest in contests]}
+        jobs = client.request("GET", "/api/jobs", accept=(200, 401, 403))
+        if jobs.status_code == 200:
+            found["jobs"] = {job["id"]: job["state"] for job in jobs.json() if job["state"] in {"queued", "running"}}
+    if as_json:
+        write_json(found)
+    else:
+        shown = {key: ", ".join(value) if isinstance(value, list | dict) else value for key, value in found.items()}
+        show(table("", ["what", "now"], shown.items()))
+    raise typer.Exit(0 if found["ready"] else 1)
+
+
+def read_settings(**given: object) -> Settings:
+    """Read the settings; what is given as an option wins. Raises Failure naming every wrong one."""
+    from app.settings import Settings
+
+    try:
+        return Settings.model_validate({key: value for key, value in given.items() if value is not None})
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}, found {e['input']!r}" for e in error.errors()]
+        raise Failure("settings: " + "; ".join(faults)) from None
+    except ValueError as error:
+        raise Failure(f"jurado.toml: {error}") from None
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything else starts, so that a port in use is one clear line."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(BACKLOG)
+    except OSError as error:
+        raise Failure(f"cannot listen on {host} port {port}: {error.strerror or error}", 1) from None
+    return listening
+
+
+def run_server(settings: Settings, listening: socket.socket) -> None:
+    """Run one server process on the socket until a signal ends it; what it was doing is finished first."""
+    import uvicorn
+
+    from app.logs import configure_logs
+
+    configure_logs()
+    host, port = listening.getsockname()[:2]
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+    class Announcing(uvicorn.Server):
+        """A server that tells its address once it answers."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                typer.echo(f"Jurado serves {address} (data in {settings.home.resolve()})")
+
+    create_app = import_module("app.main").create_app
+    config = uvicorn.Config(
+        create_app(settings), access_log=False, log_config=None, timeout_graceful_shutdown=SECONDS_TO_FINISH
+    )
+    server = Announcing(config)
+    # uvicorn raises the signal again once it has stopped: that is the end we wanted, not an error.
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, lambda *_: None)
+    server.run([listening])
+    if not server.started:
+        raise Failure("the server did not start; its log says why", 1)
+    say("Jurado has stopped")
