@@ -65,10 +65,10 @@ def judgement(session: Session, contest_id: str, judgement_id: str) -> tuple[Jud
     return (row, owner) if owner.contest_id == contest_id else None
 
 
-def current_judgement(session: Session, submission_id: int) -> JudgementRow | None:
+def current_judgement(session: Session, submission_id: int) -> JudgementRow:
     """The judgement that stands for a submission now, finished or not."""
     query = select(JudgementRow).where(JudgementRow.submission_id == submission_id, JudgementRow.current.is_(True))
-    return session.scalars(query.order_by(JudgementRow.id.desc()).limit(1)).first()
+    return session.scalars(query.order_by(JudgementRow.id.desc()).limit(1)).one()
 
 
 def longest_runs(session: Session, contest_id: str) -> dict[int, int]:

@@ -1,0 +1,12 @@
+"""Filtering of CLICS collections: `?team_id=X` on any property that is an id, `?team_id=` for null."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def matching(documents: Iterable[Mapping[str, Any]], **wanted: str | None) -> list[Mapping[str, Any]]:
+    """Those documents whose properties have all the wanted values; None asks for nothing, empty text for null."""
+    asked = {key: value for key, value in wanted.items() if value is not None}
+    return [each for each in documents if all((each.get(key) or "") == value for key, value in asked.items())]

@@ -1,0 +1,177 @@
+"""Judgements and runs: what became of submissions, and of each of their cases."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict
+
+from app.api.auth import Viewer
+from app.api.boards import Standing
+from app.api.clics import format_reltime, format_time
+from app.api.deps import CurrentViewer, Reading
+from app.api.errors import NotFound
+from app.api.filters import matching
+from app.api.scoreboard import number
+from app.api.standings import TheStanding, may_see_answers, may_see_verdict, shown_type, worth_of
+from app.domain.verdicts import CaseVerdict
+from app.storage import judged
+from app.storage.judged import Run
+from app.storage.judgements import DONE, exact
+from app.storage.tables import JudgementRow, SubmissionRow
+
+router = APIRouter(tags=["judgements"])
+
+RUN_TYPES = {CaseVerdict.ACCEPTED: "AC", CaseVerdict.REJECTED: "WA", CaseVerdict.JUDGE_ERROR: "JE"}
+
+
+class Judgement(BaseModel):
+    """A CLICS judgement; type, end and score are there once it is finished, the score for the current one."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    submission_id: str
+    judgement_type_id: str | None
+    score: float | None = None
+    current: bool
+    start_time: str
+    start_contest_time: str
+    end_time: str | None
+    end_contest_time: str | None
+    max_run_time: float | None = None
+
+
+class JudgedCase(BaseModel):
+    """A CLICS run; `raw` and `message` are for the team itself and the judges."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    judgement_id: str
+    ordinal: int
+    judgement_type_id: str
+    time: str
+    contest_time: str
+    run_time: float
+
+
+def _contest_time(standing: Standing, moment: datetime) -> str:
+    return format_reltime(standing.contest.clock.contest_time(moment))
+
+
+def judgement_document(
+    standing: Standing, row: JudgementRow, submission: SubmissionRow, longest_ms: int | None
+) -> dict[str, Any]:
+    """One judgement; the score is that of the answers its submission stands for, at the BEST the viewer sees."""
+    document: dict[str, Any] = {
+        "id": str(row.id),
+        "submission_id": str(row.submission_id),
+        "judgement_type_id": None,
+        "current": row.current,
+        "start_time": format_time(row.start_time),
+        "start_contest_time": _contest_time(standing, row.start_time),
+        "end_time": None,
+        "end_contest_time": None,
+    }
+    if row.state != DONE or row.end_time is None:
+        return document
+    document["judgement_type_id"] = shown_type(standing, row.type)
+    document["end_time"] = format_time(row.end_time)
+    document["end_contest_time"] = _contest_time(standing, row.end_time)
+    worth = worth_of(standing, submission) if row.current else None
+    if worth is not None:
+        document["score"] = worth.points.points
+    if longest_ms is not None:
+        document["max_run_time"] = longest_ms / 1000
+    return document
+
+
+@router.get(
+    "/contests/{contest_id}/judgements",
+    response_model=list[Judgement],
+    response_model_exclude_unset=True,
+    summary="All judgements",
+)
+def judgements(
+    contest_id: str,
+    viewer: CurrentViewer,
+    standing: TheStanding,
+    session: Reading,
+    submission_id: Annotated[str | None, Query()] = None,
+    judgement_type_id: Annotated[str | None, Query()] = None,
+) -> Any:
+    """Those the viewer may know of, in order."""
+    rows = [pair for pair in judged.judgements(session, contest_id) if may_see_verdict(viewer, standing, pair[1])]
+    longest = judged.longest_runs(session, contest_id)
+    found = [judgement_document(standing, row, owner, longest.get(row.id)) for row, owner in rows]
+    return matching(found, submission_id=submission_id, judgement_type_id=judgement_type_id)
+
+
+@router.get(
+    "/contests/{contest_id}/judgements/{judgement_id}",
+    response_model=Judgement,
+    response_model_exclude_unset=True,
+    summary="One judgement",
+)
+def judgement(
+    contest_id: str, judgement_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading
+) -> Any:
+    """Its verdict and its points."""
+    found = judged.judgement(session, contest_id, judgement_id)
+    if found is None or not may_see_verdict(viewer, standing, found[1]):
+        raise NotFound(f"no judgement {judgement_id!r} in contest {contest_id!r}")
+    times = [each.score.run_time_ms for each in judged.runs(session, contest_id, judgement_id=judgement_id)]
+    return judgement_document(standing, *found, max(times, default=None))
+
+
+def run_document(standing: Standing, run: Run) -> dict[str, Any]:
+    """One run, with what the checker found."""
+    score = run.score
+    return {
+        "id": f"{score.judgement_id}-{score.test_case_id}",
+        "judgement_id": str(score.judgement_id),
+        "ordinal": run.ordinal,
+        "judgement_type_id": RUN_TYPES[CaseVerdict(score.verdict)],
+        "time": format_time(score.time),
+        "contest_time": _contest_time(standing, score.time),
+        "run_time": score.run_time_ms / 1000,
+        "testcase": run.case_name,
+        "raw": number(exact(score.raw_num, score.raw_den)),
+        "message": score.message,
+    }
+
+
+def _may_see_run(viewer: Viewer, standing: Standing, run: Run) -> bool:
+    return may_see_answers(viewer, standing, run.submission)
+
+
+@router.get("/contests/{contest_id}/runs", response_model=list[JudgedCase], summary="All runs")
+def runs(
+    contest_id: str,
+    viewer: CurrentViewer,
+    standing: TheStanding,
+    session: Reading,
+    judgement_id: Annotated[str | None, Query()] = None,
+    judgement_type_id: Annotated[str | None, Query()] = None,
+) -> Any:
+    """Teams see their own, judges all, others none unless the contest shows answers."""
+    everybody = viewer.sees_all or bool(standing.contest.settings.get("show_others_answers", False))
+    if not everybody and viewer.team_id is None:
+        return []
+    team = None if everybody else viewer.team_id
+    rows = judged.runs(session, contest_id, team_id=team, judgement_id=judgement_id)
+    found = [run_document(standing, row) for row in rows if _may_see_run(viewer, standing, row)]
+    return matching(found, judgement_id=judgement_id, judgement_type_id=judgement_type_id)
+
+
+@router.get("/contests/{contest_id}/runs/{run_id}", response_model=JudgedCase, summary="One run")
+def run(contest_id: str, run_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+    """What the checker found for one case of one judgement."""
+    judgement_id, _, case_id = run_id.partition("-")
+    found = judged.run(session, contest_id, judgement_id, case_id)
+    if found is None or not _may_see_run(viewer, standing, found):
+        raise NotFound(f"no run {run_id!r} in contest {contest_id!r}")
+    return run_document(standing, found)

@@ -1,0 +1,127 @@
+"""The report on a submission: what became of every file, every case and every group, and why."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from fastapi import APIRouter
+from sqlalchemy.orm import Session
+
+from app.api.auth import Viewer
+from app.api.clics import format_reltime, format_time
+from app.api.deps import CurrentViewer, Reading
+from app.api.errors import NotFound
+from app.api.judgements import judgement_document
+from app.api.scoreboard import number
+from app.api.standings import TheStanding, worth_of
+from app.api.submissions_read import ReadableSubmission, carried
+from app.domain.contests import CaseKind, ScoredProblem
+from app.domain.scoring import PROVISIONAL, Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
+from app.storage import judged
+from app.storage.judged import SentAnswer
+from app.storage.judgements import exact
+from app.storage.tables import RawScoreRow, SubmissionRow
+
+router = APIRouter(tags=["submissions"])
+
+WAITING = {"key": "waiting", "text": "waiting to be judged", "args": {}}
+NOTHING = {"key": "no-answer", "text": "no answer was sent for this test case", "args": {}}
+
+
+@router.get("/contests/{contest_id}/submissions/{submission_id}/report", summary="What became of a submission")
+def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> dict[str, Any]:
+    """Per file whether it was taken; per case verdict, raw score, points and message; per group its points."""
+    problem = standing.contest.problem(row.problem_id)
+    if problem is None:
+        raise NotFound(f"contest {row.contest_id!r} has no problem {row.problem_id!r} any more")
+    judgement = judged.current_judgement(session, row.id)
+    answers = carried(standing, row)
+    worth = worth_of(standing, row)
+    points = worth.points if worth is not None else problem_points(problem, answers, standing.bests(problem))
+    times = [each.score.run_time_ms for each in judged.runs(session, row.contest_id, judgement_id=str(judgement.id))]
+    return {
+        "submission_id": str(row.id),
+        "problem_id": row.problem_id,
+        "team_id": row.team_id,
+        "time": format_time(row.time),
+        "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        "judgement": judgement_document(standing, judgement, row, max(times, default=None)),
+        "state": judgement.state,
+        **({"error": judgement.error} if viewer.sees_all and judgement.error else {}),
+        "points": points.points if worth is not None else None,
+        "max_points": float(problem.rule.max_points),
+        "files": row.files,
+        "cases": _cases(session, viewer, problem, row, answers, points, judged_now=worth is not None),
+        "groups": [group_document(group) for group in points.groups],
+    }
+
+
+def _cases(
+    session: Session,
+    viewer: Viewer,
+    problem: ScoredProblem,
+    row: SubmissionRow,
+    answers: Answers,
+    points: ProblemPoints,
+    *,
+    judged_now: bool,
+) -> list[dict[str, Any]]:
+    """Every case but the final ones, which are for judges until they count."""
+    sent = {each.case_name: each for each in judged.sent_answers(session, row.id)}
+    found = judged.current_scores(session, {row.id, *(counted.submission_id for counted in answers.values())})
+    kinds = {group.name: group.kind for group in problem.groups}
+    scale = phase_scale(problem)
+    documents = []
+    for case in problem.cases:
+        if kinds[case.group] is CaseKind.FINAL and not viewer.sees_all:
+            continue
+        counted, mine = answers.get(case.name), sent.get(case.name)
+        source = row.id if mine is not None or counted is None else counted.submission_id
+        documents.append(
+            {
+                "name": case.name,
+                "group": case.group,
+                "kind": kinds[case.group].value,
+                "max_points": float(case.points) * scale if kinds[case.group] in PROVISIONAL else 0.0,
+                "points": points.case_points.get(case.name, 0.0) if judged_now or mine is None else None,
+                **_answer(mine, source if source != row.id else None),
+                **_verdict(found.get((source, case.name)), sent=mine is not None, judged_now=judged_now),
+            }
+        )
+    return documents
+
+
+def _answer(sent: SentAnswer | None, carried_from: int | None) -> dict[str, Any]:
+    return {
+        "file": None if sent is None else sent.file_name,
+        "size": None if sent is None else sent.size,
+        "sha256": None if sent is None else sent.sha256,
+        "carried_over_from": None if carried_from is None else str(carried_from),
+    }
+
+
+def _verdict(score: RawScoreRow | None, *, sent: bool, judged_now: bool) -> dict[str, Any]:
+    """What the checker found; nothing yet, or nothing at all, where it found nothing."""
+    if score is None:
+        message = WAITING if sent and not judged_now else NOTHING
+        return {"verdict": None, "raw": None, "max_raw": None, "message": message, "run_time": None}
+    return {
+        "verdict": score.verdict,
+        "raw": number(exact(score.raw_num, score.raw_den)),
+        "max_raw": number(exact(score.max_raw_num, score.max_raw_den)),
+        "message": score.message,
+        "run_time": score.run_time_ms / 1000,
+    }
+
+
+def group_document(group: GroupPoints) -> dict[str, Any]:
+    """One group's points, and why it gives none where it gives none."""
+    return {
+        "name": group.group.name,
+        "kind": group.group.kind.value,
+        "aggregation": group.group.aggregation.value,
+        "points": group.points,
+        "max_points": group.max_points,
+        "why": group.why or None,
+    }

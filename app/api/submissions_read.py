@@ -1,0 +1,160 @@
+"""Reading submissions: the CLICS list, the files as a zip, and the answer that counts for a case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.orm import Session
+
+from app.api import clics
+from app.api.auth import Viewer
+from app.api.boards import Standing
+from app.api.deps import CurrentViewer, Reading, TheService
+from app.api.errors import Forbidden, NotFound
+from app.api.filters import matching
+from app.api.standings import TheStanding, may_see, may_see_answers, worth_of
+from app.api.zips import zip_bytes
+from app.domain.scoring import Answers, submission_answers
+from app.storage import judged
+from app.storage.boards import attempt_team
+from app.storage.tables import SubmissionRow
+
+router = APIRouter(tags=["submissions"])
+
+
+class FileReference(BaseModel):
+    """A file and where it can be had."""
+
+    href: str
+    filename: str
+    mime: str
+
+
+class Submission(BaseModel):
+    """A CLICS submission; `files` is empty for those who may not read them."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    language_id: str
+    problem_id: str
+    team_id: str | None
+    account_id: str | None
+    time: str
+    contest_time: str
+    entry_point: None = None
+    files: list[FileReference]
+
+
+def _document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str, Any]:
+    full = may_see_answers(viewer, standing, row)
+    document = clics.submission_json(row.id, row.contest_id, row, files=full)
+    if full and row.comment is not None:
+        document["comment"] = row.comment
+    return document
+
+
+@router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
+def submissions(
+    contest_id: str,
+    viewer: CurrentViewer,
+    standing: TheStanding,
+    session: Reading,
+    team_id: Annotated[str | None, Query()] = None,
+    problem_id: Annotated[str | None, Query()] = None,
+    language_id: Annotated[str | None, Query()] = None,
+    account_id: Annotated[str | None, Query()] = None,
+) -> Any:
+    """Those the viewer may know of, in order."""
+    rows = [row for row in judged.submissions(session, contest_id) if may_see(viewer, standing, row)]
+    found = [_document(viewer, standing, row) for row in rows]
+    return matching(found, team_id=team_id, problem_id=problem_id, language_id=language_id, account_id=account_id)
+
+
+def _visible(
+    contest_id: str, submission_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading
+) -> SubmissionRow:
+    row = judged.submission(session, contest_id, submission_id)
+    if row is None or not may_see(viewer, standing, row):
+        raise NotFound(f"no submission {submission_id!r} in contest {contest_id!r}")
+    return row
+
+
+TheSubmission = Annotated[SubmissionRow, Depends(_visible)]
+"""The submission of the path; 404 where the viewer may not know of it."""
+
+
+def _readable(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding) -> SubmissionRow:
+    if not may_see_answers(viewer, standing, row):
+        raise Forbidden("only the team itself and judges may see this")
+    return row
+
+
+ReadableSubmission = Annotated[SubmissionRow, Depends(_readable)]
+"""The submission of the path; 403 where the viewer may know of it, but not what is in it."""
+
+
+@router.get("/contests/{contest_id}/submissions/{submission_id}", response_model=Submission, summary="One submission")
+def submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding) -> Any:
+    """Its metadata, and its files for those who may read them."""
+    return _document(viewer, standing, row)
+
+
+@router.get(
+    "/contests/{contest_id}/submissions/{submission_id}/files",
+    response_class=Response,
+    responses={200: {"content": {"application/zip": {}}}},
+    summary="The answer files of a submission",
+)
+def files(row: ReadableSubmission, session: Reading, service: TheService) -> Response:
+    """The files that were taken as answers, as a zip (the same bytes each time), and the sources below `sources/`."""
+    found = judged.answer_files(session, service.files, row.id)
+    for source in row.sources:
+        found[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
+    headers = {"Content-Disposition": f'attachment; filename="{row.id}.zip"'}
+    return Response(zip_bytes(found), media_type="application/zip", headers=headers)
+
+
+@router.get(
+    "/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+    summary="The answer that counts for a case",
+)
+def answer(
+    case_name: str, row: ReadableSubmission, standing: TheStanding, session: Reading, service: TheService
+) -> Response:
+    """One case's answer file as it counts for this submission; the header Jurado-Submission says who brought it."""
+    source = row.id if _brought(session, row, case_name) else carried_from(standing, row, case_name)
+    data = None if source is None else judged.answer_bytes(session, service.files, source, case_name)
+    if data is None:
+        raise NotFound(f"submission {row.id} has no answer for a test case {case_name!r}")
+    headers = {"Jurado-Submission": str(source), "Content-Disposition": f'attachment; filename="{case_name}.out"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+def _brought(session: Session, row: SubmissionRow, case_name: str) -> bool:
+    return any(sent.case_name == case_name for sent in judged.sent_answers(session, row.id))
+
+
+def carried_from(standing: Standing, row: SubmissionRow, case_name: str) -> int | None:
+    """The earlier submission whose answer stands for a case this one brought no file for."""
+    counted = carried(standing, row).get(case_name)
+    return None if counted is None else counted.submission_id
+
+
+def carried(standing: Standing, row: SubmissionRow) -> Answers:
+    """The answers a submission stands for; while it is not judged, only those it takes over from earlier ones."""
+    worth = worth_of(standing, row)
+    if worth is not None:
+        return worth.answers
+    problem = standing.contest.problem(row.problem_id)
+    if problem is None:
+        return {}
+    tries = standing.of(attempt_team(row), row.problem_id)
+    # Judged without any score, it shows what it takes over.
+    tries = [replace(attempt, scores={}) if attempt.id == row.id else attempt for attempt in tries]
+    return next((found for each, found in submission_answers(tries, problem.rule) if each.id == row.id), {})

@@ -1,0 +1,48 @@
+"""Zips made on demand: the same files give the same bytes, whatever machine and hour."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import IO
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+PLAIN_FILE = 0o100644 << 16
+UNIX = 3
+
+
+def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+    """A zip of some files, sorted by name, in memory."""
+    buffer = io.BytesIO()
+    _write(buffer, ((name, files[name]) for name in sorted(files)))
+    return buffer.getvalue()
+
+
+def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> Path:
+    """A zip at `path`, made if it is not there yet, one file in memory at a time; readers never see half of one."""
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            _write(file, ((each, load(each)) for each in sorted(names)))
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _write(target: IO[bytes], files: Iterable[tuple[str, bytes]]) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, data in files:
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = PLAIN_FILE
+            entry.create_system = UNIX
+            archive.writestr(entry, data)
