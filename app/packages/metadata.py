@@ -52,6 +52,12 @@ def _distinct(value: tuple[T, ...]) -> tuple[T, ...]:
     return value
 
 
+def _some(value: tuple[T, ...]) -> tuple[T, ...]:
+    if not value:
+        raise ValueError("expected at least one value, found an empty list")
+    return value
+
+
 def read_person(value: Any) -> Any:
     """Split `Full Name <email>`; a map stays as it is."""
     if not isinstance(value, str):
@@ -65,7 +71,7 @@ def read_person(value: Any) -> Any:
 Text = Annotated[str, StringConstraints(min_length=1)]
 Language = Annotated[str, StringConstraints(pattern=LANGUAGE_CODE)]
 Names = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
-OneOrMore = Annotated[tuple[T, ...], Field(min_length=1), BeforeValidator(one_or_many)]
+OneOrMore = Annotated[tuple[T, ...], AfterValidator(_some), BeforeValidator(one_or_many)]
 Number = int | float
 Positive = Annotated[int, Field(gt=0)]
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
-from app.packages.documents import read_model
+from app.packages.documents import read_document, read_model
 from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.files import LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.metadata import LANGUAGE_CODE, Problem
@@ -71,7 +71,8 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     configs = {name: _with_constants(files[name], constants) for name in files if name.endswith(f"/{GROUP_FILE}")}
     data = read_test_data(files, settings or FALLBACK, configs, faults)
     if problem is not None:
-        _check_problem(problem, statements, faults)
+        _check_problem(problem, faults)
+    _check_languages(_named(files), set(statements), faults)
     if settings is not None:
         _check_sizes(data.cases, settings, faults)
     faults.settle()
@@ -145,16 +146,32 @@ def _statements(
     return found
 
 
-def _check_problem(problem: Problem, statements: Mapping[str, Statement], faults: Faults) -> None:
+def _check_problem(problem: Problem, faults: Faults) -> None:
+    """Hold the metadata against what Jurado can judge."""
     if set(problem.type) != {"scoring", "submit-answer"}:
         expected = "[scoring, submit-answer], as Jurado scores answer files"
         faults.expect("problem.yaml", "type", expected=expected, found=", ".join(problem.type))
     if problem.limits.validation_passes is not None:
         faults.add("problem.yaml", "only for multi-pass problems", "limits.validation_passes")
-    for language in sorted(set(problem.name) - set(statements)):
+
+
+def _named(files: Mapping[str, bytes]) -> set[str] | None:
+    """The languages problem.yaml names the problem in, also where something else in it is wrong; None: unreadable."""
+    document = read_document(files.get("problem.yaml", b""), "problem.yaml", Faults())
+    name = document.value.get("name") if document is not None and isinstance(document.value, dict) else None
+    if isinstance(name, dict):
+        return {str(language) for language in name}
+    return {"en"} if isinstance(name, str) else None
+
+
+def _check_languages(named: set[str] | None, written: set[str], faults: Faults) -> None:
+    """The languages of `name` are exactly those of the statements."""
+    if named is None:
+        return
+    for language in sorted(named - written):
         faults.add(f"statement/problem.{language}.md", f"missing file: problem.yaml names the problem in {language}")
-    for language in sorted(set(statements) - set(problem.name)):
-        faults.add("problem.yaml", f"missing name in {language}: {statements[language].file.path} is there", "name")
+    for language in sorted(written - named):
+        faults.add("problem.yaml", f"missing name in {language}: there is a statement in that language", "name")
 
 
 def _with_constants(data: bytes, constants: Mapping[str, Mapping[str, int | float | str]]) -> bytes:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from app.packages.documents import Document, check_model, read_document
 from app.packages.errors import Faults
@@ -21,7 +21,14 @@ def _range(value: Any) -> Any:
     return (value, value) if isinstance(value, int | float) else tuple(value) if isinstance(value, list) else value
 
 
-Range = Annotated[tuple[Annotated[Number, Field(ge=0)], Annotated[Number, Field(ge=0)]], BeforeValidator(_range)]
+def _ordered(value: tuple[Number, Number]) -> tuple[Number, Number]:
+    if value[0] > value[1]:
+        raise ValueError(f"expected [low, high], found [{value[0]}, {value[1]}]")
+    return value
+
+
+Points = Annotated[Number, Field(ge=0)]
+Range = Annotated[tuple[Points, Points], AfterValidator(_ordered), BeforeValidator(_range)]
 
 
 class CaseDemands(Strict):

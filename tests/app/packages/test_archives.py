@@ -1,0 +1,133 @@
+"""Zips that attack: every one is refused with its reason, and none inflates beyond the limits."""
+
+from __future__ import annotations
+
+import io
+import stat
+import struct
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.packages.errors import PackageErrors
+from app.packages.files import Limits, archive_files
+from app.packages.read import read_archive
+from tests.builders.packages import zip_files, zip_package
+
+MIB = 1 << 20
+
+
+def refusal(data: bytes, limits: Limits | None = None) -> str:
+    with pytest.raises(PackageErrors) as raised:
+        archive_files(data, limits or Limits())
+    return str(raised.value)
+
+
+def zip_entries(*entries: tuple[zipfile.ZipInfo | str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry, data in entries:
+            archive.writestr(entry, data)
+    return buffer.getvalue()
+
+
+def link(name: str, target: bytes) -> bytes:
+    entry = zipfile.ZipInfo(name)
+    entry.create_system = 3
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return zip_entries((entry, target))
+
+
+def lying_about_sizes(data: bytes, claimed: int) -> bytes:
+    """Overwrite the uncompressed sizes in the central directory."""
+    at = data.index(b"PK\x01\x02")
+    return data[: at + 24] + struct.pack("<I", claimed) + data[at + 28 :]
+
+
+def encrypted(data: bytes) -> bytes:
+    at = data.index(b"PK\x01\x02")
+    return data[: at + 8] + struct.pack("<H", 1) + data[at + 10 :]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (zip_files({"echo/../../etc/x": b""}), "echo/../../etc/x: expected a path inside the package"),
+        (zip_files({"/etc/x": b""}), "/etc/x: expected a relative path"),
+        (zip_files({"C:/x": b""}), "C:/x: expected a relative path"),
+        (zip_files({"echo\\x": b""}), "expected a relative path with `/`"),
+        (link("echo/x", b"/etc/passwd"), "echo/x: expected a plain file, found a symbolic link"),
+        (encrypted(zip_files({"echo/x": b"data"})), "echo/x: expected a plain file, found an encrypted one"),
+        (b"not a zip", "not a readable zip archive"),
+        (b"", "not a readable zip archive"),
+        (zip_package()[:-40], "not a readable zip archive"),
+        (zip_files({"echo/a b": b""}), "echo/a b: expected a name of letters"),
+    ],
+    ids=["up", "root", "drive", "backslash", "link", "encrypted", "text", "empty", "cut", "name"],
+)
+def test_an_archive_that_attacks_or_is_none_is_refused(data: bytes, expected: str) -> None:
+    assert expected in refusal(data)
+
+
+def test_two_files_of_one_name_are_refused() -> None:
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        data = zip_entries(("echo/x", b"1"), ("echo/x", b"2"))
+    assert refusal(data) == "echo/x: two files have this name"
+
+
+def test_every_bad_name_is_listed_at_once() -> None:
+    assert len(refusal(zip_files({"../a": b"", "/b": b"", "c d": b"", "fine": b""})).splitlines()) == 3
+
+
+def test_damaged_data_is_refused() -> None:
+    data = bytearray(zip_files({"echo/x": bytes(range(256)) * 40}))
+    data[60] ^= 0xFF
+    assert "not a readable zip archive" in refusal(bytes(data))
+
+
+def test_a_bomb_stops_inflating_at_the_limit() -> None:
+    bomb = zip_files({f"echo/{n}": bytes(20 * MIB) for n in range(3)})
+    tracemalloc.start()
+    assert "expected at most 1048576 bytes in a file" in refusal(bomb, Limits(single=MIB, ratio=10**6))
+    assert "found more" in refusal(bomb, Limits(total=30 * MIB, single=25 * MIB, ratio=10**6))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 90 * MIB
+
+
+def test_an_archive_that_inflates_too_far_for_its_size_is_refused() -> None:
+    assert "found more" in refusal(zip_files({"echo/x": bytes(30 * MIB)}), Limits(ratio=100))
+
+
+def test_headers_that_lie_about_sizes_do_not_help() -> None:
+    bomb = lying_about_sizes(zip_files({"echo/x": bytes(5 * MIB)}), 10)
+    assert refusal(bomb, Limits(total=MIB, ratio=10**6))
+
+
+def test_too_many_files_and_too_large_archives_are_refused() -> None:
+    assert "expected at most 10 files, found 11" in refusal(zip_files({f"e/{n}": b"" for n in range(11)}), Limits(10))
+    assert "expected an archive of at most 100 bytes" in refusal(zip_package(), Limits(archive=100))
+
+
+@pytest.mark.parametrize("top", [None, "echo"])
+def test_one_top_folder_is_taken_off(top: str | None) -> None:
+    prefix = f"{top}/" if top else ""
+    found, files = archive_files(zip_package(top=prefix))
+    assert found == top
+    assert "problem.yaml" in files
+
+
+@given(st.integers(0, 4000), st.integers(0, 255), st.sampled_from([bytes, lambda _: b"", lambda data: data[:7]]))
+def test_a_damaged_package_reads_or_is_refused_and_nothing_else(
+    at: int, byte: int, cut: Callable[[bytes], bytes]
+) -> None:
+    data = bytearray(zip_package())
+    at %= len(data)
+    damaged = bytes(data[:at]) + bytes([byte]) + cut(bytes(data[at + 1 :]))
+    with suppress(PackageErrors):
+        assert read_archive(damaged, "echo").cases
