@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 VALID, INVALID = 42, 43
@@ -88,7 +89,7 @@ class Validators:
 
     def _run(self, program: str, question: Question) -> Opinion:
         arguments = question.arguments.get(program.removesuffix(".py"), question.arguments.get("*", ()))
-        command = [sys.executable, "-I", "-c", BOUNDED, str(MEMORY), str(int(SECONDS))]
+        command = [sys.executable, "-I", "-c", BOUNDED, str(MEMORY), str(ceil(SECONDS))]
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
             given.write(question.data)
             given.seek(0)

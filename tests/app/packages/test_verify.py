@@ -1,0 +1,201 @@
+"""Verifying a package: its validators, its checker and its example submissions must agree with its data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from app.packages import catalog, validators
+from app.packages.demands import matches
+from app.packages.errors import PackageErrors
+from app.packages.read import read_archive
+from app.packages.validators import Question, Validators
+from app.packages.verify import verify_package, verify_report
+from tests.builders.packages import JURADO, write_package, zip_package
+
+Changes = Mapping[str, str | bytes | None]
+
+
+def findings(changes: Changes) -> list[str]:
+    return [str(finding) for finding in verify_package(read_archive(zip_package(changes)))]
+
+
+def case(room: str, name: str, *, given: str, answer: str, output: str, description: str = "") -> dict[str, str]:
+    files = {".in": given, ".ans": answer, ".out": output, ".yaml": f"description: {json.dumps(description)}\n"}
+    return {f"data/{room}/{name}{extension}": text for extension, text in files.items()}
+
+
+def test_a_sound_package_has_no_findings() -> None:
+    bad = case("invalid_output", "x", given="5\n", answer="5\n", output="6", description="other")
+    good = case("valid_output", "y", given="5\n", answer="5\n", output="5\n")
+    invalid = {"data/invalid_input/z.in": "five\n", "data/invalid_input/z.yaml": "description: a word\n"}
+    assert findings({**bad, **good, **invalid}) == []
+
+
+def test_an_input_that_a_validator_refuses_is_named_with_its_reason() -> None:
+    assert findings({"data/secret/02.in": "two\n"}) == [
+        "data/secret/02.in: validate.py refuses this input: line 1: expected a number"
+    ]
+
+
+def test_an_invalid_input_that_every_validator_takes_is_named() -> None:
+    text = "data/invalid_input/z.in: expected at least one input validator to refuse this input, found none"
+    assert findings({"data/invalid_input/z.in": "5\n"}) == [text]
+
+
+def test_the_checker_must_refuse_what_the_validators_refuse() -> None:
+    found = findings({"jurado.yaml": JURADO.replace("exact", "comesolo"), "data/invalid_input/z.in": "one\n"})
+    assert any("data/sample/01.in: the checker refuses this input" in fault for fault in found)
+
+
+@pytest.mark.parametrize(
+    ("room", "output", "expected"),
+    [
+        ("invalid_output", "5\n", "expected the checker to reject this answer, found it accepted"),
+        ("valid_output", "6\n", 'expected the checker to accept this answer, found: line 1, byte 1: expected "5\\n"'),
+    ],
+)
+def test_an_output_the_checker_thinks_otherwise_of_is_named(room: str, output: str, expected: str) -> None:
+    (found,) = findings(case(room, "x", given="5\n", answer="5\n", output=output))
+    assert found.startswith(f"data/{room}/x.out: {expected}")
+
+
+def test_a_rejection_kept_in_a_description_must_be_the_one_given() -> None:
+    right = 'six; line 1, byte 1: expected "5\\n", found "6\\n"'
+    assert findings(case("invalid_output", "x", given="5\n", answer="5\n", output="6\n", description=right)) == []
+    wrong = right.replace("byte 1", "byte 2")
+    (found,) = findings(case("invalid_output", "x", given="5\n", answer="5\n", output="6\n", description=wrong))
+    assert found.startswith("data/invalid_output/x.yaml, description: expected the rejection as it is given")
+
+
+def test_the_text_of_a_validator_may_be_kept_too() -> None:
+    files = {
+        "data/invalid_input/z.in": "x\n",
+        "data/invalid_input/z.yaml": "description: 'a word; line 1: expected %s'\n",
+    }
+    assert findings({**files, "data/invalid_input/z.yaml": "description: 'x; line 1: expected a number'\n"}) == []
+    assert findings(files)
+
+
+def test_the_shown_output_of_a_sample_must_be_right() -> None:
+    (found,) = findings({"data/sample/01.out": "7\n"})
+    assert found.startswith("data/sample/01.out: expected an answer that the checker accepts")
+
+
+def test_arguments_the_checker_does_not_take_are_named() -> None:
+    files = {"data/secret/02.yaml": "output_validator_args: [fuzzy]\n"}
+    assert findings(files) == ["jurado.yaml, checker: the checker cannot be opened: checker exact: expected no arguments, "
+                               "found ['fuzzy']"]  # fmt: skip
+    tokens = {**files, "jurado.yaml": JURADO.replace("exact", "tokens")}
+    assert "expected one of case_sensitive" in findings(tokens)[0]
+
+
+def test_a_checker_that_is_not_there_is_named() -> None:
+    (found,) = findings({"jurado.yaml": JURADO.replace("exact", "nosuch")})
+    assert found.startswith("jurado.yaml, checker: the checker cannot be opened")
+
+
+def test_an_answer_over_the_limit_is_rejected_by_its_size() -> None:
+    found = findings({"jurado.yaml": JURADO + "answers: {limit: 1}\n"})
+    assert any("expected at most 1 bytes, found 2" in fault for fault in found)
+
+
+def test_a_submission_in_accepted_needs_every_case_right() -> None:
+    (found,) = findings({"submissions/accepted/copy/03.out": "4\n"})
+    assert found.startswith(
+        "submissions/submissions.yaml, accepted: submissions/accepted/copy: expected only AC, found WA on case 03"
+    )
+    (found,) = findings({"submissions/accepted/copy/03.out": None})
+    assert "WA on case 03 (expected an answer file, found none)" in found
+
+
+def test_a_submission_in_wrong_answer_needs_a_case_wrong() -> None:
+    files = {"submissions/wrong_answer/right/02.out": "2\n", "submissions/wrong_answer/right/03.out": "3\n"}
+    (found,) = findings(files)
+    assert found.endswith("submissions/wrong_answer/right: expected WA on at least one case, found AC")
+
+
+def test_scores_are_held_against_their_ranges() -> None:
+    half = {"submissions/wrong_answer/half/02.out": "2\n"}
+    for score, met in (("50", True), ("[40, 60]", True), ("[51, 60]", False), ("0", False)):
+        found = findings({**half, "submissions/submissions.yaml": f"wrong_answer/half: {{score: {score}}}\n"})
+        assert (found == []) is met, found
+    assert "expected a score of 0, found 50" in found[0]
+
+
+def test_demands_may_be_made_on_some_of_the_cases() -> None:
+    rules = "wrong_answer/half:\n  secret/02: {permitted: [AC]}\n  secret/*3: {required: [WA], message: found none}\n"
+    half = {"submissions/wrong_answer/half/02.out": "2\n"}
+    assert findings({**half, "submissions/submissions.yaml": rules}) == []
+    assert findings({**half, "submissions/submissions.yaml": rules.replace("/02", "/03")})
+    assert findings({**half, "submissions/submissions.yaml": rules.replace("found none", "too slow")})
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "expected"),
+    [
+        ("accepted", "accepted/a", True),
+        ("accepted/*", "accepted/a", True),
+        ("*", "accepted/a", True),
+        ("accepted/{a,b}", "accepted/b", True),
+        ("accepted/{a,b}", "accepted/c", False),
+        ("accept", "accepted/a", False),
+        ("accepted/a.c", "accepted/abc", False),
+        ("{a", "{a", True),
+    ],
+)
+def test_globs_match_a_path_or_a_folder_above_it(glob: str, path: str, expected: bool) -> None:
+    assert matches(glob, path) is expected
+
+
+def opinion(program: str, given: bytes = b"") -> str:
+    with Validators({"input_validators/v.py": program.encode()}) as asked:
+        ((found,),) = asked.ask([Question("x.in", given, {})]).values()
+    return found.fault or ("accepted" if found.accepted else found.text)
+
+
+def test_a_validator_that_is_broken_slow_or_greedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert opinion("import sys; sys.exit(42)") == "accepted"
+    assert "found exit code 1: " in opinion("raise ValueError('oops')")
+    assert "oops" in opinion("raise ValueError('oops')")
+    assert "found exit code 0: no message" in opinion("pass")
+    assert "MemoryError" in opinion("bytearray(1 << 31)")
+    monkeypatch.setattr(validators, "SECONDS", 0.2)
+    assert "it ran longer than" in opinion("while True: pass")
+
+
+def test_a_validator_gets_the_input_and_its_own_arguments_alone() -> None:
+    program = "import os, sys; print(sys.argv[1:], sys.stdin.read(), len(os.environ), file=sys.stderr); sys.exit(43)"
+    with Validators({"input_validators/v.py": program.encode(), "input_validators/w.c": b"int"}) as asked:
+        ((found,),) = asked.ask([Question("x.in", b"hi", {"v": ("a", "b"), "w": ("c",)})]).values()
+        assert asked.unknown == ["w.c"]
+    assert found.text.startswith("['a', 'b'] hi")
+
+
+def test_the_report_is_plain_data_for_programs(tmp_path: Path) -> None:
+    report = verify_report(write_package(tmp_path))
+    assert json.loads(json.dumps(report)) == report
+    assert (report["slug"], report["valid"], report["points"]) == ("echo", True, {"accepted/copy": 100.0})
+    assert report["cases"] == {"sample": 1, "secret": 2}
+    broken = verify_report(write_package(tmp_path, {"jurado.yaml": None}, "broken"))
+    assert broken["valid"] is False
+    assert broken["errors"] == [{"file": "jurado.yaml", "where": "", "message": "missing file"}]
+    packed = tmp_path / "echo.zip"
+    packed.write_bytes(zip_package())
+    assert verify_report(packed)["valid"] is True
+
+
+def test_bundled_problems_are_found_by_walking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(catalog.VARIABLE, str(tmp_path))
+    assert catalog.bundled() == {}
+    root = write_package(tmp_path)
+    (tmp_path / "notes").mkdir()
+    assert catalog.bundled() == {"echo": root}
+    monkeypatch.setenv(catalog.VARIABLE, str(tmp_path / "nowhere"))
+    with pytest.raises(PackageErrors, match="expected a folder of problem packages"):
+        catalog.bundled()
+    monkeypatch.delenv(catalog.VARIABLE)
+    assert "comesolo" in catalog.bundled()
