@@ -52,7 +52,9 @@ class Frame:
         method = scope["method"] if scope["method"] in METHODS else "other"
         self.metrics.answered(method, route_of(scope), status, seconds)
         if not scope["path"].startswith(QUIET):
-            log.info("request", method=method, path=scope["path"], status=status, ms=round(seconds * 1000, 2))
+            # At thousands a second a line for each that went well would cost more than serving it.
+            say = log.debug if status < 400 else log.info
+            say("request", method=method, path=scope["path"], status=status, ms=round(seconds * 1000, 2))
 
 
 def route_of(scope: Scope) -> str:

@@ -1,0 +1,61 @@
+"""Durable acceptance of 2 KB answers through the real route, against a bare route with one commit a request."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+from pathlib import Path
+
+from bench.load import Outcome, form_request, run_load
+from bench.stage import CONTEST, prepare, serving
+
+CONNECTIONS = 32
+SECONDS = 4.0
+ROUNDS = 3
+SIZE = 2048
+GOAL = 0.5
+
+
+def main() -> int:
+    """Measure both in turn, three times; print the table; 1 if the median share is below the goal."""
+    answer = padded_answer()
+    shares = []
+    print(f"{'':10}{'bare/s':>10}{'jurado/s':>10}{'share':>8}{'p50 ms':>8}{'p99 ms':>8}")
+    with tempfile.TemporaryDirectory() as folder:
+        token = prepare(Path(folder) / "home")[0]
+        jurado_env = {"JURADO_HOME": str(Path(folder) / "home")}
+        path = f"/api/contests/{CONTEST}/submissions"
+        fields = {"problem_id": "comesolo"}
+        real = form_request(path, "127.0.0.1", token, fields, ("101-n05-p70.out", answer))
+        bare = form_request("/answers", "127.0.0.1", token, fields, ("101-n05-p70.out", answer))
+        for at in range(1, ROUNDS + 1):
+            with serving("bench.bare:create_app", {"BARE_DATABASE": f"{folder}/bare.db"}) as url:
+                yardstick = measure(url, bare)
+            with serving("app.main:create_app", jurado_env) as url:
+                measured = measure(url, real)
+            shares.append(measured.rate / yardstick.rate)
+            p50, p99 = (percentile(measured, share) * 1000 for share in (50, 99))
+            print(f"round {at:<4}{yardstick.rate:10.0f}{measured.rate:10.0f}{shares[-1]:8.2f}{p50:8.1f}{p99:8.1f}")
+    share = statistics.median(shares)
+    print(f"median share {share:.2f} (goal {GOAL}), {CONNECTIONS} connections, answers of {SIZE} bytes")
+    return 0 if share >= GOAL else 1
+
+
+def measure(url: str, request: bytes) -> Outcome:
+    """One warm-up second, then the measured ones."""
+    asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0))
+    outcome = asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS))
+    if set(outcome.statuses) != {201}:
+        raise RuntimeError(f"expected only 201, found {outcome.statuses}: {outcome.bodies[-1][:200]!r}")
+    return outcome
+
+
+def percentile(outcome: Outcome, share: int) -> float:
+    """A latency in seconds that `share` % of the replies did not pass."""
+    return statistics.quantiles(outcome.latencies, n=100)[share - 1]
+
+
+def padded_answer() -> bytes:
+    """A valid answer of exactly 2 KB: no jumps, and white space."""
+    return b"0\n" + b" " * (SIZE - 3) + b"\n"

@@ -1,0 +1,77 @@
+"""A small load generator: many keep-alive connections from one process, each request as prepared bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+
+@dataclass
+class Outcome:
+    """What came back: replies by status, their latencies in seconds, and how long it all took."""
+
+    seconds: float = 0.0
+    statuses: dict[int, int] = field(default_factory=dict)
+    latencies: list[float] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        """Good replies a second."""
+        good = sum(count for status, count in self.statuses.items() if 200 <= status < 300)
+        return good / self.seconds if self.seconds else 0.0
+
+
+async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Read one HTTP/1.1 reply with a content-length."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    status = int(head[9:12])
+    length = 0
+    for line in head.lower().split(b"\r\n")[1:]:
+        if line.startswith(b"content-length:"):
+            length = int(line.partition(b":")[2])
+    return status, await reader.readexactly(length) if length else b""
+
+
+async def run_load(url: str, request: bytes, *, connections: int, seconds: float) -> Outcome:
+    """Send `request` over `connections` connections again and again for `seconds`."""
+    outcome = Outcome()
+    address = urlsplit(url)
+    began = time.perf_counter()
+    until = began + seconds
+
+    async def client() -> None:
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        while (sent := time.perf_counter()) < until:
+            writer.write(request)
+            status, body = await read_reply(reader)
+            outcome.latencies.append(time.perf_counter() - sent)
+            outcome.statuses[status] = outcome.statuses.get(status, 0) + 1
+            outcome.bodies.append(body)
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(connections)))
+    outcome.seconds = time.perf_counter() - began
+    return outcome
+
+
+def form_request(path: str, host: str, token: str, fields: dict[str, str], file: tuple[str, bytes]) -> bytes:
+    """Build a multipart POST with one file, as bytes ready to send."""
+    mark = "----jurado-bench"
+    parts = [
+        f'--{mark}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n'.encode() for k, v in fields.items()
+    ]
+    name, data = file
+    head = f'--{mark}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n'
+    parts.append(f"{head}Content-Type: application/octet-stream\r\n\r\n".encode() + data + b"\r\n")
+    body = b"".join(parts) + f"--{mark}--\r\n".encode()
+    lines = [
+        f"POST {path} HTTP/1.1",
+        f"Host: {host}",
+        f"Authorization: Bearer {token}",
+        f"Content-Type: multipart/form-data; boundary={mark}",
+        f"Content-Length: {len(body)}",
+    ]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

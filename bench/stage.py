@@ -1,0 +1,98 @@
+"""What measurements of the service stand on: a fresh home with a contest, its teams and their tokens; real servers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from app.api.auth import digest
+from app.packages import catalog
+from app.packages.read import read_package
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.migrate import upgrade
+from app.storage.problems import import_package
+from app.storage.tables import AccountRow, ContestProblemRow, ContestRow, TeamRow, TokenRow
+
+CONTEST = "bench"
+STARTING_SECONDS = 60
+
+
+def prepare(home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo",)) -> list[str]:
+    """Make a database with a running contest; returns a token for each team."""
+    settings = Settings(home=home)
+    home.mkdir(parents=True, exist_ok=True)
+    upgrade(settings.database)
+    database, files = Database(settings.database), LocalFiles(settings.files_folder)
+    folders = catalog.bundled()
+    now = datetime.now(UTC)
+    tokens = [secrets.token_urlsafe(24) for _ in range(teams)]
+    with database.write() as session:
+        for slug in problems:
+            import_package(session, files, read_package(folders[slug]))
+        start = now - timedelta(hours=1)
+        session.add(ContestRow(id=CONTEST, name="Bench", start_time=start, duration_ms=10**9, open_to_all=True))
+        session.flush()
+        for at, slug in enumerate(problems, start=1):
+            session.add(ContestProblemRow(contest_id=CONTEST, problem_id=slug, label=str(at), ordinal=at, rule={}))
+        for at, token in enumerate(tokens, start=1):
+            session.add(TeamRow(id=f"team{at}", name=f"Team {at}", label=str(at), hidden=False))
+            session.flush()
+            account = AccountRow(id=f"team{at}", username=f"team{at}", type="team", team_id=f"team{at}", created=now)
+            session.add(account)
+            session.flush()
+            session.add(TokenRow(digest=digest(token), account_id=account.id, created=now, expires=None))
+    database.close()
+    return tokens
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def serving(app: str, environment: dict[str, str] | None = None) -> Iterator[str]:
+    """Run an app factory (`module:function`) in a server process of its own; yields its address."""
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "error"]
+    env = {**os.environ, **(environment or {})}
+    process = subprocess.Popen([*command, "--no-access-log"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_until_up(url, process)
+        yield url
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+
+
+def wait_until_up(url: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait for any reply."""
+    for _ in range(STARTING_SECONDS * 20):
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended with status {process.returncode}")
+        try:
+            urllib.request.urlopen(f"{url}/health/live", timeout=5)
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise RuntimeError(f"no reply from {url} within {STARTING_SECONDS} s")
