@@ -72,12 +72,9 @@ def test_a_rejection_kept_in_a_description_must_be_the_one_given() -> None:
 
 
 def test_the_text_of_a_validator_may_be_kept_too() -> None:
-    files = {
-        "data/invalid_input/z.in": "x\n",
-        "data/invalid_input/z.yaml": "description: 'a word; line 1: expected %s'\n",
-    }
-    assert findings({**files, "data/invalid_input/z.yaml": "description: 'x; line 1: expected a number'\n"}) == []
-    assert findings(files)
+    for kept, met in (("a number", True), ("a word", False)):
+        text = f"description: 'x; line 1: expected {kept}'\n"
+        assert (findings({"data/invalid_input/z.in": "x\n", "data/invalid_input/z.yaml": text}) == []) is met
 
 
 def test_the_shown_output_of_a_sample_must_be_right() -> None:
@@ -87,8 +84,8 @@ def test_the_shown_output_of_a_sample_must_be_right() -> None:
 
 def test_arguments_the_checker_does_not_take_are_named() -> None:
     files = {"data/secret/02.yaml": "output_validator_args: [fuzzy]\n"}
-    assert findings(files) == ["jurado.yaml, checker: the checker cannot be opened: checker exact: expected no arguments, "
-                               "found ['fuzzy']"]  # fmt: skip
+    (found,) = findings(files)
+    assert found.endswith("the checker cannot be opened: checker exact: expected no arguments, found ['fuzzy']")
     tokens = {**files, "jurado.yaml": JURADO.replace("exact", "tokens")}
     assert "expected one of case_sensitive" in findings(tokens)[0]
 
