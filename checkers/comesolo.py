@@ -170,6 +170,17 @@ def _illegal(data: bytes, offsets: Integers, jumps: Integers, at: int, fault: in
     return Rejected.at(where, expected=EXPECTED[fault], found=cells[fault])
 
 
+def check_reference(data: bytes, instance: Instance) -> None:
+    """Hold a reference file against its case: two anchors that a play can reach; raises Rejected if they are not."""
+    try:
+        par, best = _read_anchors(data)
+    except ValueError as error:
+        raise Rejected(str(error)) from None
+    most = max(instance.pieces - 1, 0)
+    if not 0 <= par <= best <= most:
+        raise Rejected.at("reference", expected=f"0 <= par <= best <= {most}", found=f"par {par}, best {best}")
+
+
 def _read_anchors(reference: bytes) -> tuple[int, int]:
     words = reference.split()
     if len(words) != 4 or words[0] != b"par" or words[2] != b"best" or not (words[1] + words[3]).isdigit():

@@ -98,6 +98,19 @@ def open_checker(slug: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
     return cast(Checker[Any, Any], module.configure(args))
 
 
+def check_reference(checker: Checker[Any, Any], instance: Any, data: bytes) -> Score | None:
+    """Hold an expected answer (a `.ans` file) against its case; raises :class:`Rejected` where it is not one.
+
+    A checker whose `.ans` files are no answers says so with a function `check_reference(data, instance)`. With any
+    other the file must be an answer that is accepted beside itself, and its score is returned.
+    """
+    own = getattr(checker, "check_reference", None)
+    if own is not None:
+        own(data, instance)
+        return None
+    return checker.score_answer(instance, checker.read_answer(data, instance), data)
+
+
 def quote(found: bytes) -> str:
     """Show a piece of a file in a message: short, in quotes, with every odd byte spelt out."""
     shown = found[:LONGEST_QUOTE].decode("latin-1").encode("unicode_escape").decode("ascii")

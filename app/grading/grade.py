@@ -15,7 +15,7 @@ from app.domain.verdicts import CaseVerdict
 from app.grading.messages import Grade, Graded, Validate, Validated, Warm, Warmed
 from app.storage.files import FileStore
 from app.storage.judgements import CaseAnswer, FoundScore
-from checkers.doors import Checker, Message, Rejected, Score, open_checker
+from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -43,13 +43,13 @@ class Grader:
             instance = checker.read_instance(request.input)
         except Rejected as fault:
             return Validated([{"file": "input", **message_json(fault.message)}])
-        if request.answer is None:
+        if request.expected is None and request.answer is None:
             return Validated(faults)
         try:
-            score = checker.score_answer(instance, checker.read_answer(request.answer, instance), request.reference)
+            score = _score(checker, instance, request)
         except Rejected as fault:
             return Validated([{"file": "answer", **message_json(fault.message)}])
-        return Validated(faults, _found(0, score, 0))
+        return Validated(faults, None if score is None else _found(0, score, 0))
 
     def warm(self, request: Warm) -> Warmed:
         """Read an input and the shortest answer with each checker, which loads all that judging needs."""
@@ -80,6 +80,13 @@ class Grader:
 
     def _reference(self, sha256: str) -> bytes:
         return _kept(self._references, sha256, lambda: self._files.load(sha256))
+
+
+def _score(checker: Checker[Any, Any], instance: Any, request: Validate) -> Score | None:
+    if request.expected is not None:
+        return check_reference(checker, instance, request.expected)
+    answer = checker.read_answer(request.answer or b"", instance)
+    return checker.score_answer(instance, answer, request.reference)
 
 
 def message_json(message: Message) -> dict[str, Any]:

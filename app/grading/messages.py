@@ -26,13 +26,14 @@ class Graded:
 
 @dataclass(frozen=True, slots=True)
 class Validate:
-    """Check a test case's input, and its answer where there is one, before either is stored."""
+    """Check a test case's input, and beside it an answer, or an expected answer as it would be stored (`expected`)."""
 
     checker: str
     input: bytes
     checker_args: Sequence[str] = ()
     answer: bytes | None = None
     reference: bytes | None = None
+    expected: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
