@@ -9,15 +9,17 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Protocol
 
-from pydantic import AfterValidator, BeforeValidator, StringConstraints
+from pydantic import BeforeValidator, StringConstraints
 
+FIRST_YEAR = 1970
 VERSION = "2026-01"
 LANGUAGE = "answers"
 VERSION_URL = "https://ccs-specs.icpc.io/2026-01/contest_api"
 ID_PATTERN = r"^[a-zA-Z0-9_]([a-zA-Z0-9_.-]{0,34}[a-zA-Z0-9_-])?$"
+ID = re.compile(ID_PATTERN, re.ASCII)
 RELTIME = re.compile(r"(-)?(\d{1,7}):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?", re.ASCII)
 TIME = re.compile(
-    r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3}))?(Z|[+-]\d\d(?::\d\d)?)",
+    r"([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3}))?(Z|[+-]\d\d(?::\d\d)?)",
     re.ASCII,
 )
 MILLISECOND = timedelta(milliseconds=1)
@@ -54,9 +56,12 @@ def parse_time(text: str) -> datetime:
     if zone != "Z" and len(zone) == 3:
         zone += ":00"
     try:
-        return datetime.fromisoformat(f"{day_and_time}.{milliseconds or '000'}{zone}").astimezone(UTC)
-    except (ValueError, OverflowError):
+        moment = datetime.fromisoformat(f"{day_and_time}.{milliseconds or '000'}{zone}").astimezone(UTC)
+    except ValueError:
         raise ValueError("expected a time that exists, such as 2026-11-21T02:19:00.000Z") from None
+    if moment.year < FIRST_YEAR:
+        raise ValueError(f"expected a time from {FIRST_YEAR} on")
+    return moment
 
 
 def parse_reltime(text: str) -> timedelta:
@@ -72,14 +77,9 @@ def parse_reltime(text: str) -> timedelta:
 
 
 def _time(value: object) -> object:
-    # A date and time of YAML is already a moment; one without a zone is refused below.
-    return parse_time(value) if isinstance(value, str) else value
-
-
-def _aware(moment: datetime) -> datetime:
-    if moment.tzinfo is None:
-        raise ValueError("expected a time with its zone such as 2026-11-21T02:19:00.000Z")
-    return moment.astimezone(UTC)
+    if not isinstance(value, str):
+        raise ValueError("expected a time as text such as 2026-11-21T02:19:00.000Z")
+    return parse_time(value)
 
 
 def _reltime(value: object) -> object:
@@ -89,7 +89,7 @@ def _reltime(value: object) -> object:
 
 
 Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
-Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str), AfterValidator(_aware)]
+Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str)]
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
 
 

@@ -1,13 +1,27 @@
-"""Contests: what they are called, when they run, what they consist of."""
+"""Contests: what they are called, and when they run."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-from pydantic import BaseModel
+import re
+from datetime import UTC, datetime
 
-from app.api import clics, openapi
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.api import clics, contest_changes, openapi
+from app.api.contest_bodies import ContestBody, ContestChange, ContestView, view
+from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, Writing, after_commit
+from app.api.errors import Conflict, NotFound
+from app.domain import contests as rules
+from app.storage import contests as stored
+from app.storage.scored import clock
+from app.storage.tables import ContestRow
 
 router = APIRouter(tags=["contests"])
+NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
+THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
 
 
 class Provider(BaseModel):
@@ -25,11 +39,103 @@ class ApiInformation(BaseModel):
     provider: Provider
 
 
+class StateView(BaseModel):
+    """The moments at which something happened to a contest; null: not yet."""
+
+    started: str | None
+    frozen: str | None
+    ended: str | None
+    thawed: str | None
+    finalized: str | None
+    end_of_updates: str | None
+
+
 @router.get("/", summary="Which API this is")
-async def api_information() -> ApiInformation:
+async def api_information(_viewer: CurrentViewer) -> ApiInformation:
     """The version of the CLICS Contest API, and who provides it."""
     return ApiInformation(
         version=clics.VERSION,
         version_url=clics.VERSION_URL,
         provider=Provider(name="Jurado", version=openapi.version()),
     )
+
+
+@router.get("/contests", summary="All contests")
+def contests(_viewer: CurrentViewer, session: Reading) -> list[ContestView]:
+    """Those that have a start by it, the others after them."""
+    return [view(row) for row in stored.contests(session)]
+
+
+@router.get("/contests/{contest_id}", summary="One contest")
+def contest(_viewer: CurrentViewer, session: Reading, contest_id: str) -> ContestView:
+    """Its names, times and settings."""
+    return view(contest_of(session, contest_id))
+
+
+@router.get("/contests/{contest_id}/state", summary="Has it started, is it frozen, has it ended")
+def state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateView:
+    """What has happened by now."""
+    row = contest_of(session, contest_id)
+    happened = rules.state(clock(row), datetime.now(UTC), row.finalized)
+    return StateView(**{name: clics.format_time_or_none(getattr(happened, name)) for name in StateView.model_fields})
+
+
+@router.post("/contests", summary="Make a contest", status_code=201)
+def make_contest(_viewer: AdminOnly, session: Writing, body: ContestBody, response: Response) -> ContestView:
+    """Without an id it gets one from its name. A start in the past is allowed: it is running then."""
+    if body.id is not None and stored.get(session, body.id) is not None:
+        raise Conflict(f"there is a contest {body.id!r} already")
+    row = contest_changes.make(body, body.id or free_id(session, body.name))
+    session.add(row)
+    response.headers["Location"] = f"contests/{row.id}"
+    return view(row)
+
+
+@router.patch(
+    "/contests/{contest_id}",
+    summary="Change a contest",
+    responses={204: {"description": "the thaw time is as asked for"}},
+    response_model=ContestView,
+)
+def change_contest(
+    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: ContestChange
+) -> Response:
+    """What is left out stays. The start may only change while it is more than 30 s away, and to such a time."""
+    row = contest_of(session, contest_id)
+    if body.id is not None and body.id != contest_id:
+        raise Conflict(f"id: expected {contest_id!r} as in the address, found {body.id!r}")
+    contest_changes.change(row, body, datetime.now(UTC))
+    after_commit(session, lambda: boards.changed(contest_id))
+    thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
+    if thawing and row.thaw_time == body.scoreboard_thaw_time:
+        return Response(status_code=204)
+    return JSONResponse(view(row).model_dump(mode="json"))
+
+
+@router.delete("/contests/{contest_id}", summary="Delete a contest", status_code=204)
+def delete_contest(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> None:
+    """Only one without submissions."""
+    row = contest_of(session, contest_id)
+    if count := stored.submission_count(session, contest_id):
+        raise Conflict(f"the contest has {count} submissions")
+    session.delete(row)
+    after_commit(session, lambda: boards.changed(contest_id))
+
+
+def contest_of(session: Session, contest_id: str) -> ContestRow:
+    """The contest; raises NotFound."""
+    row = stored.get(session, contest_id)
+    if row is None:
+        raise NotFound(f"no contest {contest_id!r}")
+    return row
+
+
+def free_id(session: Session, name: str) -> str:
+    """An id made of a contest's name that no contest has yet."""
+    base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or "contest"
+    number = 1
+    contest_id = base
+    while stored.get(session, contest_id) is not None:
+        number += 1
+        contest_id = f"{base}-{number}"
+    return contest_id

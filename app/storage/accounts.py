@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, cast
 
-from sqlalchemy import or_, select
+from sqlalchemy import CursorResult, delete, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.storage.tables import AccountRow, TokenRow
+from app.storage.tables import AccountRow, JobRow, SubmissionRow, TokenRow
 
 
 def by_username(session: Session, username: str) -> AccountRow | None:
@@ -23,3 +25,54 @@ def by_token(session: Session, digest: str, now: datetime) -> tuple[AccountRow, 
         .where(TokenRow.digest == digest, or_(TokenRow.expires.is_(None), TokenRow.expires > now))
     ).one_or_none()
     return None if row is None else (row[0], row[1])
+
+
+def accounts(session: Session) -> Sequence[AccountRow]:
+    """All accounts, by id."""
+    return session.scalars(select(AccountRow).order_by(AccountRow.id)).all()
+
+
+def get(session: Session, account_id: str) -> AccountRow | None:
+    """One account, or None."""
+    return session.get(AccountRow, account_id)
+
+
+def usernames(session: Session) -> dict[str, str]:
+    """Every username and whose it is, by the account's id."""
+    return dict(session.execute(select(AccountRow.username, AccountRow.id)).tuples().all())
+
+
+def admin_count(session: Session) -> int:
+    """How many admins can log in."""
+    return (
+        session.scalar(
+            select(func.count())
+            .select_from(AccountRow)
+            .where(AccountRow.type == "admin", AccountRow.password_hash.is_not(None))
+        )
+        or 0
+    )
+
+
+def uses(session: Session, account_id: str) -> dict[str, int]:
+    """What stands on an account and would be lost without it, by its number."""
+    counted = {}
+    for name, table in (("submissions", SubmissionRow), ("jobs", JobRow)):
+        query = select(func.count()).select_from(table).where(table.account_id == account_id)
+        counted[name] = session.scalar(query) or 0
+    return {name: count for name, count in counted.items() if count}
+
+
+def tokens(session: Session, account_id: str) -> Sequence[TokenRow]:
+    """An account's tokens, oldest first."""
+    query = select(TokenRow).where(TokenRow.account_id == account_id).order_by(TokenRow.created, TokenRow.digest)
+    return session.scalars(query).all()
+
+
+def remove_tokens(session: Session, account_id: str, beginning: str = "") -> int:
+    """Delete an account's tokens whose digest begins so, all by default; returns how many there were."""
+    query = delete(TokenRow).where(TokenRow.account_id == account_id)
+    if beginning:
+        query = query.where(TokenRow.digest.startswith(beginning, autoescape=True))
+    result = cast("CursorResult[Any]", session.execute(query))
+    return result.rowcount

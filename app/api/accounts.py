@@ -1,0 +1,323 @@
+"""Accounts: who may log in, as what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self, cast
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, StringConstraints, model_validator
+from sqlalchemy.orm import Session
+
+from app.api import tsv
+from app.api.auth import Viewer
+from app.api.bodies import Body, Document, Line, TheDocument, found, openapi_body, read_items, refuse
+from app.api.clics import ID, Id
+from app.api.contests import contest_of
+from app.api.deps import (
+    AdminOnly,
+    CurrentViewer,
+    JudgeOrAdmin,
+    LoggedIn,
+    Reading,
+    TheAuthenticator,
+    Writing,
+    after_commit,
+)
+from app.api.errors import BadRequest, Conflict, NotFound
+from app.passwords import hash_password
+from app.storage import accounts as stored
+from app.storage import teams
+from app.storage.tables import AccountRow
+
+router = APIRouter(tags=["accounts"])
+Username = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f:]+$", max_length=255)]
+"""No colon in it: HTTP Basic ends a username with one."""
+
+Password = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+Type = Literal["team", "judge", "admin", "analyst", "staff"]
+HASHES_AT_ONCE = 2
+
+
+class AccountBody(Body):
+    """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
+
+    id: Id | None = None
+    username: Username
+    password: Password | None = None
+    name: Line | None = None
+    type: Type
+    team_id: Id | None = None
+    ip: None = None
+    person_id: None = None
+
+    @model_validator(mode="after")
+    def _team_of_teams(self) -> Self:
+        _check_team(self.type, self.team_id)
+        return self
+
+
+class AccountChange(Body):
+    """Properties to change; what is left out stays."""
+
+    id: Id | None = None
+    username: Username | None = None
+    password: Password | None = None
+    name: Line | None = None
+    type: Type | None = None
+    team_id: Id | None = None
+
+
+class AccountView(BaseModel):
+    """An account as CLICS shows it; passwords are never shown."""
+
+    id: str
+    username: str
+    name: str
+    type: Type
+    team_id: str | None
+
+
+Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
+
+
+@router.get("/account", summary="Who am I")
+def own_account(viewer: LoggedIn, session: Reading) -> AccountView:
+    """The account that asks."""
+    return view(account_of(session, str(viewer.account_id)))
+
+
+@router.get("/accounts", summary="All accounts")
+def accounts(_viewer: JudgeOrAdmin, session: Reading) -> list[AccountView]:
+    """Without their passwords."""
+    return [view(row) for row in stored.accounts(session)]
+
+
+@router.get("/accounts/{account_id}", summary="One account")
+def account(_viewer: JudgeOrAdmin, session: Reading, account_id: str) -> AccountView:
+    """Without its password."""
+    return view(account_of(session, account_id))
+
+
+@router.post(
+    "/accounts",
+    summary="Make or import accounts",
+    status_code=201,
+    response_model=None,
+    openapi_extra=openapi_body(AccountBody),
+)
+def make_accounts(
+    _viewer: AdminOnly,
+    session: Writing,
+    authenticator: TheAuthenticator,
+    document: TheDocument,
+    response: Response,
+    replace: Replace = False,
+) -> AccountView | list[AccountView]:
+    """One object or a list, in JSON or YAML, or accounts.tsv. All of them or, with every fault listed, none."""
+    places = _read(document)
+    hashes = hash_all([body.password for body, _ in places])  # before the transaction: others wait for those that write
+    _check_links(session, places, replace=replace)
+    rows = [put(session, body, hashed) for (body, _), hashed in zip(places, hashes, strict=True)]
+    after_commit(session, authenticator.forget)
+    _keep_an_admin(session)
+    if document.many:
+        return [view(row) for row in rows]
+    response.headers["Location"] = f"accounts/{rows[0].id}"
+    return view(rows[0])
+
+
+@router.put("/accounts/{account_id}", summary="Make or replace an account")
+def put_account(
+    _viewer: AdminOnly, session: Writing, authenticator: TheAuthenticator, account_id: str, body: AccountBody
+) -> AccountView:
+    """The body is the whole account; a password that is left out stays as it was, since nobody can read it."""
+    _check_id(account_id, body.id)
+    body.id = account_id
+    hashed = hash_all([body.password])[0]
+    _check_links(session, [(body, "body")], replace=True)
+    row = put(session, body, hashed)
+    after_commit(session, authenticator.forget)
+    _keep_an_admin(session)
+    return view(row)
+
+
+@router.patch("/accounts/{account_id}", summary="Change an account")
+def change_account(
+    _viewer: AdminOnly, session: Writing, authenticator: TheAuthenticator, account_id: str, body: AccountChange
+) -> AccountView:
+    """What is left out stays."""
+    _check_id(account_id, body.id)
+    hashed = hash_all([body.password])[0]
+    row = account_of(session, account_id)
+    merged = _merged(row, body)
+    _check_links(session, [(merged, "body")], replace=True)
+    put(session, merged, hashed)
+    after_commit(session, authenticator.forget)
+    _keep_an_admin(session)
+    return view(row)
+
+
+@router.delete("/accounts/{account_id}", summary="Delete an account", status_code=204)
+def delete_account(_viewer: AdminOnly, session: Writing, authenticator: TheAuthenticator, account_id: str) -> None:
+    """With its tokens; only one without submissions and jobs."""
+    row = account_of(session, account_id)
+    if uses := stored.uses(session, account_id):
+        raise Conflict(f"the account has {', '.join(f'{count} {name}' for name, count in uses.items())}")
+    session.delete(row)
+    after_commit(session, authenticator.forget)
+    _keep_an_admin(session)
+
+
+@router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest")
+def contest_accounts(
+    viewer: CurrentViewer,
+    session: Reading,
+    contest_id: str,
+    team_id: Annotated[str | None, Query(description="only those of this team; empty: of none")] = None,
+) -> list[AccountView]:
+    """All for judges, their own for everybody else."""
+    return [view(row) for row in _visible(session, viewer, contest_id) if team_id in {None, row.team_id or ""}]
+
+
+@router.get("/contests/{contest_id}/accounts/{account_id}", summary="One account of a contest")
+def contest_account(viewer: CurrentViewer, session: Reading, contest_id: str, account_id: str) -> AccountView:
+    """404 for what the client may not see."""
+    for row in _visible(session, viewer, contest_id):
+        if row.id == account_id:
+            return view(row)
+    raise NotFound(f"no account {account_id!r} in contest {contest_id!r}")
+
+
+@router.get("/contests/{contest_id}/account", summary="Who am I, in a contest")
+def own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str) -> AccountView:
+    """404 for those who are not logged in."""
+    contest_of(session, contest_id)
+    if viewer.account_id is None:
+        raise NotFound("not logged in")
+    return view(account_of(session, viewer.account_id))
+
+
+def view(row: AccountRow) -> AccountView:
+    """Show an account."""
+    type_ = cast(Type, row.type)
+    name = row.name or row.username
+    return AccountView(id=row.id, username=row.username, name=name, type=type_, team_id=row.team_id)
+
+
+def account_of(session: Session, account_id: str) -> AccountRow:
+    """The account; raises NotFound."""
+    row = stored.get(session, account_id)
+    if row is None:
+        raise NotFound(f"no account {account_id!r}")
+    return row
+
+
+def hash_all(passwords: Sequence[str | None]) -> list[str | None]:
+    """Hash passwords, a few at a time in threads: it is slow by intent, and lets go of the interpreter."""
+    if not any(passwords):
+        return [None] * len(passwords)
+    with ThreadPoolExecutor(HASHES_AT_ONCE) as threads:
+        return list(threads.map(lambda password: hash_password(password) if password else None, passwords))
+
+
+def put(session: Session, body: AccountBody, password_hash: str | None) -> AccountRow:
+    """Make or replace an account; without a new password the old one stays."""
+    account_id = body.id or body.username
+    row = stored.get(session, account_id) or AccountRow(id=account_id, created=datetime.now(UTC))
+    row.username = body.username
+    row.name = body.name
+    row.type = body.type
+    row.team_id = body.team_id
+    row.password_hash = password_hash or row.password_hash
+    session.add(row)
+    return row
+
+
+def _visible(session: Session, viewer: Viewer, contest_id: str) -> list[AccountRow]:
+    contest = contest_of(session, contest_id)
+    if viewer.sees_all:
+        taking_part = {row.id for row in teams.taking_part(session, contest)}
+        return [row for row in stored.accounts(session) if row.team_id is None or row.team_id in taking_part]
+    return [] if viewer.account_id is None else [account_of(session, viewer.account_id)]
+
+
+def _read(document: Document) -> list[tuple[AccountBody, str]]:
+    items = document.items if document.lines is None else tsv.accounts(document.lines)
+    places: list[tuple[AccountBody, str]] = []
+
+    def check(body: AccountBody, where: str) -> list[dict[str, str]]:
+        places.append((body, where))
+        if body.id is not None or _is_id(body.username):
+            return []
+        return [found(f"{where}.id", "an id, as the username cannot be one", "nothing")]
+
+    read_items(items, AccountBody, check)
+    return places
+
+
+def _check_links(session: Session, places: Sequence[tuple[AccountBody, str]], *, replace: bool) -> None:
+    """Raise BadRequest or Conflict with every team that is not there and every id or username that is taken."""
+    known = teams.known(session, [body.team_id for body, _ in places if body.team_id is not None])
+    missing = [
+        found(f"{where}.team_id", "a team that exists", repr(body.team_id))
+        for body, where in places
+        if body.team_id is not None and body.team_id not in known
+    ]
+    refuse(missing)
+    owners = stored.usernames(session)
+    ids = set(owners.values())
+    given: set[str] = set()
+    usernames: set[str] = set()
+    taken = []
+    for body, where in places:
+        account_id = body.id or body.username
+        if account_id in given or (account_id in ids and not replace):
+            taken.append(found(f"{where}.id", "a new account", f"{account_id!r} of an old one"))
+        if owners.get(body.username, account_id) != account_id or body.username in usernames:
+            taken.append(found(f"{where}.username", "a username that is free", repr(body.username)))
+        given.add(account_id)
+        usernames.add(body.username)
+    if taken:
+        hint = "" if replace else "; replace=true replaces accounts of the same id"
+        raise Conflict(f"{len(taken)} ids or usernames are taken{hint}", errors=taken)
+
+
+def _merged(row: AccountRow, change: AccountChange) -> AccountBody:
+    named = {name: getattr(change, name) for name in change.model_fields_set - {"id", "password"}}
+    old = {"id": row.id, "username": row.username, "name": row.name, "type": row.type, "team_id": row.team_id}
+    for name in ("username", "type"):
+        if name in named and named[name] is None:
+            raise BadRequest(f"{name}: expected a value, found null")
+    merged: Mapping[str, Any] = {**old, **named}
+    try:
+        _check_team(merged["type"], merged["team_id"])
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+    return AccountBody.model_validate(merged)
+
+
+def _check_team(type_: str, team_id: str | None) -> None:
+    if type_ == "team" and team_id is None:
+        raise ValueError("team_id: expected the team of an account of type team, found nothing")
+    if type_ != "team" and team_id is not None:
+        raise ValueError(f"team_id: expected nothing for an account of type {type_}, found {team_id!r}")
+
+
+def _keep_an_admin(session: Session) -> None:
+    session.flush()
+    if stored.admin_count(session) == 0:
+        raise Conflict("nobody could change anything any more: the last admin with a password must stay one")
+
+
+def _is_id(text: str) -> bool:
+    return ID.fullmatch(text) is not None
+
+
+def _check_id(expected: str, sent: str | None) -> None:
+    if sent is not None and sent != expected:
+        raise Conflict(f"id: expected {expected!r} as in the address, found {sent!r}")
+    if not _is_id(expected):
+        raise BadRequest(f"id: expected letters, digits, . _ or -, at most 36, found {expected[:80]!r}")

@@ -1,0 +1,118 @@
+"""What clients may send: texts that can be kept, and documents in JSON, YAML or tab-separated lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import yaml
+from fastapi import Depends, Request
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from app.api.errors import BadRequest, UnsupportedMedia, fault, in_words
+
+M = TypeVar("M", bound=BaseModel)
+JSON_TYPES = frozenset({"application/json"})
+YAML_TYPES = frozenset({"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"})
+TSV_TYPES = frozenset({"text/tab-separated-values", "text/tsv"})
+ACCEPTED = "application/json, application/yaml, text/tab-separated-values"
+
+Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=255)]
+"""One line of text, not empty: what names are."""
+
+
+class Body(BaseModel):
+    """A document that is sent: properties nobody knows are refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One object that was sent, and where it stood."""
+
+    where: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What was sent: objects, or the text of tab-separated lines. `many`: it was a list, also if of one."""
+
+    items: Sequence[Item] = ()
+    lines: str | None = None
+    many: bool = True
+
+
+async def _document(request: Request) -> Document:
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES:
+        raise UnsupportedMedia(f"Content-Type: expected one of {ACCEPTED}, found {kind[:80]!r}")
+    try:
+        text = (await request.body()).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
+    if kind in TSV_TYPES:
+        return Document(lines=text)
+    return _objects(_read(text, yaml_too=kind in YAML_TYPES))
+
+
+TheDocument = Annotated[Document, Depends(_document)]
+
+
+def openapi_body(model: type[BaseModel]) -> dict[str, Any]:
+    """Describe a body that is one object or many, in any of the formats; `model` names its properties."""
+    one = {"$ref": f"#/components/schemas/{model.__name__}"}
+    schema = {"oneOf": [one, {"type": "array", "items": one}]}
+    content: dict[str, Any] = {kind: {"schema": schema} for kind in ("application/json", "application/yaml")}
+    content["text/tab-separated-values"] = {"schema": {"type": "string"}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _read(text: str, *, yaml_too: bool) -> Any:
+    try:
+        return yaml.safe_load(text) if yaml_too else json.loads(text)
+    except json.JSONDecodeError as error:
+        found = f"{error.msg} at line {error.lineno} column {error.colno}"
+        raise BadRequest(f"body: expected JSON, found {found}") from None
+    except yaml.YAMLError as error:
+        raise BadRequest(f"body: expected YAML, found {' '.join(str(error).split())[:200]}") from None
+    except (RecursionError, ValueError):
+        raise BadRequest("body: expected a list of objects, found something nested too deeply") from None
+
+
+def _objects(value: Any) -> Document:
+    if isinstance(value, list):
+        return Document([Item(f"[{at}]", item) for at, item in enumerate(value)])
+    return Document([Item("body", value)], many=False)
+
+
+def read_items(items: Sequence[Item], model: type[M], check: Callable[[M, str], list[dict[str, str]]]) -> list[M]:
+    """Read every object as `model` and let `check` look further; raises BadRequest that lists every fault of all."""
+    read: list[M] = []
+    faults: list[dict[str, str]] = []
+    for item in items:
+        try:
+            value = model.model_validate(item.value)
+        except ValidationError as error:
+            faults += [fault(each, at=item.where) for each in error.errors(include_url=False)]
+        else:
+            read.append(value)
+            faults += check(value, item.where)
+    refuse(faults)
+    return read
+
+
+def refuse(faults: Sequence[dict[str, str]]) -> None:
+    """Raise BadRequest with all the faults, if there are any."""
+    if faults:
+        first = in_words(faults[0])
+        more = f"; and {len(faults) - 1} more" if len(faults) > 1 else ""
+        raise BadRequest(first + more, errors=faults)
+
+
+def found(where: str, expected: str, what: str) -> dict[str, str]:
+    """One fault."""
+    return {"where": where, "expected": expected, "found": what}

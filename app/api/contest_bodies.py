@@ -1,0 +1,108 @@
+"""How contests are written and shown."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, Field, model_validator
+
+from app.api.bodies import Body, Line
+from app.api.clics import Id, Reltime, Time, format_reltime, format_time_or_none
+from app.storage.tables import ContestRow
+
+NOTHING = timedelta(0)
+
+
+class ContestSettings(Body):
+    """What a contest decides beyond the CLICS properties."""
+
+    partly_correct_as: Literal["PC", "AC"] = Field("PC", description="the judgement type shown for partly correct")
+    show_others_answers: bool = Field(False, description="everybody may read every team's answer files")
+    show_best: bool = Field(True, description="everybody may see the best raw score of each case")
+    answer_pattern: str | None = Field(
+        None, max_length=255, description="name of an answer file, with {case} once in it, beside the usual ones"
+    )
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        pattern = self.answer_pattern
+        if pattern is not None and (pattern.count("{case}") != 1 or "/" in pattern or "\0" in pattern):
+            raise ValueError(f"answer_pattern: expected a file name with {{case}} in it once, found {pattern!r}")
+        return self
+
+
+class ContestBody(Body):
+    """A contest to be made. Without an id it gets one from its name."""
+
+    id: Id | None = None
+    name: Line
+    formal_name: Line | None = None
+    start_time: Time | None = None
+    countdown_pause_time: None = None
+    duration: Reltime = Field(gt=NOTHING)
+    scoreboard_freeze_duration: Reltime | None = Field(None, ge=NOTHING)
+    scoreboard_thaw_time: Time | None = None
+    scoreboard_type: Literal["score"] = "score"
+    open_to_all: bool = Field(False, description="every team takes part")
+    settings: ContestSettings = ContestSettings()
+
+
+class ContestChange(Body):
+    """Properties of a contest to be changed; what is left out stays. `id` only verifies the address."""
+
+    id: Id | None = None
+    name: Line | None = None
+    formal_name: Line | None = None
+    start_time: Time | None = None
+    countdown_pause_time: None = None
+    duration: Reltime | None = Field(None, gt=NOTHING)
+    scoreboard_freeze_duration: Reltime | None = Field(None, ge=NOTHING)
+    scoreboard_thaw_time: Time | None = None
+    open_to_all: bool | None = None
+    settings: dict[str, Any] | None = Field(None, description="the settings named here change, the others stay")
+    finalized: bool | None = Field(None, description="true: the results are final; false: they are not after all")
+
+    @model_validator(mode="after")
+    def _not_null(self) -> Self:
+        for name in ("name", "duration", "open_to_all", "settings", "finalized"):
+            if name in self.model_fields_set and getattr(self, name) is None:
+                raise ValueError(f"{name}: expected a value, found null")
+        return self
+
+
+class ContestView(BaseModel):
+    """A contest as CLICS shows it, and what is ours: `open_to_all` and `settings`."""
+
+    id: str
+    name: str
+    formal_name: str
+    start_time: str | None
+    countdown_pause_time: None = None
+    duration: str
+    scoreboard_freeze_duration: str | None
+    scoreboard_thaw_time: str | None
+    scoreboard_type: Literal["score"] = "score"
+    open_to_all: bool
+    settings: ContestSettings
+
+
+def view(row: ContestRow) -> ContestView:
+    """Show a contest."""
+    freeze = None if row.freeze_ms is None else format_reltime(timedelta(milliseconds=row.freeze_ms))
+    return ContestView(
+        id=row.id,
+        name=row.name,
+        formal_name=row.formal_name or row.name,
+        start_time=format_time_or_none(row.start_time),
+        duration=format_reltime(timedelta(milliseconds=row.duration_ms)),
+        scoreboard_freeze_duration=freeze,
+        scoreboard_thaw_time=format_time_or_none(row.thaw_time),
+        open_to_all=row.open_to_all,
+        settings=ContestSettings.model_validate(row.settings),
+    )
+
+
+def milliseconds(duration: timedelta) -> int:
+    """A duration as it is kept."""
+    return duration // timedelta(milliseconds=1)

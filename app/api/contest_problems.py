@@ -1,0 +1,171 @@
+"""Which problems are in a contest, under which label, and how they are scored there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field, StringConstraints
+from sqlalchemy.orm import Session
+
+from app.api.bodies import Body, Line
+from app.api.contests import contest_of
+from app.api.deps import AdminOnly, TheBoards, Writing, after_commit
+from app.api.errors import BadRequest, Conflict, NotFound
+from app.domain.contests import Direction, Kind
+from app.domain.rules import read_rule, write_rule
+from app.storage import contests, problems
+from app.storage.tables import ContestProblemRow, ProblemRow
+
+router = APIRouter(tags=["contests"])
+Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f/]+$", max_length=36)]
+Rgb = Annotated[str, StringConstraints(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$")]
+Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+Ratio = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,9}([./][0-9]{1,9})?$")]
+MOST_ORDINAL = 2**31 - 1
+
+
+class Rule(Body):
+    """How the problem is scored in this contest; what is left out is as the problem has it."""
+
+    kind: Literal["absolute", "relative", "rank"] | None = None
+    direction: Literal["maximise", "minimise"] | None = None
+    counting: Literal["best-case", "best", "last"] | None = None
+    carry: Literal["best", "latest", "none"] | None = None
+    reference_counts: bool | None = None
+    max_points: Points | Ratio | None = Field(None, description='a number, or an exact ratio such as "100/3"')
+
+
+class EntryBody(Body):
+    """A problem to be put into a contest. Without a label it gets the next free letter, and the last place."""
+
+    id: str = Field(min_length=1, max_length=255, description="the problem")
+    label: Label | None = None
+    ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
+    rgb: Rgb | None = None
+    color: Line | None = None
+    rule: Rule = Rule()
+
+
+class EntryChange(Body):
+    """What to change; what is left out stays. A rule that is given replaces the old one."""
+
+    id: str | None = None
+    label: Label | None = None
+    ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
+    rgb: Rgb | None = None
+    color: Line | None = None
+    rule: Rule | None = None
+
+
+class EntryView(BaseModel):
+    """A problem's place in a contest, and the whole rule that holds there."""
+
+    id: str
+    label: str
+    ordinal: int
+    rgb: str | None
+    color: str | None
+    rule: dict[str, Any]
+
+
+@router.post("/contests/{contest_id}/problems", summary="Put a problem into a contest", status_code=201)
+def add_problem(
+    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: EntryBody, response: Response
+) -> EntryView:
+    """The scoring rule may be given, else it is the problem's own."""
+    contest_of(session, contest_id)
+    problem = problems.get(session, body.id)
+    if problem is None:
+        raise BadRequest(f"id: expected a problem that exists, found {body.id!r}")
+    there = contests.entries(session, contest_id)
+    if any(entry.problem_id == body.id for entry in there):
+        raise Conflict(f"problem {body.id!r} is in the contest already")
+    row = ContestProblemRow(
+        contest_id=contest_id,
+        problem_id=body.id,
+        label=body.label or free_label({entry.label for entry in there}),
+        ordinal=body.ordinal if body.ordinal is not None else max((entry.ordinal for entry in there), default=-1) + 1,
+        rgb=body.rgb,
+        color=body.color,
+        rule=body.rule.model_dump(exclude_none=True),
+    )
+    _check_label(session, row)
+    shown = view(session, row, problem)
+    session.add(row)
+    after_commit(session, lambda: boards.changed(contest_id))
+    response.headers["Location"] = f"contests/{contest_id}/problems/{body.id}"
+    return shown
+
+
+@router.patch("/contests/{contest_id}/problems/{problem_id}", summary="Change a problem's place or rule")
+def change_problem(
+    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str, body: EntryChange
+) -> EntryView:
+    """Points follow a changed rule at once: nothing is judged again."""
+    row = entry_of(session, contest_id, problem_id)
+    if body.id is not None and body.id != problem_id:
+        raise Conflict(f"id: expected {problem_id!r} as in the address, found {body.id!r}")
+    named = body.model_fields_set
+    row.label = body.label or row.label
+    row.ordinal = row.ordinal if body.ordinal is None else body.ordinal
+    row.rgb = body.rgb if "rgb" in named else row.rgb
+    row.color = body.color if "color" in named else row.color
+    if body.rule is not None:
+        row.rule = body.rule.model_dump(exclude_none=True)
+    _check_label(session, row)
+    problem = problems.get(session, problem_id)
+    assert problem is not None, "a foreign key"
+    after_commit(session, lambda: boards.changed(contest_id))
+    return view(session, row, problem)
+
+
+@router.delete("/contests/{contest_id}/problems/{problem_id}", summary="Take a problem out", status_code=204)
+def remove_problem(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str) -> None:
+    """Only while nobody has submitted to it here."""
+    row = entry_of(session, contest_id, problem_id)
+    if count := contests.submission_count(session, contest_id, problem_id=problem_id):
+        raise Conflict(f"the problem has {count} submissions in this contest")
+    session.delete(row)
+    after_commit(session, lambda: boards.changed(contest_id))
+
+
+def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow:
+    """The problem's place in the contest; raises NotFound."""
+    contest_of(session, contest_id)
+    row = contests.entry(session, contest_id, problem_id)
+    if row is None:
+        raise NotFound(f"no problem {problem_id!r} in contest {contest_id!r}")
+    return row
+
+
+def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
+    """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
+    scoring = problem.settings["scoring"]
+    most = problems.max_points(session).get(problem.id, Fraction(0))
+    try:
+        rule = read_rule(row.rule, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+    return EntryView(
+        id=row.problem_id, label=row.label, ordinal=row.ordinal, rgb=row.rgb, color=row.color, rule=write_rule(rule)
+    )
+
+
+def free_label(taken: set[str]) -> str:
+    """The first of A, B ... Z, P27, P28 ... that is not taken."""
+    number = 0
+    while True:
+        number += 1
+        label = chr(ord("A") + number - 1) if number <= 26 else f"P{number}"
+        if label not in taken:
+            return label
+
+
+def _check_label(session: Session, row: ContestProblemRow) -> None:
+    with session.no_autoflush:  # else the database would refuse the label before we can say why
+        there = contests.entries(session, row.contest_id)
+    for other in there:
+        if other.problem_id != row.problem_id and other.label == row.label:
+            raise Conflict(f"label: {row.label!r} is the label of problem {other.problem_id!r}")

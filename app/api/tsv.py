@@ -1,0 +1,80 @@
+"""accounts.tsv, teams.tsv and teams2.tsv, as the ICPC's tools and DOMjudge write them, as objects of the API.
+
+The first line names the format and its version (`accounts<tab>1`, or `File_Version<tab>1`), every other one an object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from app.api.bodies import Item, found, refuse
+
+HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}}
+TYPES = {"team": "team", "judge": "judge", "admin": "admin", "analyst": "analyst", "staff": "staff", "jury": "judge"}
+NUMBER_AT_END = re.compile(r"[^0-9]*0*([0-9]+)")
+
+
+def accounts(text: str) -> list[Item]:
+    """Read accounts.tsv: type, full name, username, password, and optionally an address, which must be empty.
+
+    The team of an account of type `team` is the number its username ends with. Raises BadRequest with every fault.
+    """
+    return _read(text, "accounts", (4, 5), _account)
+
+
+def teams(text: str) -> list[Item]:
+    """Read teams.tsv: number, external id, group, name, institution, its short name, country, and in version 2 its id.
+
+    Institutions, groups and countries are not kept. Raises BadRequest with every fault.
+    """
+    return _read(text, "teams", (4, 8), _team)
+
+
+def _read(
+    text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], dict[str, str | None]]
+) -> list[Item]:
+    lines = text.splitlines()
+    faults = []
+    if not lines or not _is_header(lines[0].split("\t"), kind):
+        expected = f"{kind}<tab>{' or '.join(sorted(HEADERS[kind]))}"
+        faults.append(found("line 1", expected, repr(lines[0][:80]) if lines else "nothing"))
+    items = []
+    least, most = fields
+    for number, line in enumerate(lines[1:], start=2):
+        cells = line.split("\t")
+        if not line.strip():
+            continue
+        if not least <= len(cells) <= most:
+            faults.append(found(f"line {number}", f"{least} to {most} fields between tabs", str(len(cells))))
+        else:
+            items.append(Item(f"line {number}", build(cells)))
+    refuse(faults)
+    return items
+
+
+def _is_header(cells: Sequence[str], kind: str) -> bool:
+    if len(cells) != 2:
+        return False
+    name, version = cells[0].lower(), cells[1].strip()
+    return name in {kind, f"{kind}2" if kind == "teams" else kind, "file_version"} and version in HEADERS[kind]
+
+
+def _account(cells: Sequence[str]) -> dict[str, str | None]:
+    type_, name, username, password = cells[:4]
+    made: dict[str, str | None] = {
+        "type": TYPES.get(type_, type_),
+        "name": name or None,
+        "username": username,
+        "password": password or None,
+    }
+    if made["type"] == "team":
+        number = NUMBER_AT_END.fullmatch(username)
+        made["team_id"] = number[1] if number else username
+    if len(cells) > 4:
+        made["ip"] = cells[4] or None
+    return made
+
+
+def _team(cells: Sequence[str]) -> dict[str, str | None]:
+    return {"id": cells[0], "name": cells[3]}

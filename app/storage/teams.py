@@ -1,0 +1,78 @@
+"""Teams, and which of them take part in a contest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.orm import Session
+
+from app.storage.tables import AccountRow, ContestRow, ContestTeamRow, SubmissionRow, TeamRow
+
+AT_ONCE = 500
+"""Ids in one IN (...): older SQLites take 999 parameters."""
+
+
+def teams(session: Session) -> Sequence[TeamRow]:
+    """All teams, by id."""
+    return session.scalars(select(TeamRow).order_by(TeamRow.id)).all()
+
+
+def get(session: Session, team_id: str) -> TeamRow | None:
+    """One team, or None."""
+    return session.get(TeamRow, team_id)
+
+
+def known(session: Session, ids: Iterable[str]) -> set[str]:
+    """Those of the ids that are teams."""
+    wanted = sorted(set(ids))
+    found: set[str] = set()
+    for start in range(0, len(wanted), AT_ONCE):
+        found.update(session.scalars(select(TeamRow.id).where(TeamRow.id.in_(wanted[start : start + AT_ONCE]))))
+    return found
+
+
+def taking_part(session: Session, contest: ContestRow) -> Sequence[TeamRow]:
+    """The teams of a contest, hidden ones too, by id: all there are in a contest open to all."""
+    query = select(TeamRow).order_by(TeamRow.id)
+    if not contest.open_to_all:
+        query = query.join(ContestTeamRow, ContestTeamRow.team_id == TeamRow.id)
+        query = query.where(ContestTeamRow.contest_id == contest.id)
+    return session.scalars(query).all()
+
+
+def takes_part(session: Session, contest: ContestRow, team_id: str) -> bool:
+    """Does this team take part?"""
+    if contest.open_to_all:
+        return session.get(TeamRow, team_id) is not None
+    return session.get(ContestTeamRow, (contest.id, team_id)) is not None
+
+
+def enrol(session: Session, contest_id: str, ids: Iterable[str]) -> None:
+    """Let teams take part; those that do already are left alone."""
+    enrolled = set(session.scalars(select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest_id)))
+    new = [{"contest_id": contest_id, "team_id": team_id} for team_id in sorted(set(ids) - enrolled)]
+    if new:
+        session.execute(insert(ContestTeamRow), new)
+
+
+def withdraw(session: Session, contest_id: str, team_id: str) -> bool:
+    """Let a team take part no more; False if it did not."""
+    row = session.get(ContestTeamRow, (contest_id, team_id))
+    if row is None:
+        return False
+    session.delete(row)
+    return True
+
+
+def uses(session: Session, team_id: str) -> dict[str, int]:
+    """What stands on a team and would be lost without it: its accounts and submissions, by their number."""
+    counted = {}
+    for name, table in (("accounts", AccountRow), ("submissions", SubmissionRow)):
+        counted[name] = session.scalar(select(func.count()).select_from(table).where(table.team_id == team_id)) or 0
+    return {name: count for name, count in counted.items() if count}
+
+
+def remove(session: Session, team_id: str) -> None:
+    """Delete a team nothing stands on."""
+    session.execute(delete(TeamRow).where(TeamRow.id == team_id))

@@ -1,0 +1,125 @@
+"""Builds a service with its API in this process: a client of it, and accounts of every role to ask with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from fastapi import FastAPI
+
+from app.api.boards import Boards
+from app.main import create_app
+from app.passwords import hash_password
+from app.service import Idle, Service
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.entries import Entries
+from app.storage.files import LocalFiles
+from app.storage.tables import AccountRow, TeamRow
+from app.storage.writer import Writer
+
+PASSWORD = "open sesame"
+HASH = hash_password(PASSWORD)
+ROLES = ("admin", "judge", "team", "other", "staff")
+"""Usernames that `people` makes; `team` and `other` are of the teams of these ids."""
+
+
+@dataclass
+class Api:
+    """A client of the app, in this process and without a network. Headers and paths are as over HTTP."""
+
+    app: FastAPI
+    service: Service
+    portal: BlockingPortal
+    client: httpx.AsyncClient
+
+    def request(self, method: str, path: str, *, user: str | None = None, **more: Any) -> httpx.Response:
+        """Send a request as one of the people, or as nobody."""
+        if user is not None:
+            more["auth"] = (user, PASSWORD)
+        address = path if path.startswith("/") else f"/api/{path}"
+
+        async def send() -> httpx.Response:
+            return await self.client.request(method, address, **more)
+
+        return self.portal.call(send)
+
+    def get(self, path: str, **more: Any) -> httpx.Response:
+        """GET; a path without a leading slash is below /api/."""
+        return self.request("GET", path, **more)
+
+    def post(self, path: str, **more: Any) -> httpx.Response:
+        """POST."""
+        return self.request("POST", path, **more)
+
+    def put(self, path: str, **more: Any) -> httpx.Response:
+        """PUT."""
+        return self.request("PUT", path, **more)
+
+    def patch(self, path: str, **more: Any) -> httpx.Response:
+        """PATCH."""
+        return self.request("PATCH", path, **more)
+
+    def delete(self, path: str, **more: Any) -> httpx.Response:
+        """DELETE."""
+        return self.request("DELETE", path, **more)
+
+
+@contextmanager
+def open_api(database_url: str, home: Path, **settings: Any) -> Iterator[Api]:
+    """Open the API on a migrated database, with people in it and without graders."""
+    with open_service(database_url, home, **settings) as service, serve(service) as api:
+        yield api
+
+
+@contextmanager
+def open_service(database_url: str, home: Path, **settings: Any) -> Iterator[Service]:
+    """Open the parts of a service on a migrated database; nothing is graded."""
+    known = Settings(home=home, database_url=database_url, **settings)
+    database = Database(known.database)
+    people(database)
+    idle = Idle()
+    files = LocalFiles(known.files_folder)
+    service = Service(known, database, files, Writer(database), idle, idle, Boards(database), Entries(database))
+    try:
+        yield service
+    finally:
+        service.close()
+
+
+@contextmanager
+def serve(service: Service) -> Iterator[Api]:
+    """Put the API on a service."""
+    app = create_app(service=service)
+    transport = httpx.ASGITransport(app)
+    with start_blocking_portal() as portal:
+        client = httpx.AsyncClient(transport=transport, base_url="http://jurado.test")
+        with portal.wrap_async_context_manager(client):
+            yield Api(app, service, portal, client)
+
+
+def people(database: Database) -> None:
+    """Keep one account of each of ROLES, all with the same PASSWORD, and two teams."""
+    now = datetime.now(UTC)
+    with database.write() as session:
+        for team_id in ("team", "other"):
+            session.add(TeamRow(id=team_id, name=f"Team {team_id}", label=team_id, hidden=False))
+        session.flush()
+        for role in ROLES:
+            is_team = role in {"team", "other"}
+            session.add(
+                AccountRow(
+                    id=role,
+                    username=role,
+                    password_hash=HASH,
+                    type="team" if is_team else role,
+                    team_id=role if is_team else None,
+                    created=now,
+                )
+            )
