@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.packages.export import write_archive
 from app.packages.model import Package
 from app.storage.files import FileStore
+from app.storage.judgements import FoundScore, pair
 from app.storage.tables import ContestProblemRow, ProblemRow, SubmissionRow, TestCaseRow, TestGroupRow
 
 
@@ -29,13 +30,17 @@ class KeptCase:
     columns: Mapping[str, Any]
 
 
-def import_package(session: Session, files: FileStore, package: Package) -> None:
+def import_package(
+    session: Session, files: FileStore, package: Package, scores: Mapping[str, FoundScore] | None = None
+) -> None:
     """Make a package a problem, or replace the problem of its slug; files first, so that no row points to nothing.
 
+    `scores` are those of expected answers, by case, so that the reference can take part in BEST.
     Raises ProblemInUse where there are submissions and the package drops or changes cases they may have answered.
     """
     zipped = files.keep(write_archive(package))
     statements = _keep_statements(files, package)
+    outputs = {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None}
     cases = [_keep_case(files, package, at) for at in range(len(package.cases))]
     row = session.get(ProblemRow, package.slug)
     if row is not None:
@@ -44,7 +49,7 @@ def import_package(session: Session, files: FileStore, package: Package) -> None
     row = row or ProblemRow(id=package.slug, created=now)
     row.uuid = package.problem.uuid
     row.names = dict(package.problem.name)
-    row.metadata_ = package.problem.model_dump(mode="json")
+    row.metadata_ = {**package.problem.model_dump(mode="json"), "sample_outputs": outputs}
     row.settings = package.settings.model_dump(mode="json")
     row.statements = statements
     row.package_sha256 = zipped
@@ -53,6 +58,7 @@ def import_package(session: Session, files: FileStore, package: Package) -> None
     session.flush()
     _put_groups(session, package)
     _put_cases(session, row.id, cases)
+    _put_references(session, row.id, scores or {})
 
 
 def _keep_statements(files: FileStore, package: Package) -> dict[str, Any]:
@@ -131,6 +137,14 @@ def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> 
         session.add(row)
     for row in old.values():
         session.delete(row)
+    session.flush()
+
+
+def _put_references(session: Session, problem_id: str, scores: Mapping[str, FoundScore]) -> None:
+    for row in test_cases(session, problem_id):
+        if (score := scores.get(row.name)) is not None:
+            row.reference_raw_num, row.reference_raw_den = pair(score.raw)
+            row.reference_multiplier_num, row.reference_multiplier_den = pair(score.multiplier)
     session.flush()
 
 

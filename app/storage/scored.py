@@ -71,9 +71,9 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     row = session.get(ContestRow, contest_id)
     if row is None:
         return None
-    entries = _entries(session, contest_id)
-    scored = [_scored(session, entry, problem) for entry, problem in entries]
-    labels = {entry.problem_id: entry.label for entry, _ in entries}
+    pairs = entries(session, contest_id)
+    scored = [_scored(session, entry, problem) for entry, problem in pairs]
+    labels = {entry.problem_id: entry.label for entry, _ in pairs}
     references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
     return ScoredContest(
         row.id, clock(row), row.finalized, row.settings, scored, labels, contest_teams(session, row), references
@@ -82,11 +82,12 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
 
 def scored_problem(session: Session, contest_id: str, problem_id: str) -> ScoredProblem | None:
     """One problem as its contest scores it; None if the contest does not have it."""
-    found = [pair for pair in _entries(session, contest_id) if pair[0].problem_id == problem_id]
+    found = [pair for pair in entries(session, contest_id) if pair[0].problem_id == problem_id]
     return _scored(session, *found[0]) if found else None
 
 
-def _entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, ProblemRow]]:
+def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, ProblemRow]]:
+    """A contest's problems, in order, each with its place in the contest."""
     query = (
         select(ContestProblemRow, ProblemRow)
         .join(ProblemRow, ProblemRow.id == ContestProblemRow.problem_id)

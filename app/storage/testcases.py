@@ -19,7 +19,7 @@ from app.packages.read import read_archive
 from app.packages.testdata import EXTENSIONS, case_points
 from app.storage import problems
 from app.storage.files import FileStore
-from app.storage.judgements import pair
+from app.storage.judgements import FoundScore, pair
 from app.storage.problems import ProblemInUse
 from app.storage.tables import AnswerRow, ProblemRow, TestCaseRow, TestGroupRow
 
@@ -39,31 +39,50 @@ class NewCase:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
-def put_case(session: Session, files: FileStore, new: NewCase) -> TestCaseRow:
-    """Add a case or replace the one of its name, and share its group's points out anew.
+def put_case(
+    session: Session, files: FileStore, new: NewCase, score: FoundScore | None = None
+) -> tuple[TestCaseRow, bool]:
+    """Add a case, or replace the one of its name, and share its group's points out anew; returns (case, is it new).
 
-    Raises ProblemInUse where the name is another group's, or its present input has been answered already.
+    `score` is what the expected answer scores, where that is known. Without an answer, one that was there for the same
+    input stays. Raises ProblemInUse where the name is another group's, or the case has been answered already.
     """
-    given = files.keep(new.input)
+    given = files.keep(new.input)  # before the first query: other writers do not wait for the disk
     expected = files.keep(new.answer) if new.answer is not None else None
     row = problems.test_case(session, new.problem_id, new.name)
-    if row is not None and row.group_name != new.group:
+    created = row is None
+    row = row or _new_row(session, new)
+    if row.group_name != new.group:
         raise ProblemInUse(f"{new.name} is a test case of {row.group_name} already; names are unique in a problem")
-    if row is not None and row.input_sha256 != given and has_answers(session, row.id):
-        raise ProblemInUse(f"{new.name} has been answered already, so its input stays; put another test case instead")
-    row = row or TestCaseRow(problem_id=new.problem_id, name=new.name, ordinal=0, points_num=0, points_den=1)
-    row.group_name = new.group
-    if row.input_sha256 != given or expected is not None:
-        row.answer_sha256, row.answer_size = expected, len(new.answer) if new.answer is not None else None
-        row.reference_raw_num = row.reference_raw_den = None
-        row.reference_multiplier_num = row.reference_multiplier_den = None
+    changed = row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
+    if changed and not created and has_answers(session, row.id):
+        raise ProblemInUse(f"{new.name} has been answered already, so it stays as it is; put another test case instead")
     row.input_sha256, row.input_size = given, len(new.input)
-    row.provenance = dict(new.provenance)
+    if changed:
+        row.answer_sha256, row.answer_size = expected, None if new.answer is None else len(new.answer)
+        row.reference_raw_num, row.reference_raw_den = pair(None if score is None else score.raw)
+        row.reference_multiplier_num, row.reference_multiplier_den = pair(None if score is None else score.multiplier)
+        row.provenance = dict(new.provenance)
     session.add(row)
     _ensure_sample_group(session, new)
     session.flush()
     _renumber(session, new.problem_id)
-    return row
+    return row, created
+
+
+def _new_row(session: Session, new: NewCase) -> TestCaseRow:
+    """A case still without files; its checker gets the arguments that all cases of its group have in common."""
+    sisters = [case for case in problems.test_cases(session, new.problem_id) if case.group_name == new.group]
+    args = sisters[0].checker_args if sisters else []
+    return TestCaseRow(
+        problem_id=new.problem_id,
+        group_name=new.group,
+        name=new.name,
+        ordinal=0,
+        points_num=0,
+        points_den=1,
+        checker_args=args if all(case.checker_args == args for case in sisters) else [],
+    )
 
 
 def delete_case(session: Session, problem_id: str, group: str, name: str) -> bool:

@@ -1,0 +1,274 @@
+"""Problems as such, in whatever contest: their packages come and go here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+from starlette.datastructures import UploadFile
+
+from app.api.clics import format_time
+from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
+from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
+from app.api.uploads import body_file, read_form
+from app.grading.engine import JudgeFailed
+from app.grading.messages import Validate
+from app.packages.errors import PackageError, PackageErrors
+from app.packages.files import archive_files
+from app.packages.model import Package
+from app.packages.read import assemble
+from app.service import Service
+from app.storage import problems, testcases
+from app.storage.judgements import FoundScore
+from app.storage.problems import ProblemInUse
+from app.storage.tables import ProblemRow
+
+router = APIRouter(tags=["problems"])
+LONGEST_ID = 36
+ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
+NO_SANDBOX = "custom output validators need the sandbox, which is not built yet"
+
+
+class GroupView(BaseModel):
+    """A test data group as the package has it."""
+
+    name: str
+    kind: str
+    aggregation: str
+    max_points: float
+    require_pass: list[str]
+
+
+class CaseView(BaseModel):
+    """A test case, its points as the package gives them, and where its expected answer comes from."""
+
+    name: str
+    group: str
+    ordinal: int
+    max_points: float
+    size: int
+    sha256: str
+    answer_size: int | None
+    answer_sha256: str | None
+    provenance: dict[str, Any]
+
+
+class ProblemView(BaseModel):
+    """A problem in a list."""
+
+    id: str
+    uuid: str
+    names: dict[str, str]
+    languages: list[str]
+    checker: str
+    scoring: dict[str, str]
+    test_data_count: int
+    max_score: float
+    updated: str
+
+
+class ProblemDetails(ProblemView):
+    """A problem with its settings (jurado.yaml), groups, test cases, and the contests it is in."""
+
+    settings: dict[str, Any]
+    license: str | None
+    groups: list[GroupView]
+    testcases: list[CaseView]
+    contests: list[str]
+
+
+def _view(session: Session, row: ProblemRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "uuid": row.uuid,
+        "names": row.names,
+        "languages": sorted(row.statements),
+        "checker": row.settings["checker"],
+        "scoring": row.settings["scoring"],
+        "test_data_count": problems.case_counts(session).get(row.id, 0),
+        "max_score": float(problems.max_points(session).get(row.id, 0)),
+        "updated": format_time(row.updated),
+    }
+
+
+def details(session: Session, row: ProblemRow) -> ProblemDetails:
+    """Everything judges may read of a problem."""
+    return ProblemDetails(
+        **_view(session, row),
+        settings=row.settings,
+        license=row.metadata_.get("license"),
+        groups=[
+            GroupView(
+                name=group.name,
+                kind=group.kind,
+                aggregation=group.aggregation,
+                max_points=group.max_points_num / group.max_points_den,
+                require_pass=group.require_pass,
+            )
+            for group in problems.groups(session, row.id)
+        ],
+        testcases=[
+            CaseView(
+                name=case.name,
+                group=case.group_name,
+                ordinal=case.ordinal,
+                max_points=case.points_num / case.points_den,
+                size=case.input_size,
+                sha256=case.input_sha256,
+                answer_size=case.answer_size,
+                answer_sha256=case.answer_sha256,
+                provenance=case.provenance,
+            )
+            for case in problems.test_cases(session, row.id)
+        ],
+        contests=problems.contests_of(session, row.id),
+    )
+
+
+def existing(session: Session, problem_id: str) -> ProblemRow:
+    """The problem of the path; raises NotFound."""
+    row = problems.get(session, problem_id)
+    if row is None:
+        raise NotFound(f"no problem {problem_id!r}")
+    return row
+
+
+@router.get("/problems", summary="All problems")
+def list_problems(_viewer: JudgeOrAdmin, session: Reading) -> list[ProblemView]:
+    """By id, whether they are in a contest or not."""
+    return [ProblemView(**_view(session, row)) for row in problems.problems(session)]
+
+
+@router.get("/problems/{problem_id}", summary="One problem with its test cases")
+def get_problem(problem_id: str, _viewer: JudgeOrAdmin, session: Reading) -> ProblemDetails:
+    """Settings, groups, test cases and where it is used."""
+    return details(session, existing(session, problem_id))
+
+
+@router.get(
+    "/problems/{problem_id}/package.zip",
+    response_class=Response,
+    responses={200: {"content": {"application/zip": {}}}},
+    summary="The problem as a package",
+)
+def get_package(problem_id: str, _viewer: JudgeOrAdmin, session: Reading, service: TheService) -> Response:
+    """A Kattis 2025-09 package with the test cases as they are now."""
+    data = testcases.packed(session, service.files, existing(session, problem_id))
+    headers = {"Content-Disposition": f'attachment; filename="{problem_id}.zip"'}
+    return Response(data, media_type="application/zip", headers=headers)
+
+
+@router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
+def delete_problem(problem_id: str, _viewer: AdminOnly, session: Writing) -> None:
+    """Only while no contest has it and nobody has submitted to it."""
+    try:
+        if not problems.remove(session, problem_id):
+            raise NotFound(f"no problem {problem_id!r}")
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+
+
+@router.post("/problems", status_code=201, summary="Bring in a problem package")
+async def post_package(
+    request: Request,
+    response: Response,
+    _viewer: AdminOnly,
+    service: TheService,
+    id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
+) -> ProblemDetails:
+    """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    limit = service.settings.max_upload
+    if kind == "multipart/form-data":
+        fields, form = await read_form(request, frozenset({"id"}), frozenset({"package"}))
+        upload = form.get("package")
+        if not isinstance(upload, UploadFile):
+            raise BadRequest("package: expected a zip file, found nothing")
+        stem = Path(upload.filename or "").stem or None
+        source: bytes | Path = await upload.read()
+        found = await run_sync(_bring_in, service, source, id or fields.get("id"), stem)
+    elif kind in ZIPS:
+        async with body_file(request, limit) as path:
+            found = await run_sync(_bring_in, service, path, id, None)
+    else:
+        raise UnsupportedMedia(f"Content-Type: expected application/zip or multipart/form-data, found {kind or 'none'}")
+    response.headers["Location"] = f"/api/problems/{found.id}"
+    return found
+
+
+def _bring_in(service: Service, source: bytes | Path, slug: str | None, stem: str | None) -> ProblemDetails:
+    """Read, check, store: nothing is stored unless everything is right."""
+    try:
+        package = _read(source, slug, stem)
+        scores = check_package(service, package)
+    except PackageErrors as found:
+        raise BadRequest(_sentence(found.errors), errors=[_fault(error) for error in found.errors]) from None
+    try:
+        with service.database.write() as session:
+            problems.import_package(session, service.files, package, scores)
+            return details(session, existing(session, package.slug))
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+
+
+def _read(source: bytes | Path, slug: str | None, stem: str | None) -> Package:
+    """Read the archive; its top folder names the problem, else `slug`, else the name of the file that was sent."""
+    data = source if isinstance(source, bytes) else source.read_bytes()  # a temporary file's name says nothing
+    top, files = archive_files(data)
+    if top is not None and slug is not None and top != slug:
+        raise PackageErrors([PackageError("", "", f"expected the top folder {slug}, found {top}")])
+    name = top or slug or stem
+    if name is None:
+        raise PackageErrors([PackageError("", "", "expected one top folder named by the problem's id, found none")])
+    return assemble(name, files)
+
+
+def _sentence(errors: Sequence[PackageError]) -> str:
+    return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
+
+
+def _fault(error: PackageError) -> Mapping[str, str]:
+    return {"file": error.file, "where": error.where, "message": error.message}
+
+
+def check_package(service: Service, package: Package) -> dict[str, FoundScore]:
+    """Hold a package against this service: what it needs is here, and its checker takes every case.
+
+    Returns what the expected answers score, where they are answers. Raises PackageErrors with every fault.
+    """
+    faults: list[PackageError] = []
+    if len(package.slug) > LONGEST_ID:
+        faults.append(
+            PackageError("", "", f"expected an id of at most {LONGEST_ID} characters, found {package.slug!r}")
+        )
+    faults += [PackageError(name, "", NO_SANDBOX) for name in package.files if name.startswith("output_validator/")]
+    checker = package.settings.checker
+    if find_spec(f"checkers.{checker}") is None:
+        faults.append(PackageError("jurado.yaml", "checker", f"expected a checker that is bundled, found {checker!r}"))
+    if faults:
+        raise PackageErrors(faults)
+    asked = [
+        service.engine.validate(Validate(checker, case.input.read(), case.checker_args, expected=case.answer.read()))
+        for case in package.cases
+    ]
+    scores: dict[str, FoundScore] = {}
+    for case, future in zip(package.cases, asked, strict=True):
+        try:
+            validated = future.result()
+        except JudgeFailed as failed:
+            faults.append(PackageError(case.input.path, "", f"the checker failed by itself: {failed}"))
+            continue
+        for fault in validated.faults:
+            path = case.input.path if fault["file"] == "input" else case.answer.path
+            faults.append(PackageError(path, "", f"the checker refuses this: {fault['text']}"))
+        if validated.score is not None:
+            scores[case.name] = validated.score
+    if faults:
+        raise PackageErrors(faults)
+    return scores

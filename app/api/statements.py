@@ -1,0 +1,118 @@
+"""Statements: which language, and Markdown with `$math$` made into safe HTML, the samples put in or at the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+
+MATH = re.compile(r"(\$\$?)(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\1")
+NEXT = "{{nextsample}}"
+REMAINING = "{{remainingsamples}}"
+WORDS = {
+    "en": ("Sample input", "Sample output"),
+    "es": ("Entrada de ejemplo", "Salida de ejemplo"),
+}
+LARGEST_SHOWN = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample as shown: its name, input and answer."""
+
+    name: str
+    input: str
+    answer: str
+
+
+def choose_language(wanted: str | None, accepted: str, there: Sequence[str]) -> str:
+    """The language asked for if it is there, else the first accepted one that is, else English, else the first.
+
+    `accepted` is an Accept-Language header; `es-MX` finds `es`, and the other way round. `there` must not be empty.
+    """
+    asked = [wanted] if wanted else []
+    weighted = [(-_weight(part), at, part.partition(";")[0].strip()) for at, part in enumerate(accepted.split(","))]
+    asked += [language for weight, _, language in sorted(weighted) if language and weight < 0]
+    for language in [*asked, "en"]:
+        for candidate in there:
+            if candidate.lower() == language.lower():
+                return candidate
+        for candidate in there:
+            if candidate.lower().split("-")[0] == language.lower().split("-")[0]:
+                return candidate
+    return there[0]
+
+
+def _weight(part: str) -> float:
+    found = re.search(r";\s*q=([01](?:\.\d{0,3})?)\s*$", part)
+    return float(found[1]) if found else 1.0
+
+
+def with_samples(text: str, samples: Sequence[Sample], language: str) -> str:
+    """Put the samples where the statement wants them, and those left over at its end."""
+    left = [sample_markdown(sample, language) for sample in samples]
+    parts = re.split(f"({re.escape(NEXT)}|{re.escape(REMAINING)})", text)
+    out: list[str] = []
+    for part in parts:
+        if part == NEXT:
+            out.append(left.pop(0) if left else "")
+        elif part == REMAINING:
+            out.append("\n".join(left))
+            left.clear()
+        else:
+            out.append(part)
+    return "".join([*out, *(["\n", "\n".join(left)] if left else [])])
+
+
+def sample_markdown(sample: Sample, language: str) -> str:
+    """One sample as two fenced blocks under headings that name it."""
+    given, expected = WORDS.get(language.split("-", maxsplit=1)[0], WORDS["en"])
+    return (
+        f"## {given} {sample.name}\n\n{_fenced(sample.input)}\n## {expected} {sample.name}\n\n{_fenced(sample.answer)}"
+    )
+
+
+def _fenced(text: str) -> str:
+    shown = text if len(text) <= LARGEST_SHOWN else f"{text[:LARGEST_SHOWN]}\n..."
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{shown.rstrip(chr(10))}\n{fence}\n"
+
+
+def page(title: str, text: str, language: str) -> str:
+    """A whole HTML document of a statement in Markdown; HTML in it is shown as text, never obeyed."""
+    body = renderer().render(text)
+    return (
+        f'<!doctype html>\n<html lang="{escape(language)}">\n<head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title></head>\n<body>\n<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
+    )
+
+
+@cache
+def renderer() -> MarkdownIt:
+    """CommonMark with tables and math, without raw HTML."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.inline.ruler.before("escape", "math", _math)
+    return markdown
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    """Keep `$...$` and `$$...$$` together as one piece of text, so that `_` and `*` in formulas stay what they are."""
+    found = MATH.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("text", "", 0)
+        token.content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def title_of(names: Mapping[str, str], language: str) -> str:
+    """The problem's name in a language, else in English, else any."""
+    return names.get(language) or names.get("en") or next(iter(names.values()))

@@ -1,0 +1,272 @@
+"""Test cases: what contestants may read of them, and how an admin puts and takes away single ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+from starlette.datastructures import FormData, UploadFile
+
+from app.api.auth import Viewer
+from app.api.boards import Standing
+from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
+from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.packages import CaseView, details, existing
+from app.api.scoreboard import number
+from app.api.standings import TheStanding, the_problem
+from app.api.uploads import read_form
+from app.api.zips import kept_zip
+from app.domain.contests import CaseKind, ScoredProblem
+from app.domain.scoring import PROVISIONAL, phase_scale
+from app.grading.engine import JudgeFailed
+from app.grading.messages import Validate
+from app.packages.errors import Faults
+from app.packages.files import BAD_NAME, NAME
+from app.packages.texts import check_texts
+from app.service import Service
+from app.storage import problems, testcases
+from app.storage.judgements import FoundScore
+from app.storage.problems import ProblemInUse
+from app.storage.tables import ProblemRow, TestCaseRow
+from app.storage.testcases import NewCase
+
+router = APIRouter(tags=["test cases"])
+PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
+OPTIONS = frozenset({"method", "seconds", "seed"})
+"""How a reference run is to make the answer; kept beside the case until then."""
+
+
+class TestCase(BaseModel):
+    """A test case as a contest shows it; `best_raw` is the best raw score that counts, None where there is none."""
+
+    __test__ = False
+
+    name: str
+    group: str
+    kind: str
+    ordinal: int
+    size: int
+    sha256: str
+    max_points: float
+    best_raw: int | float | None = None
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row with the case it is in the rules."""
+
+    row: TestCaseRow
+    kind: CaseKind
+
+
+def _shown(viewer: Viewer, session: Session, problem: ScoredProblem) -> list[Shown]:
+    """Samples and provisional cases for everybody, final ones and those without an expected answer for judges."""
+    kinds = {group.name: group.kind for group in problem.groups}
+    found = [Shown(row, kinds[row.group_name]) for row in problems.test_cases(session, problem.id)]
+    if viewer.sees_all:
+        return found
+    return [each for each in found if each.kind is not CaseKind.FINAL and each.row.answer_sha256 is not None]
+
+
+@router.get(
+    "/contests/{contest_id}/problems/{problem_id}/testcases",
+    response_model=list[TestCase],
+    response_model_exclude_unset=True,
+    summary="A problem's test cases",
+)
+def list_testcases(problem_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+    """In order. The best raw scores stand still while the board is frozen."""
+    problem = the_problem(standing, problem_id)
+    shows_best = viewer.sees_all or standing.contest.settings.get("show_best", True)
+    best = standing.bests(problem).best if shows_best else {}
+    scale = phase_scale(problem)
+    return [_document(standing, each, scale, best, shows_best) for each in _shown(viewer, session, problem)]
+
+
+def _document(
+    standing: Standing, each: Shown, scale: float, best: Mapping[str, Any], shows_best: bool
+) -> dict[str, Any]:
+    row = each.row
+    counts = each.kind in PROVISIONAL
+    return {
+        "name": row.name,
+        "group": row.group_name,
+        "kind": each.kind.value,
+        "ordinal": row.ordinal,
+        "size": row.input_size,
+        "sha256": row.input_sha256,
+        "max_points": row.points_num / row.points_den * scale if counts else 0.0,
+        **({"best_raw": number(best.get(row.name))} if shows_best else {}),
+        "href": f"contests/{standing.contest.id}/problems/{row.problem_id}/testcases/{row.name}/input",
+    }
+
+
+@router.get(
+    "/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}},
+    summary="The input of a test case",
+)
+def get_input(
+    problem_id: str, name: str, viewer: CurrentViewer, standing: TheStanding, session: Reading, service: TheService
+) -> Response:
+    """The bytes as they are judged."""
+    problem = the_problem(standing, problem_id)
+    row = next((each.row for each in _shown(viewer, session, problem) if each.row.name == name), None)
+    if row is None:
+        raise NotFound(f"problem {problem_id!r} has no test case {name!r}")
+    headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
+    return Response(service.files.load(row.input_sha256), media_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/contests/{contest_id}/problems/{problem_id}/inputs.zip",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/zip": {}}}},
+    summary="All inputs of a problem",
+)
+def get_inputs(
+    problem_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading, service: TheService
+) -> FileResponse:
+    """Every input the viewer may read, as NAME.in; the same bytes each time, made once and kept."""
+    problem = the_problem(standing, problem_id)
+    rows = {f"{each.row.name}.in": each.row.input_sha256 for each in _shown(viewer, session, problem)}
+    key = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:32]
+    path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
+    kept_zip(path, rows, lambda name: service.files.load(rows[name]))
+    return FileResponse(path, media_type="application/zip", filename=f"{problem_id}-inputs.zip")
+
+
+@router.put(PLACE, response_model=CaseView, summary="Put a test case")
+async def put_testcase(
+    request: Request,
+    response: Response,
+    problem_id: str,
+    group: str,
+    name: str,
+    _viewer: AdminOnly,
+    service: TheService,
+) -> CaseView:
+    """Form: the file `input`, perhaps the file `answer`, else `method`, `seconds`, `seed` for a later reference run.
+
+    Everything is checked before anything is stored, and all faults are listed at once.
+    """
+    fields, form = await read_form(request, OPTIONS, frozenset({"input", "answer"}))
+    given, expected = await _bytes(form, "input"), await _bytes(form, "answer")
+    case, created = await run_sync(_put, service, problem_id, group, name, fields, given, expected)
+    response.status_code = 201 if created else 200
+    return case
+
+
+async def _bytes(form: FormData, name: str) -> bytes | None:
+    upload = form.get(name)
+    return await upload.read() if isinstance(upload, UploadFile) else None
+
+
+def _put(
+    service: Service,
+    problem_id: str,
+    group: str,
+    name: str,
+    fields: Mapping[str, str],
+    given: bytes | None,
+    expected: bytes | None,
+) -> tuple[CaseView, bool]:
+    with service.database.read() as session:
+        row = existing(session, problem_id)
+        groups = [each.name for each in problems.groups(session, problem_id)]
+    faults = _name_faults(group, name, groups)
+    options = _options(fields, faults)
+    score = None
+    if given is None:
+        faults.add("input", "expected a file, found nothing")
+    else:
+        score = _check(service, row, f"data/{group}/{name}", given, expected, faults)
+    if faults.found:
+        errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.found]
+        raise BadRequest("; ".join(str(each) for each in faults.found), errors=errors)
+    assert given is not None  # else there is a fault
+    return _store(service, NewCase(problem_id, group, name, given, expected, options), score)
+
+
+def _store(service: Service, new: NewCase, score: FoundScore | None) -> tuple[CaseView, bool]:
+    try:
+        with service.database.write() as session:
+            _, created = testcases.put_case(session, service.files, new, score)
+            found = details(session, existing(session, new.problem_id))
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+    return next(case for case in found.testcases if case.name == new.name), created
+
+
+def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
+    faults = Faults()
+    if not NAME.fullmatch(name) or name == "test_group":
+        faults.add("name", BAD_NAME)
+    if group not in {"sample", *groups}:
+        faults.expect("group", "", expected=f"one of {', '.join(dict.fromkeys(['sample', *groups]))}", found=group)
+    return faults
+
+
+def _options(fields: Mapping[str, str], faults: Faults) -> dict[str, Any]:
+    """How a reference run shall make the answer, each value checked."""
+    options: dict[str, Any] = {}
+    if (method := fields.get("method")) is not None:
+        if re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", method):
+            options["method"] = method
+        else:
+            faults.expect("method", "", expected="a method's name", found=repr(method[:80]))
+    for key, kind, most in (("seconds", float, 3600), ("seed", int, 2**63 - 1)):
+        if (text := fields.get(key)) is not None:
+            try:
+                value = kind(text)
+            except ValueError:
+                value = kind(-1)
+            if 0 <= value <= most and (key == "seed" or value > 0):
+                options[key] = value
+            else:
+                faults.expect(key, "", expected=f"a number up to {most}", found=repr(text[:80]))
+    return options
+
+
+def _check(
+    service: Service, row: ProblemRow, path: str, given: bytes, expected: bytes | None, faults: Faults
+) -> FoundScore | None:
+    """Hold the files against the package's rules for texts, the problem's bounds and its checker."""
+    files = {f"{path}.in": given, **({f"{path}.ans": expected} if expected is not None else {})}
+    check_texts(files, faults)
+    limit = row.settings["inputs"]["limit"]
+    if len(given) > limit:
+        faults.expect(f"{path}.in", "", expected=f"at most {limit} bytes", found=str(len(given)))
+        return None
+    question = Validate(row.settings["checker"], given, expected=expected)
+    try:
+        validated = service.engine.validate(question).result()
+    except JudgeFailed as failed:
+        faults.add(f"{path}.in", f"the checker failed by itself: {failed}")
+        return None
+    for fault in validated.faults:
+        suffix = ".in" if fault["file"] == "input" else ".ans"
+        faults.add(f"{path}{suffix}", fault["text"])
+    return validated.score
+
+
+@router.delete(PLACE, status_code=204, summary="Delete a test case")
+def delete_testcase(problem_id: str, group: str, name: str, _viewer: AdminOnly, session: Writing) -> None:
+    """Only while nobody has sent an answer for it, and its group keeps another."""
+    existing(session, problem_id)
+    try:
+        if not testcases.delete_case(session, problem_id, group, name):
+            raise NotFound(f"problem {problem_id!r} has no test case {name!r} in {group!r}")
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
