@@ -1,8 +1,12 @@
 """One solver as a program: `python -m solvers PROBLEM < input > answer`.
 
-The answer goes to standard output once the search has ended. SIGTERM or SIGINT ends it early with the best so far; a
-second one ends the program. With `--progress-json` standard error has one JSON object a line: reports as in
-:class:`solvers.doors.Report`, and last either `{"done": true, ...}` or `{"error": "..."}`; without it, errors only.
+The answer goes to standard output once the search has ended. With `--out DIR FILE...` every file is solved in turn and
+its answer is DIR/NAME.out, so that many small inputs cost one start-up. SIGTERM or SIGINT ends a search early with the
+best so far, and leaves the files after it out; a second one ends the program.
+
+With `--progress-json` standard error has one JSON object a line: reports as in :class:`solvers.doors.Report`, and last
+(for every file) `{"done": true, ...}`, or `{"error": "..."}`; without it, errors only.
+
 Exit code 0: an answer was written; 2: wrong usage or input; 1: the solver itself failed.
 """
 
@@ -39,6 +43,7 @@ class Listener:
     loud: bool
     last: Report = field(default_factory=lambda: Report(0.0))
     stopping: bool = False
+    done: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, report: Report) -> bool:
         """Take one report; False asks the search to stop."""
@@ -46,6 +51,11 @@ class Listener:
         if self.loud:
             say(fraction=report.fraction, best=number(report.best), states=report.states, note=report.note)
         return not self.stopping
+
+    def finish(self) -> None:
+        """Pass the summary of a run on, once its answer has been written."""
+        if self.loud:
+            say(**self.done)
 
     def stop(self, signum: int, _frame: FrameType | None) -> None:
         """Remember the first signal; let the second one end the program."""
@@ -63,14 +73,14 @@ def main(arguments: list[str] | None = None) -> int:
         solver, checker = open_problem(options.problem)
         if options.methods:
             print(json.dumps(describe(solver)))
-            return 0
-        done = run(options, solver, checker, listener)
+        elif options.out is None:
+            run(options, solver, checker, listener)
+        else:
+            run_files(options, solver, checker, listener)
     except Unusable as error:
         return complain(str(error), loud=options.progress_json, code=2)
     except Rejected as error:
         return complain(f"the checker rejects the solver's answer: {error}", loud=options.progress_json, code=1)
-    if options.progress_json:
-        say(**done)
     return 0
 
 
@@ -78,6 +88,8 @@ def read_options(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m solvers", description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("problem")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="inputs, with --out")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="solve the files named, answers there")
     parser.add_argument("--method", help="default: the reference method")
     parser.add_argument("--seed", type=natural, default=1)
     parser.add_argument("--seconds", type=positive, help="time for the search; default: the method's own")
@@ -87,7 +99,7 @@ def read_options(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--reference", type=Path, metavar="FILE", help="write the expected answer (.ans) there too")
     parser.add_argument("--methods", action="store_true", help="print the problem's methods as JSON instead")
-    return parser.parse_args(arguments)
+    return parser.parse_intermixed_args(arguments)
 
 
 def natural(text: str) -> int:
@@ -133,15 +145,50 @@ def describe(solver: Solver[Any, Any]) -> dict[str, Any]:
     return {"reference": solver.REFERENCE, "methods": methods}
 
 
-def run(
+def run(options: argparse.Namespace, solver: Solver[Any, Any], checker: Checker[Any, Any], listener: Listener) -> None:
+    """Solve standard input and write the answer to standard output."""
+    if sys.stdin.isatty() or options.files:
+        raise Unusable("expected an input on standard input (... < FILE.in), or files with --out DIR")
+    instance = read_input("input", sys.stdin.buffer.read(), checker)
+    text = solve(options, solver, checker, instance, listener)
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    listener.finish()
+
+
+def run_files(
     options: argparse.Namespace, solver: Solver[Any, Any], checker: Checker[Any, Any], listener: Listener
-) -> dict[str, Any]:
-    """Read, solve, check and write; returns the summary. Loading and compiling is `start_up`, not `seconds`."""
+) -> None:
+    """Solve file after file, until the last one or a signal."""
+    for path in options.files:
+        try:
+            instance = read_input(str(path), path.read_bytes(), checker)
+            text = solve(options, solver, checker, instance, listener)
+            (options.out / f"{path.stem}.out").write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise Unusable(f"{error.filename}: {error.strerror}") from None
+        listener.done["instance"] = path.stem
+        listener.finish()
+        if listener.stopping:
+            return
+
+
+def solve(
+    options: argparse.Namespace,
+    solver: Solver[Any, Any],
+    checker: Checker[Any, Any],
+    instance: Any,
+    listener: Listener,
+) -> str:
+    """Solve one instance, check what came out, and give the answer's text; the listener keeps the summary.
+
+    Loading and compiling are timed apart, as `start_up`: one step of the method is made before the clock starts.
+    """
     method = options.method or solver.REFERENCE
     if method not in solver.METHODS:
         raise Unusable(f"no method {method!r} for {options.problem}; there are {', '.join(solver.METHODS)}")
-    instance = read_input(checker)
-    solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
+    if not listener.done:
+        solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
     seconds = options.seconds if options.seconds is not None else solver.METHODS[method].seconds
     started = perf_counter()
     answer = solver.solve(
@@ -152,11 +199,10 @@ def run(
     score = checker.score_answer(instance, checker.read_answer(text.encode(), instance))
     if options.reference is not None:
         write_reference(options.reference, solver.write_reference(instance, answer, seed=options.seed))
-    sys.stdout.write(text)
-    sys.stdout.flush()
     asked = {"done": True, "problem": options.problem, "method": method, "seed": options.seed}
     timed = {"seconds": round(taken, 3), "start_up": round(started - PROGRAM_STARTED, 3)}
-    return asked | timed | summary(options, score, listener)
+    listener.done = asked | timed | summary(options, score, listener)
+    return text
 
 
 def summary(options: argparse.Namespace, score: Score, listener: Listener) -> dict[str, Any]:
@@ -173,14 +219,12 @@ def summary(options: argparse.Namespace, score: Score, listener: Listener) -> di
     }
 
 
-def read_input(checker: Checker[Any, Any]) -> Any:
-    """Parse standard input; raises Unusable where it is not an instance."""
-    if sys.stdin.isatty():
-        raise Unusable("expected an input on standard input: ... < FILE.in")
+def read_input(where: str, data: bytes, checker: Checker[Any, Any]) -> Any:
+    """Parse an input; raises Unusable where it is not an instance."""
     try:
-        return checker.read_instance(sys.stdin.buffer.read())
+        return checker.read_instance(data)
     except Rejected as error:
-        raise Unusable(f"input: {error}") from None
+        raise Unusable(f"{where}: {error}") from None
 
 
 def write_reference(path: Path, text: str) -> None:

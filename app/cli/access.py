@@ -24,8 +24,7 @@ def login(
     The password is asked for, or taken from standard input or JURADO_PASSWORD; it is not kept.
     """
     server = cleaned(url)
-    token = new_token(server, user, read_password(user, from_stdin=password_stdin))
-    path = keep_login(Login(server, token, user))
+    path = keep_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
     say(f"logged in to {server} as {user}; the token is in {path}")
 
 
@@ -37,7 +36,7 @@ def logout() -> None:
         return
     try:
         with Client(kept) as client:
-            client.delete("account/tokens/current")
+            client.delete(f"account/tokens/{kept.token_id}")
     except Failure as error:
         say(f"the token is forgotten here, but the server did not take it back: {error}")
     forget_login()
@@ -55,7 +54,8 @@ def read_password(user: str, *, from_stdin: bool) -> str:
     return str(typer.prompt(f"Password of {user}", hide_input=True, err=True))
 
 
-def new_token(server: str, user: str, password: str) -> str:
+def new_login(server: str, user: str, password: str) -> Login:
     """Get a token for the account."""
     with Client(Login(server), auth=(user, password)) as client:
-        return str(client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})["token"])
+        made = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})
+    return Login(server, made["token"], user, made["id"])

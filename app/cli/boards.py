@@ -73,26 +73,19 @@ def state_text(state: Mapping[str, Any]) -> str:
 
 def report_tables(report: Mapping[str, Any]) -> list[Table | str]:
     """One line on the whole, then its files that were not taken, its cases and its groups."""
-    points = report.get("score")
-    head = f"submission {report.get('submission_id', report.get('id'))}: {report['judgement_type_id']}"
-    things: list[Table | str] = [plain(head if points is None else f"{head}, {points:.2f} points")]
-    ignored = [
-        (f["name"], f.get("why") or f.get("reason")) for f in report.get("files", []) if not f.get("taken", True)
-    ]
+    points, most = report.get("points"), report.get("max_points")
+    head = f"submission {report['submission_id']}: {report['judgement']['judgement_type_id']}"
+    things: list[Table | str] = [plain(head if points is None else f"{head}, {points:.2f} of {number(most)} points")]
+    ignored = [(file["name"], file["ignored"]) for file in report["files"] if file.get("ignored")]
     if ignored:
         things.append(table("files not taken", ["file", "why"], ignored))
     cases = [
-        (case["name"], case["verdict"], case.get("raw"), number(case.get("points")), message_text(case))
-        for case in report.get("cases", [])
+        (case["name"], case["verdict"], case["raw"], number(case["points"]), message_text(case))
+        for case in report["cases"]
     ]
-    if cases:
-        things.append(table("test cases", ["case", "verdict", ">raw", ">points", "message"], cases))
-    groups = [
-        (g["name"], number(g["points"]), number(g.get("max_points", g.get("max"))), g.get("why"))
-        for g in report.get("groups", [])
-    ]
-    if groups:
-        things.append(table("groups", ["group", ">points", ">of", "why none"], groups))
+    things.append(table("test cases", ["case", "verdict", ">raw", ">points", "message"], cases))
+    groups = [(g["name"], number(g["points"]), number(g["max_points"]), g["why"]) for g in report["groups"]]
+    things.append(table("groups", ["group", ">points", ">of", "why none"], groups))
     return things
 
 
@@ -103,7 +96,6 @@ def number(points: float | None) -> str:
 
 def message_text(case: Mapping[str, Any]) -> str:
     """A case's message in English, and where its answer was carried over from."""
-    message = case.get("message") or ""
-    text = message.get("text", "") if isinstance(message, Mapping) else str(message)
-    origin = case.get("carried_from")
-    return f"{text} (from submission {origin})" if origin else text
+    text = (case["message"] or {}).get("text", "")
+    origin = case["carried_over_from"]
+    return f"{text} (from submission {origin})" if origin else str(text)

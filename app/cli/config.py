@@ -15,11 +15,12 @@ HERE = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Login:
-    """A server and how to be known there; an empty token is nobody."""
+    """A server and how to be known there; an empty token is nobody. By `token_id` the server takes the token back."""
 
     url: str
     token: str = ""
     username: str = ""
+    token_id: str = ""
 
 
 def config_path() -> Path:
@@ -46,7 +47,7 @@ def kept_login() -> Login | None:
     path = config_path()
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        return Login(str(data["url"]), str(data.get("token", "")), str(data.get("username", "")))
+        return Login(str(data["url"]), *(str(data.get(key, "")) for key in ("token", "username", "token_id")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError) as error:

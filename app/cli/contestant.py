@@ -123,14 +123,14 @@ def finish(client: Client, contest: str, submission: str, *, as_json: bool) -> N
         write_json(report)
     else:
         show(*report_tables(report))
-    raise typer.Exit(0 if report["judgement_type_id"] in FINE else 1)
+    raise typer.Exit(0 if report["judgement"]["judgement_type_id"] in FINE else 1)
 
 
 def wait_for_report(client: Client, contest: str, submission: str) -> dict[str, Any]:
     """Look at the report until it is judged."""
     while True:
         report: dict[str, Any] = client.get(f"contests/{contest}/submissions/{submission}/report")
-        if report["judgement_type_id"] is not None:
+        if report["judgement"]["judgement_type_id"] is not None:
             return report
         time.sleep(SECONDS_BETWEEN_LOOKS)
 

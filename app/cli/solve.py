@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.names import problem_folder, read_file
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.solver_process import OnProgress, Solved, list_methods, run_solver
+from app.cli.solver_process import OnProgress, list_methods, run_solver, run_solver_on_files
 
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="a bundled problem, such as comesolo")]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for a program")]
@@ -50,7 +50,8 @@ def solve(
     data = read_file(inputs[0] if inputs else Path("-"), "input")
     if reference is not None:
         options += ["--reference", str(reference)]
-    solved = solve_one(slug, data, options, label=slug, quiet=as_json)
+    with progress_shown(slug, quiet=as_json) as on_progress:
+        solved = run_solver(slug, data, options, on_progress)
     sys.stdout.buffer.write(solved.answer)
     sys.stdout.buffer.flush()
     if as_json:
@@ -103,21 +104,12 @@ def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Failure(f"--out {out}: {error.strerror}") from None
-    summaries = []
-    for path in inputs:
-        solved = solve_one(problem, read_file(path, "input"), options, label=path.stem, quiet=as_json)
-        (out / f"{path.stem}.out").write_bytes(solved.answer)
-        summaries.append({"instance": path.stem} | solved.summary)
+    with files_shown(len(inputs), quiet=as_json) as on_progress:
+        summaries = run_solver_on_files(problem, inputs, out, options, on_progress)
     if as_json:
         write_json({"problem": problem, "runs": summaries, "mean": mean_share(summaries)})
     else:
         show(summary_table(problem, summaries))
-
-
-def solve_one(problem: str, data: bytes, options: Sequence[str], *, label: str, quiet: bool) -> Solved:
-    """Solve one input, showing how far it is unless `quiet`."""
-    with progress_shown(label, quiet=quiet) as on_progress:
-        return run_solver(problem, data, options, on_progress)
 
 
 @contextmanager
@@ -134,9 +126,32 @@ def progress_shown(label: str, *, quiet: bool) -> Iterator[OnProgress]:
         )
         with Progress(*columns, console=console(err=True), transient=True) as bar:
             task = bar.add_task(label, total=1.0, said="starting")
-            yield lambda report: bar.update(task, completed=report["fraction"], said=progress_text(report))
+            yield lambda said: bar.update(task, completed=said.get("fraction", 1.0), said=progress_text(said))
     else:
         yield ProgressLines(label)
+
+
+@contextmanager
+def files_shown(count: int, *, quiet: bool) -> Iterator[OnProgress]:
+    """Show how many of many inputs are solved: a bar on a terminal, a line for each elsewhere."""
+    if quiet:
+        yield lambda _said: None
+        return
+    if not sys.stderr.isatty():
+        yield lambda said: say(f"{said['instance']}: {raw_text(said)}") if "done" in said else None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())
+    with Progress(*columns, console=console(err=True), transient=True) as bar:
+        task = bar.add_task("starting", total=float(count), said="")
+        solved = 0
+
+        def show_report(said: dict[str, Any]) -> None:
+            nonlocal solved
+            solved += "done" in said
+            bar.update(task, completed=solved + said.get("fraction", 0.0), description=f"{solved} of {count}")
+            bar.update(task, said=progress_text(said))
+
+        yield show_report
 
 
 class ProgressLines:
@@ -148,14 +163,16 @@ class ProgressLines:
 
     def __call__(self, report: dict[str, Any]) -> None:
         """Take one report."""
-        tenths = int(report["fraction"] * 10)
+        tenths = int(report.get("fraction", 0.0) * 10)
         if tenths > self.tenths:
             self.tenths = tenths
             say(f"{self.label}: {tenths * 10} %, {progress_text(report)}")
 
 
 def progress_text(report: dict[str, Any]) -> str:
-    """Say what a report says, in a few words."""
+    """Say what a report says, in a few words; a summary has said it before."""
+    if "done" in report:
+        return raw_text(report)
     parts = [f"best {report['best']}" if report["best"] is not None else "nothing yet"]
     if report["states"]:
         parts.append(f"{in_units(report['states'])} states")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import app
 from app.cli.output import Failure
@@ -21,6 +21,7 @@ from app.cli.output import Failure
 ROOT = Path(app.__file__).resolve().parents[1]
 
 OnProgress = Callable[[dict[str, Any]], None]
+"""Called with every report, and with every summary."""
 
 
 @dataclass(frozen=True)
@@ -47,23 +48,37 @@ def run_solver(problem: str, data: bytes, options: Sequence[str], on_progress: O
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
         source.write(data)
         source.seek(0)
-        process = subprocess.Popen(
-            command("solvers", problem, "--progress-json", *options),
-            env=environment(),
-            stdin=source,
-            stdout=target,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        with process, passing_signals_to(process):
-            last, talk = listen(process, on_progress)
-        if process.returncode != 0 or not last.get("done"):
-            raise Failure(
-                str(last.get("error") or talk or f"the solver ended with {process.returncode}"), fault(process)
-            )
+        (summary,) = run([problem, *options], source, target, on_progress)
         target.seek(0)
-        return Solved(target.read(), last)
+        return Solved(target.read(), summary)
+
+
+def run_solver_on_files(
+    problem: str, files: Sequence[Path], out: Path, options: Sequence[str], on_progress: OnProgress
+) -> list[dict[str, Any]]:
+    """Run one solver process on file after file; the answers are out/NAME.out. Gives a summary of each run."""
+    words = [problem, *options, "--out", str(out), *map(str, files)]
+    with tempfile.TemporaryFile() as nothing:
+        return run(words, nothing, nothing, on_progress)
+
+
+def run(words: Sequence[str], source: IO[bytes], target: IO[bytes], on_progress: OnProgress) -> list[dict[str, Any]]:
+    """Run `python -m solvers` and give what it says of its runs; raises Failure with its reason where it fails."""
+    process = subprocess.Popen(
+        command("solvers", "--progress-json", *words),
+        env=environment(),
+        stdin=source,
+        stdout=target,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with process, passing_signals_to(process):
+        summaries, complaint = listen(process, on_progress)
+    if process.returncode != 0 or not summaries:
+        text = complaint or f"the solver ended with {process.returncode}"
+        raise Failure(text, 2 if process.returncode == 2 else 1)
+    return summaries
 
 
 def command(module: str, *arguments: str) -> list[str]:
@@ -82,25 +97,22 @@ def last_line(text: str) -> str:
     return lines[-1] if lines else "no message"
 
 
-def listen(process: subprocess.Popen[str], on_progress: OnProgress) -> tuple[dict[str, Any], str]:
-    """Read the solver's lines until it ends; returns its last object and the last line that was none."""
-    last: dict[str, Any] = {}
-    talk = ""
+def listen(process: subprocess.Popen[str], on_progress: OnProgress) -> tuple[list[dict[str, Any]], str]:
+    """Read the solver's lines until it ends; returns the summaries, and the error or the last line in no JSON."""
+    summaries: list[dict[str, Any]] = []
+    complaint = ""
     assert process.stderr is not None
     for line in process.stderr:
-        if not line.startswith("{"):
-            talk = line.strip() or talk
-            continue
-        last = json.loads(line)
-        if "fraction" in last:
-            on_progress(last)
+        said = json.loads(line) if line.startswith("{") else {"error": line.strip() or complaint}
+        if "fraction" in said:
+            on_progress(said)
+        elif "done" in said:
+            on_progress(said)
+            summaries.append(said)
+        else:
+            complaint = said["error"]
     process.wait()
-    return last, talk
-
-
-def fault(process: subprocess.Popen[str]) -> int:
-    """Wrong usage is 2, also for us; a solver that failed is 1."""
-    return 2 if process.returncode == 2 else 1
+    return summaries, complaint
 
 
 @contextmanager
