@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
 from checkers.comesolo import Answer, Instance
@@ -20,12 +21,6 @@ from checkers.comesolo import Answer, Instance
 PAD = 2
 DOWN = np.array([-1, -1, -1, 0, 0, 1, 1, 1], np.int64)
 RIGHT = np.array([-1, 0, 1, -1, 1, -1, 0, 1], np.int64)
-
-# A de Bruijn word: multiplied by a single bit, its top six bits name the bit. Numba has no count of trailing zeros.
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-PLACES = np.zeros(64, np.int64)
-for _place in range(64):
-    PLACES[((1 << _place) * int(DE_BRUIJN) & (2**64 - 1)) >> 58] = _place
 
 Rows = NDArray[np.uint64]
 Jumps = NDArray[np.uint16]
@@ -134,9 +129,7 @@ def starts(rows: Rows, inside: Rows, row: Whole, direction: int) -> Bits:  # pra
 @njit(cache=True, nogil=True)
 def lowest(bits: Bits) -> Whole:  # pragma: no cover - compiled
     """Give the place of the lowest bit of a non-zero uint64."""
-    alone = bits & (~bits + np.uint64(1))
-    place: Whole = PLACES[(alone * DE_BRUIJN) >> np.uint64(58)]
-    return place
+    return np.int64(trailing_zeros(bits))
 
 
 @njit(cache=True, nogil=True)
