@@ -71,6 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(signum, listener.stop)
     try:
         solver, checker = open_problem(options.problem)
+        options.method = choose_method(options, solver)
         if options.methods:
             print(json.dumps(describe(solver)))
         elif options.out is None:
@@ -126,6 +127,14 @@ def open_problem(slug: str) -> tuple[Solver[Any, Any], Checker[Any, Any]]:
         hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
         raise Unusable(f"no solver for the problem {slug!r}{hint}")
     return open_solver(slug), open_checker(slug)
+
+
+def choose_method(options: argparse.Namespace, solver: Solver[Any, Any]) -> str:
+    """Take the method asked for, or the reference method; raises Unusable if there is none of that name."""
+    method = str(options.method or solver.REFERENCE)
+    if method not in solver.METHODS:
+        raise Unusable(f"no method {method!r} for {options.problem}; there are {', '.join(solver.METHODS)}")
+    return method
 
 
 def problems() -> list[str]:
@@ -184,9 +193,7 @@ def solve(
 
     Loading and compiling are timed apart, as `start_up`: one step of the method is made before the clock starts.
     """
-    method = options.method or solver.REFERENCE
-    if method not in solver.METHODS:
-        raise Unusable(f"no method {method!r} for {options.problem}; there are {', '.join(solver.METHODS)}")
+    method = options.method
     if not listener.done:
         solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
     seconds = options.seconds if options.seconds is not None else solver.METHODS[method].seconds
