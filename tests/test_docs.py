@@ -7,6 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import typer
+from typer.core import TyperGroup
+
+from app.cli.main import app
 
 PROJECT = Path(__file__).resolve().parents[1]
 MAKEFILE = (PROJECT / "Makefile").read_text()
@@ -48,6 +52,17 @@ def test_pages_name_only_verbs_that_exist(page: Path) -> None:
     named = set(re.findall(r"`make ([a-z][a-z-]*)", page.read_text()))
     named |= set(re.findall(r"^ *(?:\$ )?make ([a-z][a-z-]*)", page.read_text(), re.MULTILINE))
     assert named <= VERBS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_pages_name_only_commands_that_exist(page: Path) -> None:
+    for words in re.findall(r"(?:`|^ *(?:\$ )?|bin/)jurado ([a-z][a-z -]*)", page.read_text(), re.MULTILINE):
+        command: object = typer.main.get_command(app)
+        for word in words.split():
+            if not isinstance(command, TyperGroup):
+                break
+            assert word in command.commands, f"jurado {words}"
+            command = command.commands[word]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
