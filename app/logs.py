@@ -1,4 +1,4 @@
-"""Logs: one JSON object a line on stderr, from structlog and from libraries that use logging alike."""
+"""Logs on stderr, from structlog and from libraries that use logging alike: JSON lines, or colours on a terminal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ SHARED: list[structlog.typing.Processor] = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
-    structlog.processors.format_exc_info,
 ]
 
 
 def configure_logs(level: int = logging.INFO) -> None:
-    """Send everything at `level` and above to stderr as JSON lines."""
+    """Send everything at `level` and above to stderr, one JSON object a line unless somebody reads it there."""
+    if sys.stderr.isatty():
+        rendering: list[structlog.typing.Processor] = [structlog.dev.ConsoleRenderer()]
+    else:
+        rendering = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
@@ -33,7 +36,7 @@ def configure_logs(level: int = logging.INFO) -> None:
             foreign_pre_chain=SHARED,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.JSONRenderer(),
+                *rendering,
             ],
         )
     )

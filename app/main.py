@@ -15,15 +15,13 @@ from app.api.auth import Authenticator
 from app.api.boards import Boards
 from app.api.middleware import API, BodyLimit, Frame
 from app.api.routes import ROUTERS
+from app.bootstrap import initialise
 from app.grading.engine import Engine, EngineSettings, grader_count
 from app.grading.references import JobRunner
 from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
-from app.storage.database import Database
 from app.storage.entries import Entries
-from app.storage.files import LocalFiles
-from app.storage.migrate import upgrade
 from app.storage.writer import Writer
 
 SMALLEST_ZIPPED = 1024
@@ -59,11 +57,8 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
 
 
 def open_service(settings: Settings) -> Service:
-    """Open the database (migrated), the files, the writer, the graders and the jobs."""
-    settings.home.mkdir(parents=True, exist_ok=True)
-    upgrade(settings.database)
-    database = Database(settings.database)
-    files = LocalFiles(settings.files_folder)
+    """Open the database and the files, brought up to date, and start the writer, the graders and the jobs."""
+    database, files = initialise(settings)
     boards = Boards(database)
     writer = Writer(database)
     engine = Engine(database, writer, engine_settings(settings), boards.changed)
@@ -110,7 +105,7 @@ def add_routes(app: FastAPI, max_body: int) -> None:
 
 
 def serve(settings: Settings) -> None:
-    """Serve until stopped (SIGINT, SIGTERM), with a log of JSON lines on stderr."""
+    """Serve until stopped (SIGINT, SIGTERM), with a log on stderr."""
     import uvicorn
 
     from app.logs import configure_logs

@@ -85,7 +85,7 @@ def add_problem(
     row = ContestProblemRow(
         contest_id=contest_id,
         problem_id=body.id,
-        label=body.label or free_label({entry.label for entry in there}),
+        label=body.label or contests.free_label({entry.label for entry in there}),
         ordinal=body.ordinal if body.ordinal is not None else max((entry.ordinal for entry in there), default=-1) + 1,
         rgb=body.rgb,
         color=body.color,
@@ -151,16 +151,6 @@ def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> Entry
     return EntryView(
         id=row.problem_id, label=row.label, ordinal=row.ordinal, rgb=row.rgb, color=row.color, rule=write_rule(rule)
     )
-
-
-def free_label(taken: set[str]) -> str:
-    """The first of A, B ... Z, P27, P28 ... that is not taken."""
-    number = 0
-    while True:
-        number += 1
-        label = chr(ord("A") + number - 1) if number <= 26 else f"P{number}"
-        if label not in taken:
-            return label
 
 
 def _check_label(session: Session, row: ContestProblemRow) -> None:

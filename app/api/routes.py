@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from app.api import (
+    access,
     accounts,
     contest_problems,
     contests,
@@ -25,6 +26,7 @@ from app.api import (
 ROUTERS: tuple[APIRouter, ...] = (
     contests.router,
     contest_problems.router,
+    access.router,
     judging.router,
     teams.router,
     accounts.router,

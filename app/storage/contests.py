@@ -46,3 +46,13 @@ def submission_count(
     if team_id is not None:
         query = query.where(SubmissionRow.team_id == team_id)
     return session.scalar(query) or 0
+
+
+def free_label(taken: set[str]) -> str:
+    """The first of A, B ... Z, P27, P28 ... that is not taken."""
+    number = 0
+    while True:
+        number += 1
+        label = chr(ord("A") + number - 1) if number <= 26 else f"P{number}"
+        if label not in taken:
+            return label

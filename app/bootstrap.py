@@ -1,0 +1,142 @@
+"""What a service is given when it starts: the schema, the bundled problems, and at its first start an admin.
+
+Everything is looked for before it is made, so that starting again changes nothing that an admin has changed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import structlog
+from sqlalchemy.orm import Session
+
+from app.packages.catalog import bundled
+from app.packages.errors import PackageErrors
+from app.packages.read import read_package
+from app.passwords import hash_password, make_password
+from app.settings import Settings
+from app.storage import accounts, contests, problems
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.migrate import upgrade
+from app.storage.tables import AccountRow, ContestProblemRow, ContestRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
+
+ADMIN = "admin"
+PRACTICE = "practice"
+DEMO = "demo"
+PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
+A_CENTURY = timedelta(days=36_525)
+DEMO_DURATION = timedelta(days=30)
+DEMO_RULES: dict[str, dict[str, Any]] = {
+    "comesolo": {"kind": "absolute", "counting": "best-case", "carry": "best"},
+    "rollingballs": {"kind": "relative", "counting": "last", "carry": "best"},
+}
+COLOURS = ("#e6194b", "#3cb44b", "#ffe119", "#4363d8", "#f58231", "#911eb4", "#42d4f4", "#f032e6")
+Say = Callable[[str], None]
+
+
+def on_stderr(line: str) -> None:
+    """Say something to whoever started the service."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, LocalFiles]:
+    """Open the database and the files, brought up to date and holding what is bundled."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    upgrade(settings.database)
+    database = Database(settings.database)
+    files = LocalFiles(settings.files_folder)
+    prepare(database, files, settings, say)
+    return database, files
+
+
+def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say = on_stderr) -> None:
+    """Bring in what is missing: bundled problems, their place in the practice contest, and at first an admin."""
+    import_missing(database, files, bundled())
+    with database.write() as session:
+        if not accounts.accounts(session):
+            session.add(_practice())
+            session.add(_demo(datetime.now(UTC)))
+            session.flush()
+            _fill(session, DEMO, [slug for slug in DEMO_RULES if problems.get(session, slug) is not None], DEMO_RULES)
+            make_admin(session, settings.admin_password, say)
+        if contests.get(session, PRACTICE) is not None:
+            _fill(session, PRACTICE, [row.id for row in problems.problems(session) if row.id in bundled()], {})
+
+
+def import_missing(database: Database, files: LocalFiles, packages: dict[str, Path]) -> None:
+    """Import the packages that are no problems yet, each in a transaction of its own; one that is faulty is logged."""
+    with database.read() as session:
+        missing = [slug for slug in packages if problems.get(session, slug) is None]
+    for slug in missing:
+        try:
+            package = read_package(packages[slug])
+        except PackageErrors as error:
+            log.warning("a bundled package is faulty", problem=slug, error=str(error))
+            continue
+        with database.write() as session:
+            problems.import_package(session, files, package)
+        log.info("imported", problem=slug)
+
+
+def make_admin(session: Session, password: str, say: Say) -> None:
+    """Keep the account `admin`. A password that is made here is said before it is kept: better said than lost."""
+    if not password:
+        password = make_password()
+        say(f"jurado: made the account {ADMIN} with the password {password} (shown only now)")
+    session.add(
+        AccountRow(
+            id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=datetime.now(UTC)
+        )
+    )
+
+
+def _practice() -> ContestRow:
+    return _open_contest(PRACTICE, "Practice", "Practice with every bundled problem", PRACTICE_START, A_CENTURY)
+
+
+def _demo(now: datetime) -> ContestRow:
+    name = "Demo: partial points and relative points in one contest"
+    return _open_contest(DEMO, "Demo", name, now.replace(second=0, microsecond=0), DEMO_DURATION)
+
+
+def _open_contest(id_: str, name: str, formal_name: str, start: datetime, duration: timedelta) -> ContestRow:
+    return ContestRow(
+        id=id_,
+        name=name,
+        formal_name=formal_name,
+        start_time=start,
+        duration_ms=duration // timedelta(milliseconds=1),
+        open_to_all=True,
+        settings={},
+    )
+
+
+def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: dict[str, dict[str, Any]]) -> None:
+    """Put the problems that are missing behind those that are in the contest."""
+    there = contests.entries(session, contest_id)
+    labels = {entry.label for entry in there}
+    known = {entry.problem_id for entry in there}
+    ordinal = max((entry.ordinal for entry in there), default=-1)
+    for slug in slugs:
+        if slug in known:
+            continue
+        ordinal += 1
+        label = contests.free_label(labels)
+        labels.add(label)
+        session.add(
+            ContestProblemRow(
+                contest_id=contest_id,
+                problem_id=slug,
+                label=label,
+                ordinal=ordinal,
+                rgb=COLOURS[ordinal % len(COLOURS)],
+                rule=rules.get(slug, {}),
+            )
+        )
