@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,12 +14,10 @@ from app.cli.names import read_file
 from app.cli.output import Failure, examples, say, show, table, write_json
 from app.cli.solve import AsJson
 
-program = typer.Typer(no_args_is_help=True, help="Look after a server: accounts, teams, contests, problems, jobs.")
 user = typer.Typer(no_args_is_help=True, help="Accounts: who may log in.")
 team = typer.Typer(no_args_is_help=True, help="Teams.")
 contest = typer.Typer(no_args_is_help=True, help="Contests and what is in them.")
-for name, group in (("user", user), ("team", team), ("contest", contest)):
-    program.add_typer(group, name=name)
+GROUPS = {"user": user, "team": team, "contest": contest}
 
 TYPES = {".json": "application/json", ".yaml": "application/yaml", ".yml": "application/yaml", ".tsv": "text/tsv"}
 SOON = timedelta(seconds=35)  # the server wants a start to be more than 30 s away
@@ -253,9 +250,3 @@ def import_objects(path: str, file: Path, *, replace: bool, as_json: bool) -> No
         made = client.post(path, content=data, headers={"Content-Type": kind}, params=params)
     count = len(made) if isinstance(made, list) else 1
     tell(f"{count} {path} have been imported", made, as_json=as_json)
-
-
-def report_progress(text: str) -> None:
-    """Write over one line on a terminal; be silent elsewhere."""
-    if sys.stderr.isatty():
-        typer.echo(f"\r{text}\033[K", err=True, nl=False)

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import access, bench, check, contestant, generate, package, service, solve
+from app.cli import access, admin, admin_problems, bench, check, contestant, generate, package, service, solve
 from app.cli.output import Failure, examples, say
 
 
@@ -108,6 +108,12 @@ app.command(
         "jurado scoreboard practice", "jurado scoreboard practice --live", "jurado scoreboard practice --cases --json"
     ),
 )(contestant.scoreboard)
+administration = typer.Typer(
+    no_args_is_help=True, help="Look after a server: accounts, teams, contests, problems, jobs."
+)
+for name, group in {**admin.GROUPS, **admin_problems.GROUPS}.items():
+    administration.add_typer(group, name=name)
+app.add_typer(administration, name="admin", rich_help_panel=CLIENT)
 
 
 def main() -> None:

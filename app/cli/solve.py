@@ -173,7 +173,7 @@ def progress_text(report: dict[str, Any]) -> str:
     """Say what a report says, in a few words; a summary has said it before."""
     if "done" in report:
         return raw_text(report)
-    parts = [f"best {report['best']}" if report["best"] is not None else "nothing yet"]
+    parts = [f"best {report['best']}"] if report["best"] is not None else []
     if report["states"]:
         parts.append(f"{in_units(report['states'])} states")
     if report["note"]:
