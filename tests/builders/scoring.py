@@ -1,0 +1,98 @@
+"""Builds problems, attempts and whole small contests for the rules, by hand and at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from app.domain.contests import (
+    Aggregation,
+    Carry,
+    Case,
+    CaseKind,
+    Counting,
+    Direction,
+    Group,
+    Kind,
+    ScoredProblem,
+    ScoringRule,
+    Team,
+)
+from app.domain.scoring import Attempt, Exact, RawScore
+from app.domain.verdicts import CaseVerdict
+
+REJECTED = RawScore(CaseVerdict.REJECTED)
+JUDGE_ERROR = RawScore(CaseVerdict.JUDGE_ERROR)
+CASES = ("1", "2", "3")
+TEAMS = (Team("ants", "Ants"), Team("bees", "Bees"), Team("cats", "Cats"), Team("owls", "Owls", hidden=True))
+
+
+def raw(value: Exact, multiplier: Exact | None = None) -> RawScore:
+    """An accepted answer."""
+    return RawScore(CaseVerdict.ACCEPTED, value, multiplier)
+
+
+def share(multiplier: Exact) -> RawScore:
+    """An accepted answer of absolute scoring, worth this share of its case's points."""
+    return RawScore(CaseVerdict.ACCEPTED, 1, multiplier)
+
+
+def rule(kind: Kind = Kind.RELATIVE, counting: Counting | None = None, **changes: object) -> ScoringRule:
+    """A rule, relative by default, its counting that of the kind unless given."""
+    usual = Counting.BEST_CASE if kind is Kind.ABSOLUTE else Counting.LAST
+    return ScoringRule(kind=kind, counting=counting or usual, **changes)  # type: ignore[arg-type] # by name
+
+
+def problem(
+    scoring: ScoringRule | None = None, aggregation: Aggregation = Aggregation.SUM, names: tuple[str, ...] = CASES
+) -> ScoredProblem:
+    """One group of provisional cases worth 90 points in all, and so is the problem unless the rule says otherwise."""
+    scoring = scoring or rule(max_points=Fraction(90))
+    each = Fraction(90, len(names)) if aggregation is Aggregation.SUM else Fraction(90)
+    group = Group("secret", CaseKind.PROVISIONAL, Fraction(90), aggregation)
+    return ScoredProblem("p", scoring, (group,), tuple(Case(name, "secret", each) for name in names))
+
+
+def attempt(
+    id_: int, scores: Mapping[str, RawScore] | None, *, team: str = "ants", minute: int | None = None
+) -> Attempt:
+    """A submission to the problem `p`, at minute `id_` unless told otherwise; scores None: not judged yet."""
+    return Attempt(id_, team, "p", timedelta(minutes=id_ if minute is None else minute), scores)
+
+
+scores = st.one_of(
+    st.just(REJECTED),
+    st.builds(
+        raw,
+        st.one_of(st.integers(0, 12), st.fractions(0, 12, max_denominator=5)),
+        st.fractions(0, 1, max_denominator=7),
+    ),
+)
+rules = st.builds(
+    ScoringRule,
+    kind=st.sampled_from(Kind),
+    direction=st.sampled_from(Direction),
+    counting=st.sampled_from(Counting),
+    carry=st.sampled_from(Carry),
+    reference_counts=st.booleans(),
+    max_points=st.just(Fraction(90)),
+)
+problems = st.builds(problem, rules, st.sampled_from(Aggregation))
+
+
+@st.composite
+def attempts(draw: st.DrawFn, most: int = 10) -> list[Attempt]:
+    """Attempts of the four teams, some not judged yet, some at the same minute."""
+    files = st.dictionaries(st.sampled_from(CASES), scores, max_size=3)
+    found = []
+    for id_ in range(1, draw(st.integers(0, most)) + 1):
+        team = draw(st.sampled_from(TEAMS)).id
+        judged = draw(st.one_of(st.none(), files, files, files))
+        found.append(attempt(id_, judged, team=team, minute=draw(st.integers(0, 6))))
+    return found
+
+
+references = st.dictionaries(st.sampled_from(CASES), st.builds(raw, st.integers(0, 12)), max_size=3)
