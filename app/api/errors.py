@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import IntegrityError
 from starlette.exceptions import HTTPException
 
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 MOST_SHOWN = 80
 SECRETS = ("password", "token")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
@@ -110,6 +113,7 @@ def install(app: FastAPI) -> None:
     """Make every refusal of `app` an ErrorBody, also those of the framework."""
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(IntegrityError, _contradiction)
 
 
 def error_response(
@@ -133,6 +137,12 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     if error.status_code in {404, 405}:
         message = f"{message}: {request.method} {request.url.path}"
     return error_response(error.status_code, message, headers=error.headers)
+
+
+async def _contradiction(request: Request, error: Exception) -> JSONResponse:
+    # What an endpoint looks for first can still be written by another request before it commits.
+    log.info("contradiction", path=request.url.path, error=str(error))
+    return error_response(409, "it contradicts what is kept, perhaps since a moment ago: look again")
 
 
 async def _invalid(_request: Request, error: Exception) -> JSONResponse:

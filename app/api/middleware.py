@@ -6,9 +6,10 @@ import time
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.errors import TooLarge, error_response
+from app.api.errors import ApiError, BadRequest, TooLarge, error_response
 from app.metrics import Metrics
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -39,7 +40,13 @@ class Frame:
             await send(message)
 
         try:
+            if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+                raise BadRequest("address: expected text, found a NUL")  # which PostgreSQL cannot even look for
             await self.app(scope, receive, send_framed)
+        except ApiError as error:
+            await error_response(error.status_code, error.message)(scope, receive, send_framed)
+        except ClientDisconnect:
+            log.info("the client has gone", method=scope["method"], path=scope["path"])
         except Exception:
             log.exception("fault", method=scope["method"], path=scope["path"])
             if status:
