@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import structlog
 
 from app.domain.contests import Kind
 from app.domain.verdicts import CaseVerdict, judgement_type
-from app.grading.messages import Failed, Grade, Graded, Reply, Validate, Validated, Warm
+from app.grading.messages import Failed, Grade, Validate, Validated, Warm
 from app.grading.process import GraderProcess
 from app.storage import judgements
 from app.storage.database import Database
@@ -31,9 +33,10 @@ from app.storage.writer import Writer
 
 log = structlog.get_logger()
 
-MOST_ATTEMPTS = 3
+MOST_FAILURES = 3
 MOST_CLAIMED = 16
 SECONDS_BETWEEN_SWEEPS = 5.0
+SECONDS_AFTER_A_FAULT = 0.5
 JUDGE_ERROR = {"key": "judge-error", "text": "the judge failed on this answer; it is not your fault", "args": {}}
 
 
@@ -43,12 +46,13 @@ class JudgeFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How many graders, what each may use, and how long one answer's check may take."""
+    """How many graders, what each may use, how long one answer's check may take, and the module they run."""
 
     graders: int
     memory: int
     seconds_per_answer: float
     files: Path
+    program: str = "app.grading.grader"
 
 
 def grader_count(wanted: int) -> int:
@@ -79,7 +83,10 @@ class Engine:
         self._known: set[int] = set()
         self._questions: deque[_Question] = deque()
         self._closing = False
-        self._processes = [GraderProcess(settings.files, settings.memory) for _ in range(settings.graders)]
+        self._processes = [
+            GraderProcess(settings.files, settings.memory, self._warm_up, settings.program)
+            for _ in range(settings.graders)
+        ]
         self._threads = [
             threading.Thread(target=self._work, args=(process,), name=f"grader-{at}", daemon=True)
             for at, process in enumerate(self._processes)
@@ -147,29 +154,34 @@ class Engine:
 
     def _work(self, process: GraderProcess) -> None:
         """One grader's thread: the only one that starts its process or talks to it."""
-        self._warm(process)
-        while True:
-            question, ids = self._next()
-            if question is not None:
-                self._answer(process, question)
-            elif ids:
-                try:
-                    self._judge_all(process, ids)
-                except Exception:
-                    log.exception("judging failed; the judgements stay queued", judgements=ids)
-                    self._forget(ids)
-            elif self._closing:
-                return
-            else:
-                self._sweep()
+        self._survive(process.start)
+        while not self._closing:
+            self._survive(lambda: self._work_once(process))
 
-    def _warm(self, process: GraderProcess) -> None:
-        """Load kernels before the first contestant waits for them; a checker that fails here will say so again."""
+    def _survive(self, step: Callable[[], None]) -> None:
+        """Do one thing; a fault (a database that is away, say) is logged, and what waits stays in its rows."""
+        try:
+            step()
+        except Exception:
+            log.exception("a grader's thread failed; it goes on")
+            time.sleep(SECONDS_AFTER_A_FAULT)
+
+    def _work_once(self, process: GraderProcess) -> None:
+        question, ids = self._next()
+        if question is not None:
+            self._answer(process, question)
+        elif ids:
+            try:
+                self._judge_all(process, ids)
+            finally:
+                self._forget(ids)
+        elif not self._closing:
+            self._sweep()
+
+    def _warm_up(self) -> Warm:
+        """What loads all checkers and kernels before the first contestant waits for them."""
         with self._database.read() as session:
-            request = Warm(judgements.one_case_each(session))
-        reply = process.ask(request, self._settings.seconds_per_answer)
-        if isinstance(reply, Failed):
-            log.warning("a grader could not load its checkers", error=reply.error)
+            return Warm(judgements.one_case_each(session))
 
     def _next(self) -> tuple[_Question | None, list[int]]:
         """Wait for work; nothing at all after a while means it is time to sweep."""
@@ -201,35 +213,42 @@ class Engine:
         attempts = {id_: attempt for id_, claim in zip(ids, claims, strict=True) if (attempt := claim.result())}
         with self._database.read() as session:
             tasks = judgements.load_tasks(session, attempts)
-        ended = [(task.contest_id, self._judge(process, task)) for task in tasks]
-        for contest_id, recorded in ended:
-            if recorded is not None and recorded.result():
-                self._on_judged(contest_id)
-        self._forget(ids)
-        self._again([task.judgement_id for task, (_, recorded) in zip(tasks, ended, strict=True) if recorded is None])
+        ended = []
+        for task in tasks:
+            for recorded in self._attempts(process, task):
+                recorded.add_done_callback(partial(self._tell, task.contest_id))
+                ended.append(recorded)
+        wait(ended)
 
-    def _again(self, ids: Sequence[int]) -> None:
-        with self._changed:
-            for judgement_id in ids:
-                self._add(judgement_id)
+    def _tell(self, contest_id: str, recorded: Future[bool]) -> None:
+        """Pass the news on once they are durable."""
+        if recorded.result():
+            self._on_judged(contest_id)
+
+    def _attempts(self, process: GraderProcess, task: Task) -> Iterator[Future[bool]]:
+        """Judge until it is done: as often as the checker may fail."""
+        while not self._closing:
+            recorded = self._judge(process, task)
+            if recorded is not None:
+                yield recorded
+                return
+            attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
+            if attempt is None:
+                return
+            task = replace(task, attempt=attempt)
 
     def _judge(self, process: GraderProcess, task: Task) -> Future[bool] | None:
         """One attempt: the outcome on its way to the rows, or None where it has to be tried again."""
         request = Grade(task.settings["checker"], task.answers)
-        reply = process.ask(request, self._settings.seconds_per_answer * max(1, len(task.answers)))
-        if isinstance(reply, Graded):
-            return self._writer.submit(judgements.record_one, outcome(task, reply.scores))
-        error = _error_of(reply)
+        found = process.grade(request, self._settings.seconds_per_answer)
+        if not isinstance(found, Failed):
+            return self._writer.submit(judgements.record_one, outcome(task, found))
+        error = found.error
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
         failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
-        if failed < MOST_ATTEMPTS:
+        if failed < MOST_FAILURES:
             return None
-        attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
-        return self._writer.submit(judgements.record_one, _given_up(task, attempt or 0, error))
-
-
-def _error_of(reply: Reply) -> str:
-    return reply.error if isinstance(reply, Failed) else "an unexpected reply"
+        return self._writer.submit(judgements.record_one, _given_up(task, error))
 
 
 def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
@@ -246,9 +265,9 @@ def _is_full(score: FoundScore, relative: bool) -> bool:
     return relative or score.multiplier is None or score.multiplier >= 1
 
 
-def _given_up(task: Task, attempt: int, error: str) -> Outcome:
+def _given_up(task: Task, error: str) -> Outcome:
     scores = [
         FoundScore(answer.test_case_id, CaseVerdict.JUDGE_ERROR, None, None, None, JUDGE_ERROR, 0)
         for answer in task.answers
     ]
-    return Outcome(task.judgement_id, attempt, "JE", scores, datetime.now(UTC), error)
+    return Outcome(task.judgement_id, task.attempt, "JE", scores, datetime.now(UTC), error)

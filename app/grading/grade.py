@@ -6,7 +6,7 @@ A rejection is the contestant's; every other exception is the judge's own fault 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from time import perf_counter
 from typing import Any, TypeVar
@@ -31,9 +31,10 @@ class Grader:
         self._instances: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._references: OrderedDict[str, bytes] = OrderedDict()
 
-    def grade(self, request: Grade) -> Graded:
-        """Score each answer."""
-        return Graded([self._grade_one(request.checker, answer) for answer in request.answers])
+    def grade(self, request: Grade) -> Iterator[Graded]:
+        """Score each answer in turn."""
+        for answer in request.answers:
+            yield Graded(self._grade_one(request.checker, answer))
 
     def validate(self, request: Validate) -> Validated:
         """Say what is wrong with a test case's input and answer."""

@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -37,21 +38,22 @@ def serve(pipe: Connection, grader: Grader) -> None:
             request: Request = pipe.recv()
         except EOFError:
             return
-        pipe.send(answer(grader, request))
+        for reply in answer(grader, request):
+            pipe.send(reply)
 
 
-def answer(grader: Grader, request: Request) -> Reply:
-    """Do what is asked; whatever a checker raises becomes Failed."""
+def answer(grader: Grader, request: Request) -> Iterator[Reply]:
+    """Do what is asked; whatever a checker raises becomes Failed, and ends it."""
     try:
         match request:
             case Grade():
-                return grader.grade(request)
+                yield from grader.grade(request)
             case Validate():
-                return grader.validate(request)
+                yield grader.validate(request)
             case Warm():
-                return grader.warm(request)
+                yield grader.warm(request)
     except Exception:
-        return Failed(traceback.format_exc()[-ERROR_LENGTH:])
+        yield Failed(traceback.format_exc()[-ERROR_LENGTH:])
 
 
 def die_with_parent() -> None:

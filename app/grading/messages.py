@@ -11,7 +11,10 @@ from app.storage.judgements import CaseAnswer, FoundScore
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """Check these answers with a module of `checkers/`; inputs and expected answers are read from the file store."""
+    """Check these answers with a module of `checkers/`; inputs and expected answers are read from the file store.
+
+    There is a reply for each answer as soon as it is checked, so that the time limit is that of one answer.
+    """
 
     checker: str
     answers: Sequence[CaseAnswer]
@@ -19,9 +22,9 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A score for every answer of a Grade, in its order."""
+    """The score of the next answer of a Grade."""
 
-    scores: Sequence[FoundScore]
+    score: FoundScore
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ class Failure:
 
 
 def fail_one(connection: Connection, failures: Sequence[Failure]) -> list[int]:
-    """Count failed attempts and queue their judgements again; returns how often each has failed by now."""
+    """Count failed attempts; returns how often each judgement has failed by now."""
     counts = []
     for failure in failures:
         found = connection.execute(
@@ -126,7 +126,7 @@ def fail_one(connection: Connection, failures: Sequence[Failure]) -> list[int]:
         connection.execute(
             update(JudgementRow)
             .where(JudgementRow.id == failure.judgement_id, JudgementRow.attempt == failure.attempt)
-            .values(state=QUEUED, failures=counts[-1], error=failure.error)
+            .values(failures=counts[-1], error=failure.error)
         )
     return counts
 

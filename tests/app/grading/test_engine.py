@@ -1,0 +1,105 @@
+"""The embedded engine: every submission is judged once, and a bad checker costs nobody else anything."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from app.grading.engine import JudgeFailed
+from app.grading.messages import Validate
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.tables import AnswerRow, JudgementRow
+from tests.builders.grading import Grading, add_rogue_contest, grading, submission
+
+
+def test_verdicts_follow_the_answers(database_url: str, tmp_path: Path) -> None:
+    """All in full is AC, something in between PC, nothing accepted WA."""
+    with grading(database_url, tmp_path / "files") as found:
+        for answers in ([b"10", b"10"], [b"10", b"3"], [b"10"], [b"reject", b"10"], [b"reject", b"reject"]):
+            found.accept(submission(*answers))
+        found.wait()
+        assert found.types() == ["AC", "PC", "PC", "PC", "WA"]
+        assert found.judged == ["c"] * 5
+
+
+@pytest.mark.parametrize("fault", [b"raise", b"exit", b"eat", b"loop"])
+def test_a_failing_checker_costs_its_own_judgement_only(sqlite_url: str, tmp_path: Path, fault: bytes) -> None:
+    """Three attempts, then a judge error; what was submitted before and after is judged as ever."""
+    with grading(sqlite_url, tmp_path / "files", seconds=0.5) as found:
+        for answers in ([b"10", b"10"], [fault, b"10"], [b"10", b"10"]):
+            found.accept(submission(*answers))
+        found.wait()
+        assert found.types() == ["AC", "JE", "AC"]
+        with found.database.read() as session:
+            failed = session.scalars(select(JudgementRow).where(JudgementRow.type == "JE")).one()
+        assert failed.failures == 3
+        assert failed.error
+
+
+def test_a_killed_grader_is_started_again(sqlite_url: str, tmp_path: Path) -> None:
+    """kill -9 of a grader between two submissions is not even noticed."""
+    with grading(sqlite_url, tmp_path / "files") as found:
+        found.accept(submission(b"10", b"10"))
+        found.wait()
+        for pid in found.engine.pids:
+            os.kill(pid, signal.SIGKILL)
+        found.accept(submission(b"10", b"10"))
+        found.wait()
+        assert found.types() == ["AC", "AC"]
+
+
+def test_a_restart_takes_up_what_waits(database_url: str, tmp_path: Path) -> None:
+    """Rows are the queue: queued and half-judged submissions of a dead server are judged by the next, once."""
+    database, files = Database(database_url), LocalFiles(tmp_path / "files")
+    add_rogue_contest(database, files)
+    dead = Grading(database, files)  # never started, as if killed
+    for _ in range(5):
+        dead.accept(submission(b"10", b"4"))
+    with database.write() as session:
+        session.get_one(JudgementRow, 2).state = "running"
+        session.get_one(JudgementRow, 2).attempt = 1
+    dead.writer.close()
+    with_new = Grading(database, files, graders=2)
+    with_new.engine.start()
+    with_new.wait()
+    assert with_new.types() == ["PC"] * 5
+    assert with_new.scores() == 10
+    with_new.close()
+    database.close()
+
+
+def test_many_at_once_are_each_judged_once(database_url: str, tmp_path: Path) -> None:
+    """200 submissions over two graders leave 200 judgements with exactly one score a case."""
+    with grading(database_url, tmp_path / "files", graders=2) as found:
+        for _ in range(200):
+            found.accept(submission(b"10", b"4"))
+        found.wait()
+        assert found.types() == ["PC"] * 200
+        assert found.scores() == 400
+
+
+def test_a_repeated_key_is_one_submission(database_url: str, tmp_path: Path) -> None:
+    """The same Idempotency-Key gives the first submission back and inserts nothing."""
+    with grading(database_url, tmp_path / "files") as found:
+        first, again = found.accept(submission(b"1", key="k")), found.accept(submission(b"2", key="k"))
+        assert (again.submission_id, again.repeated) == (first.submission_id, True)
+        found.wait()
+        with found.database.read() as session:
+            assert session.scalars(select(AnswerRow.data)).all() == [b"1"]
+
+
+def test_a_test_case_is_validated_by_a_grader(sqlite_url: str, tmp_path: Path) -> None:
+    """A valid one gives the answer's score, an invalid answer its faults, a failing checker an error."""
+    with grading(sqlite_url, tmp_path / "files") as found:
+        good = found.engine.validate(Validate("rogue", b"input", (), b"7", b"input")).result()
+        assert good.score is not None
+        assert (good.faults, good.score.raw) == ([], 7)
+        bad = found.engine.validate(Validate("rogue", b"input", (), b"reject", b"input")).result()
+        assert bad.faults[0]["text"] == "line 1: expected a number, found reject"
+        with pytest.raises(JudgeFailed, match="the checker has a fault"):
+            found.engine.validate(Validate("rogue", b"input", (), b"raise", b"input")).result()

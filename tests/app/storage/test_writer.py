@@ -1,0 +1,86 @@
+"""Group commit: many writes share a transaction, and one that fails costs the others nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+from sqlalchemy import Connection, insert, select
+
+from app.storage.database import Database
+from app.storage.tables import TeamRow
+from app.storage.writer import Writer
+
+
+class Teams:
+    """A handler that inserts teams and remembers how many came at once."""
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+
+    def add(self, connection: Connection, names: Sequence[str]) -> list[str]:
+        """Insert a team for every name."""
+        self.batches.append(len(names))
+        connection.execute(insert(TeamRow), [{"id": n, "name": n, "label": n, "hidden": False} for n in names])
+        return [name.upper() for name in names]
+
+
+def stored(database: Database) -> set[str]:
+    """The teams that are there."""
+    with database.read() as session:
+        return set(session.scalars(select(TeamRow.id)))
+
+
+def hold(writer: Writer) -> threading.Event:
+    """Keep the writer busy until the event is set."""
+    held, release = threading.Event(), threading.Event()
+
+    def wait(_connection: Connection, payloads: Sequence[None]) -> Sequence[None]:
+        held.set()
+        release.wait(30)
+        return payloads
+
+    writer.submit(wait, None)
+    held.wait(30)
+    return release
+
+
+def test_writes_that_wait_share_one_transaction(database_url: str) -> None:
+    """Ten writes that came while the writer was busy are one insert, and each gets its own result."""
+    database, teams = Database(database_url), Teams()
+    writer = Writer(database)
+    release = hold(writer)
+    futures = [writer.submit(teams.add, f"t{at}") for at in range(10)]
+    release.set()
+    assert [future.result() for future in futures] == [f"T{at}" for at in range(10)]
+    assert teams.batches == [10]
+    writer.close()
+    database.close()
+
+
+def test_a_write_that_fails_costs_the_others_nothing(database_url: str) -> None:
+    """A duplicate among five is refused alone; the four others are stored."""
+    database, teams = Database(database_url), Teams()
+    writer = Writer(database)
+    writer.submit(teams.add, "same").result()
+    release = hold(writer)
+    futures = [writer.submit(teams.add, name) for name in ("a", "b", "same", "c", "d")]
+    release.set()
+    with pytest.raises(Exception, match="(?i)unique"):
+        futures[2].result()
+    assert [future.result() for at, future in enumerate(futures) if at != 2] == ["A", "B", "C", "D"]
+    assert stored(database) == {"same", "a", "b", "c", "d"}
+    writer.close()
+    database.close()
+
+
+def test_closing_writes_what_waits_first(database_url: str) -> None:
+    """Nothing that was handed over is dropped by an orderly end."""
+    database, teams = Database(database_url), Teams()
+    writer = Writer(database)
+    futures = [writer.submit(teams.add, f"t{at}") for at in range(50)]
+    writer.close()
+    assert all(future.done() for future in futures)
+    assert len(stored(database)) == 50
+    database.close()

@@ -1,0 +1,114 @@
+"""A contest whose one problem has a checker that misbehaves on demand, run by real grader processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from app.grading.engine import Engine, EngineSettings
+from app.storage import submissions
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.submissions import Accepted, NewAnswer, NewSubmission
+from app.storage.tables import (
+    AccountRow,
+    ContestProblemRow,
+    ContestRow,
+    JudgementRow,
+    ProblemRow,
+    RawScoreRow,
+    TeamRow,
+    TestCaseRow,
+    TestGroupRow,
+)
+from app.storage.writer import Writer
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PROGRAM = "tests.builders.rogue_grader"
+
+
+def add_rogue_contest(database: Database, files: LocalFiles, *, cases: int = 2) -> None:
+    """Contest `c`, team `t`, account `a`, and the problem `rogue` with cases 1, 2, ..."""
+    with database.write() as session:
+        session.add(TeamRow(id="t", name="Team", label="1", hidden=False))
+        session.flush()
+        session.add(AccountRow(id="a", username="a", type="team", team_id="t", created=NOW))
+        start = NOW - timedelta(hours=1)
+        session.add(ContestRow(id="c", name="C", start_time=start, duration_ms=10**8, open_to_all=True))
+        settings = {"checker": "rogue", "scoring": {"kind": "absolute", "direction": "maximise"}}
+        facts = {"uuid": "u", "names": {"en": "Rogue"}, "metadata_": {}, "statements": {}, "package_sha256": ""}
+        session.add(ProblemRow(id="rogue", settings=settings, created=NOW, updated=NOW, **facts))
+        session.flush()
+        group = {"problem_id": "rogue", "name": "secret", "ordinal": 1, "kind": "provisional"}
+        session.add(TestGroupRow(**group, max_points_num=100, max_points_den=1, aggregation="sum", require_pass=[]))
+        session.add(ContestProblemRow(contest_id="c", problem_id="rogue", label="A", ordinal=1, rule={}))
+        sha256 = files.keep(b"input")
+        for at in range(1, cases + 1):
+            row = TestCaseRow(problem_id="rogue", group_name="secret", name=str(at), ordinal=at, id=at)
+            row.points_num, row.points_den = 100, cases
+            row.input_sha256, row.input_size, row.answer_sha256, row.answer_size = sha256, 5, sha256, 5
+            session.add(row)
+
+
+def submission(*answers: bytes, key: str | None = None) -> NewSubmission:
+    """A submission of team `t` with these answers for cases 1, 2, ..."""
+    files = [NewAnswer(at, f"{at}.out", len(data), None, data) for at, data in enumerate(answers, start=1)]
+    return NewSubmission("c", "rogue", "t", "a", NOW, 3_600_000, files, idempotency_key=key)
+
+
+class Grading:
+    """An engine over one database, with what tests ask of it."""
+
+    def __init__(self, database: Database, files: LocalFiles, *, graders: int = 1, seconds: float = 5.0) -> None:
+        self.database = database
+        self.files = files
+        self.writer = Writer(database)
+        self.judged: list[str] = []
+        settings = EngineSettings(graders, 2**31, seconds, files.folder, PROGRAM)
+        self.engine = Engine(database, self.writer, settings, self.judged.append)
+
+    def accept(self, new: NewSubmission) -> Accepted:
+        """Make a submission durable and tell the engine."""
+        accepted: Accepted = self.writer.submit(submissions.accept, new).result()
+        if accepted.judgement_id is not None:
+            self.engine.wake(accepted.judgement_id)
+        return accepted
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until nothing waits to be judged."""
+        until = time.monotonic() + seconds
+        while self.engine.waiting:
+            assert time.monotonic() < until, f"{self.engine.waiting} judgements still wait"
+            time.sleep(0.005)
+
+    def types(self) -> list[str | None]:
+        """Every judgement's type, in order."""
+        with self.database.read() as session:
+            return list(session.scalars(select(JudgementRow.type).order_by(JudgementRow.id)))
+
+    def scores(self) -> int:
+        """How many raw scores there are."""
+        with self.database.read() as session:
+            return session.scalar(select(func.count()).select_from(RawScoreRow)) or 0
+
+    def close(self) -> None:
+        """Stop."""
+        self.engine.close()
+        self.writer.close()
+
+
+@contextmanager
+def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 5.0) -> Iterator[Grading]:
+    """A running engine over the rogue contest."""
+    database, files = Database(url), LocalFiles(folder)
+    add_rogue_contest(database, files)
+    found = Grading(database, files, graders=graders, seconds=seconds)
+    found.engine.start()
+    yield found
+    found.close()
+    database.close()
