@@ -72,7 +72,8 @@ def serving(app: str, environment: dict[str, str] | None = None) -> Iterator[str
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "error"]
     env = {**os.environ, **(environment or {})}
-    process = subprocess.Popen([*command, "--no-access-log"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([*command, "--no-access-log"], env=env, **quiet)
     url = f"http://127.0.0.1:{port}"
     try:
         wait_until_up(url, process)

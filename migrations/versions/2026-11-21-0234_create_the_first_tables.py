@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    
+
     op.create_table(
         "contests",
         sa.Column("id", sa.String(length=36), nullable=False),
@@ -264,11 +264,9 @@ def upgrade() -> None:
     with op.batch_alter_table("raw_scores", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_raw_scores_test_case_id"), ["test_case_id"], unique=False)
 
-    
-
 
 def downgrade() -> None:
-    
+
     with op.batch_alter_table("raw_scores", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_raw_scores_test_case_id"))
 
@@ -313,4 +311,3 @@ def downgrade() -> None:
     op.drop_table("teams")
     op.drop_table("problems")
     op.drop_table("contests")
-    

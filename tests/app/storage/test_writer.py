@@ -67,7 +67,7 @@ def test_a_write_that_fails_costs_the_others_nothing(database_url: str) -> None:
     release = hold(writer)
     futures = [writer.submit(teams.add, name) for name in ("a", "b", "same", "c", "d")]
     release.set()
-    with pytest.raises(Exception, match="(?i)unique"):
+    with pytest.raises(Exception, match=r"(?i)unique"):
         futures[2].result()
     assert [future.result() for at, future in enumerate(futures) if at != 2] == ["A", "B", "C", "D"]
     assert stored(database) == {"same", "a", "b", "c", "d"}
