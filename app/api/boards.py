@@ -11,7 +11,7 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -166,7 +166,7 @@ class Boards:
         judges = _standing(contest, found, now, public=False)
         clock = contest.clock
         same = clock.started(now) and not clock.frozen(now)
-        public = judges if same else _standing(contest, found, now, public=True)
+        public = replace(judges, public=True, pages={}) if same else _standing(contest, found, now, public=True)
         moments = (clock.start, clock.freeze, clock.end, clock.thaw, contest.finalized)
         ahead = [moment for moment in moments if moment is not None and moment > now]
         return _Kept(version, min(ahead, default=None), judges, public)

@@ -109,7 +109,7 @@ def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id, JudgementRow.current.is_(True), JudgementRow.state == DONE)
     )
-    return _collect(session.execute(query).tuples())
+    return _collect(session.execute(query))
 
 
 def _scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
@@ -120,7 +120,7 @@ def _scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]
             .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
             .where(RawScoreRow.judgement_id.in_(judgements[start : start + AT_ONCE]))
         )
-        found.update(_collect(session.execute(query).tuples()))
+        found.update(_collect(session.execute(query)))
     return found
 
 

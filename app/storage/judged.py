@@ -80,7 +80,7 @@ def longest_runs(session: Session, contest_id: str) -> dict[int, int]:
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id)
     )
-    for judgement_id, milliseconds in session.execute(query).tuples():
+    for judgement_id, milliseconds in session.execute(query):
         found[judgement_id] = max(found.get(judgement_id, 0), milliseconds)
     return found
 
@@ -101,7 +101,7 @@ def runs(
         query = query.where(SubmissionRow.team_id == team_id)
     if judgement_id is not None:
         query = query.where(RawScoreRow.judgement_id == (as_id(judgement_id) or 0))
-    return [Run(*row) for row in session.execute(query).tuples()]
+    return [Run(*row) for row in session.execute(query)]
 
 
 def run(session: Session, contest_id: str, judgement_id: str, test_case_id: str) -> Run | None:
@@ -121,7 +121,7 @@ def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tupl
         .where(JudgementRow.submission_id.in_(sorted(submission_ids)))
         .where(JudgementRow.current.is_(True), JudgementRow.state == DONE)
     )
-    return {(submission_id, name): row for submission_id, name, row in session.execute(query).tuples()}
+    return {(submission_id, name): row for submission_id, name, row in session.execute(query)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def sent_answers(session: Session, submission_id: int) -> list[SentAnswer]:
         .where(AnswerRow.submission_id == submission_id)
         .order_by(TestCaseRow.ordinal)
     )
-    return [SentAnswer(*row) for row in session.execute(query).tuples()]
+    return [SentAnswer(*row) for row in session.execute(query)]
 
 
 def answer_bytes(session: Session, files: FileStore, submission_id: int, case_name: str) -> bytes | None:
@@ -162,7 +162,7 @@ def answer_files(session: Session, files: FileStore, submission_id: int) -> dict
     query = select(AnswerRow.file_name, AnswerRow.data, AnswerRow.sha256).where(
         AnswerRow.submission_id == submission_id
     )
-    found = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query).tuples()}
+    found = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query)}
     return {name: data for name, data in found.items() if data is not None}
 
 

@@ -1,0 +1,171 @@
+"""Puts a small contest into a service's tables: the problem `echo`, and submissions already judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.domain.scoring import RawScore
+from app.grading.engine import JudgeFailed
+from app.grading.grade import Grader
+from app.grading.messages import Validate, Validated
+from app.packages.read import assemble
+from app.service import Idle, Service
+from app.storage import problems
+from app.storage.files import FileStore
+from app.storage.judgements import pair
+from app.storage.tables import (
+    AnswerRow,
+    ContestProblemRow,
+    ContestRow,
+    JudgementRow,
+    RawScoreRow,
+    SubmissionRow,
+)
+from tests.builders.packages import package_files
+
+HOUR = timedelta(hours=1)
+PROBLEM = "echo"
+
+
+class InlineEngine(Idle):
+    """Validates test cases with the real checkers, in this process and at once; judges nothing."""
+
+    def __init__(self, files: FileStore) -> None:
+        self._grader = Grader(files)
+
+    def validate(self, request: Validate) -> Future[Validated]:
+        """Do as a grader process does."""
+        future: Future[Validated] = Future()
+        try:
+            future.set_result(self._grader.validate(request))
+        except Exception as error:
+            future.set_exception(JudgeFailed(repr(error)))
+        return future
+
+
+def add_problem(service: Service, changes: Mapping[str, str | bytes | None] | None = None, slug: str = PROBLEM) -> None:
+    """Bring in the echo package (two secret cases 02 and 03, 50 points each, and a sample 01)."""
+    with service.database.write() as session:
+        problems.import_package(session, service.files, assemble(slug, package_files(changes)))
+
+
+def add_contest(
+    service: Service,
+    contest_id: str = "c",
+    *,
+    started: timedelta = HOUR,
+    duration: timedelta = 5 * HOUR,
+    freeze: timedelta | None = None,
+    thaw: datetime | None = None,
+    rule: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    problem_id: str | None = PROBLEM,
+) -> datetime:
+    """A contest open to all with one problem, begun `started` ago; `freeze` is before its end. Returns its start."""
+    start = (datetime.now(UTC) - started).replace(microsecond=0)
+    with service.database.write() as session:
+        session.add(
+            ContestRow(
+                id=contest_id,
+                name=f"Contest {contest_id}",
+                start_time=start,
+                duration_ms=_ms(duration),
+                freeze_ms=None if freeze is None else _ms(freeze),
+                thaw_time=thaw,
+                open_to_all=True,
+                settings=dict(settings or {}),
+            )
+        )
+        session.flush()
+        if problem_id is not None:
+            session.add(
+                ContestProblemRow(
+                    contest_id=contest_id,
+                    problem_id=problem_id,
+                    label="A",
+                    ordinal=1,
+                    rgb="#00f",
+                    rule=dict(rule or {}),
+                )
+            )
+    return start
+
+
+def add_submission(
+    service: Service,
+    scores: Mapping[str, RawScore] | None,
+    *,
+    team: str | None = "team",
+    contest_id: str = "c",
+    minute: float = 1.0,
+    files: Mapping[str, bytes] | None = None,
+    judgement_type: str = "PC",
+) -> int:
+    """A submission with an answer for each score, judged unless `scores` is None; returns its id.
+
+    `files` gives the answers of one that is not judged, or other bytes than the made-up ones.
+    """
+    sent = {case: f"{case}\n".encode() for case in (scores or {})} | dict(files or {})
+    with service.database.write() as session:
+        contest = session.get_one(ContestRow, contest_id)
+        assert contest.start_time is not None
+        time = contest.start_time + timedelta(minutes=minute)
+        row = SubmissionRow(
+            contest_id=contest_id,
+            problem_id=PROBLEM,
+            team_id=team,
+            account_id=team or "admin",
+            time=time,
+            contest_time_ms=round(minute * 60_000),
+            files=[{"name": f"{case}.out", "case": case, "ignored": None} for case in sent],
+            sources=[],
+        )
+        session.add(row)
+        session.flush()
+        _add_answers(session, row.id, sent)
+        _add_judgement(session, row, scores, judgement_type)
+    service.boards.changed(contest_id)
+    return row.id
+
+
+def _add_answers(session: Session, submission_id: int, sent: Mapping[str, bytes]) -> None:
+    for case, data in sent.items():
+        answer = AnswerRow(submission_id=submission_id, test_case_id=_case_id(session, case), file_name=f"{case}.out")
+        answer.size, answer.data = len(data), data
+        session.add(answer)
+
+
+def _add_judgement(
+    session: Session, row: SubmissionRow, scores: Mapping[str, RawScore] | None, judgement_type: str
+) -> None:
+    judgement = JudgementRow(submission_id=row.id, start_time=row.time, current=True)
+    session.add(judgement)
+    if scores is None:
+        judgement.state = "queued"
+        return
+    judgement.state, judgement.type, judgement.end_time = "done", judgement_type, row.time + timedelta(seconds=1)
+    session.flush()
+    for case, score in scores.items():
+        found = RawScoreRow(
+            judgement_id=judgement.id, test_case_id=_case_id(session, case), verdict=score.verdict.value
+        )
+        found.raw_num, found.raw_den = pair(score.raw)
+        found.multiplier_num, found.multiplier_den = pair(score.multiplier)
+        found.message = {"key": "accepted", "text": f"case {case}", "args": {}}
+        found.run_time_ms, found.time = 3, row.time + timedelta(seconds=1)
+        session.add(found)
+
+
+def _case_id(session: Session, case: str) -> int:
+    row = problems.test_case(session, PROBLEM, case)
+    assert row is not None, f"no test case {case}"
+    return row.id
+
+
+def _ms(duration: timedelta) -> int:
+    return round(duration.total_seconds() * 1000)
