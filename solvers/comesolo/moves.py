@@ -34,13 +34,13 @@ class Tables:
 
     inside       the cells of each padded row, as bits
     jump_hashes  for each jump number, the exclusive or of the Zobrist numbers of its three cells
-    boxes        for each jump number: row and column of its middle, and how far it reaches from it in rows, columns
+    middles      for each jump number, row and column of its middle
     """
 
     size: int
     inside: Rows
     jump_hashes: NDArray[np.uint64]
-    boxes: NDArray[np.int8]
+    middles: NDArray[np.int8]
 
 
 @lru_cache(maxsize=64)
@@ -54,8 +54,8 @@ def tables_of(size: int) -> Tables:
     down, right = DOWN[direction], RIGHT[direction]
     # rows and columns past the border wrap around in the 64 x 64 table: such jumps are never played
     hashes = zobrist[row, column] ^ zobrist[row + down, column + right] ^ zobrist[row + 2 * down, column + 2 * right]
-    boxes = np.stack((row + down, column + right, abs(down), abs(right)), axis=1).astype(np.int8)
-    return Tables(size, inside, hashes, boxes)
+    middles = np.stack((row + down, column + right), axis=1).astype(np.int8)
+    return Tables(size, inside, hashes, middles)
 
 
 def rows_of(instance: Instance) -> Rows:
@@ -129,7 +129,7 @@ def starts(rows: Rows, inside: Rows, row: Whole, direction: int) -> Bits:  # pra
 @njit(cache=True, nogil=True)
 def lowest(bits: Bits) -> Whole:  # pragma: no cover - compiled
     """Give the place of the lowest bit of a non-zero uint64."""
-    return np.int64(trailing_zeros(bits))
+    return np.int64(trailing_zeros(bits))  # type: ignore[call-arg] # numba gives it its first argument
 
 
 @njit(cache=True, nogil=True)
