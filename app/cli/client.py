@@ -34,7 +34,15 @@ class Client:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connections."""
         self._http.close()
+
+    def as_nobody(self) -> Login:
+        """The same server for somebody who is not logged in."""
+        return Login(self.url)
 
     def get(self, path: str, **params: Any) -> Any:
         """Read a resource below /api as JSON; parameters that are None are left out."""

@@ -128,10 +128,12 @@ def finish(client: Client, contest: str, submission: str, *, as_json: bool) -> N
 
 def wait_for_report(client: Client, contest: str, submission: str) -> dict[str, Any]:
     """Look at the report until it is judged."""
+    path = f"contests/{contest}/submissions/{submission}/report"
     while True:
-        report: dict[str, Any] = client.get(f"contests/{contest}/submissions/{submission}/report")
+        report: dict[str, Any] = client.get(path)
         if report["judgement"]["judgement_type_id"] is not None:
-            return report
+            # The verdict may have come while the report was being put together; the next one has its points too.
+            return report if report["points"] is not None else dict(client.get(path))
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from app.cli import access, admin, admin_problems, bench, check, contestant, generate, package, service, solve
+from app.cli.demo.command import demo
 from app.cli.output import Failure, examples, say
 
 
@@ -75,6 +76,7 @@ app.command(
         "jurado serve", "jurado serve --port 0 --home /tmp/trial", "JURADO_ADMIN_PASSWORD=... jurado serve"
     ),
 )(service.serve)
+app.command(rich_help_panel=SERVICE, epilog=examples("jurado demo", "jurado demo --json"))(demo)
 app.command(rich_help_panel=SERVICE, epilog=examples("jurado init", "jurado init --home /srv/jurado --json"))(
     service.init
 )

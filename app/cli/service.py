@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 from importlib import import_module
@@ -16,6 +17,7 @@ from app.cli.solve import AsJson
 
 if TYPE_CHECKING:
     from app.settings import Settings
+    from app.storage.database import Database
 
 SECONDS_TO_FINISH = 10
 BACKLOG = 2048
@@ -39,12 +41,31 @@ def serve(
 
 def init(home: Home = None, as_json: AsJson = False) -> None:
     """Make the database, the files, the bundled problems and the first contests, and say what is there."""
+    from app.bootstrap import initialise
+    from app.logs import configure_logs
+
+    configure_logs(logging.WARNING)
     settings = read_settings(home=home)
-    there = import_module("app.bootstrap").initialise(settings)
+    database, _files = initialise(settings, say)
+    there = what_is_there(database)
+    database.close()
     if as_json:
-        write_json(there)
+        write_json({"home": str(settings.home.resolve()), **there})
     else:
-        show(table(f"Jurado in {settings.home.resolve()}", ["what", ">how many"], there.items()))
+        rows = [(what, ", ".join(names)) for what, names in there.items()]
+        show(table(f"Jurado in {settings.home.resolve()}", ["what", "which"], rows))
+
+
+def what_is_there(database: Database) -> dict[str, list[str]]:
+    """Name the accounts, contests and problems that are kept."""
+    from app.storage import accounts, contests, problems
+
+    with database.read() as session:
+        return {
+            "accounts": [row.username for row in accounts.accounts(session)],
+            "contests": [row.id for row in contests.contests(session)],
+            "problems": [row.id for row in problems.problems(session)],
+        }
 
 
 def status(

@@ -1,0 +1,76 @@
+"""The demo's answer files: made by solvers as processes, and scored here as `jurado check` does."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from app.cli.check import judge
+from app.cli.client import Client
+from app.cli.demo.expected import Found
+from app.cli.output import Failure
+from app.cli.solver_process import run_solver_on_files
+
+CORRUPT = b"3\n0 0 2 2\nnot a jump\n"
+
+Answers = dict[str, bytes]
+"""Answer files by the name of their case."""
+
+
+def fetch_inputs(client: Client, contest: str, problem: str, folder: Path) -> list[str]:
+    """Fetch a problem's inputs as any contestant would; gives the names of the cases that count now."""
+    folder.mkdir()
+    extract(client.request("GET", f"/api/contests/{contest}/problems/{problem}/inputs.zip").content, folder, ".in")
+    cases = client.get(f"contests/{contest}/problems/{problem}/testcases")
+    return [case["name"] for case in cases if case["kind"] == "provisional"]
+
+
+def fetch_references(admin: Client, problem: str, folder: Path) -> None:
+    """Fetch the expected answers, which only judges may: `jurado check` needs them for partial points."""
+    extract(admin.request("GET", f"/api/problems/{problem}/package.zip").content, folder, ".ans", below="/data/secret/")
+
+
+def extract(archive: bytes, folder: Path, suffix: str, *, below: str = "") -> None:
+    """Write the files of a zip that end with `suffix` (and lie below a folder) into `folder`, by their names alone."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        for name in files.namelist():
+            if name.endswith(suffix) and below in name:
+                (folder / name.rpartition("/")[2]).write_bytes(files.read(name))
+
+
+def solve(problem: str, folder: Path, cases: Sequence[str], *options: str) -> Answers:
+    """Run a solver on the inputs of the cases."""
+    out = folder / "answers"
+    out.mkdir(exist_ok=True)
+    files = [folder / f"{case}.in" for case in cases]
+    run_solver_on_files(problem, files, out, options, lambda _said: None)
+    return {case: (out / f"{case}.out").read_bytes() for case in cases}
+
+
+def find(problem: str, folder: Path, answers: Mapping[str, bytes]) -> dict[str, Found]:
+    """Check answers as `jurado check` does."""
+    return {case: find_one(problem, folder, case, data) for case, data in answers.items()}
+
+
+def find_one(problem: str, folder: Path, case: str, data: bytes) -> Found:
+    """Check one answer; raises Failure where the checker itself fails."""
+    answer = folder / f"{case}.checked"
+    answer.write_bytes(data)
+    said = judge(problem, folder / f"{case}.in", answer, folder / f"{case}.ans")
+    if said.verdict == "judge_error":
+        raise Failure(f"{problem} {case}: {said.message}", 1)
+    if said.score is None:
+        return Found(False, Fraction(0), 0)
+    return Found(True, Fraction(said.score.multiplier or 0), int(said.score.raw))
+
+
+def zipped(answers: Mapping[str, bytes]) -> bytes:
+    """Pack answers as a contestant's zip, in a folder, as archives often are."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for case, data in answers.items():
+            archive.writestr(f"my answers/{case}.out", data)
+    return buffer.getvalue()

@@ -1,0 +1,69 @@
+"""A service of the demo's own: a fresh home, a free port, a real process that ends with the demo."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.cli.output import Failure
+from app.cli.solver_process import command, environment
+
+SECONDS_TO_STOP = 15
+
+
+@dataclass(frozen=True)
+class Running:
+    """A service that answers at `url`, and the password of its account admin."""
+
+    url: str
+    password: str
+
+
+@contextmanager
+def fresh_service(home: Path) -> Iterator[Running]:
+    """Start `jurado serve` in an empty home on a free port; stop it on the way out. Its log is home/server.log."""
+    password = secrets.token_urlsafe(16)
+    # Settings of whoever runs the demo are not the demo's; jurado.toml is not either, as it is looked for in the home.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_")}
+    python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
+    with (home / "server.log").open("w") as log:
+        process = subprocess.Popen(
+            command("app.cli", "serve", "--host", "127.0.0.1", "--port", "0", "--home", str(home / "var")),
+            cwd=home,
+            env=clean | python | {"JURADO_ADMIN_PASSWORD": password},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            yield Running(wait_for_address(process, home), password)
+        finally:
+            stop(process)
+
+
+def wait_for_address(process: subprocess.Popen[str], home: Path) -> str:
+    """Read the line that tells the address; raises Failure with the end of the log if there is none."""
+    assert process.stdout is not None
+    words = process.stdout.readline().split()
+    if words[:2] != ["Jurado", "serves"]:
+        tail = "\n".join((home / "server.log").read_text().splitlines()[-5:])
+        raise Failure(f"the service did not start:\n{tail}", 1)
+    return words[2]
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """Ask the service to stop, and end it if it does not."""
+    process.terminate()
+    try:
+        process.wait(SECONDS_TO_STOP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

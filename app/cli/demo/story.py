@@ -1,0 +1,148 @@
+"""The demo's story, step by step, each through HTTP: what the admin does, what three teams do."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from app.cli.access import new_login
+from app.cli.admin_problems import follow_job
+from app.cli.client import Client
+from app.cli.contestant import send, wait_for_report
+from app.cli.demo import answers
+from app.cli.demo.answers import CORRUPT, Answers
+from app.cli.demo.expected import Found, Rule, Sent
+from app.cli.generate import generated
+from app.cli.output import Failure
+
+CONTEST = "story"
+TEAMS = {"ants": "The Ants", "bees": "The Bees", "cats": "The Cats"}
+NEW_CASE = "121-n12-uploaded"
+
+Talk = Callable[[str], None]
+
+
+@dataclass
+class Story:
+    """What has happened so far. `folder` holds the inputs, a folder for each problem."""
+
+    url: str
+    admin: Client
+    folder: Path
+    talk: Talk
+    teams: dict[str, Client] = field(default_factory=dict)
+    rules: list[Rule] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
+    scores: dict[str, dict[str, Found]] = field(default_factory=dict)
+
+    def cases(self, problem: str) -> list[str]:
+        """The names of a problem's cases that count now."""
+        return [case for rule in self.rules if rule.problem == problem for case in rule.cases]
+
+    def board(self) -> dict[str, Any]:
+        """The board as everybody sees it."""
+        with Client(self.admin.as_nobody()) as public:
+            found: dict[str, Any] = public.get(f"contests/{CONTEST}/scoreboard", cases="true")
+        return found
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        for client in (self.admin, *self.teams.values()):
+            client.close()
+
+
+def begin(story: Story) -> None:
+    """Make the contest, its teams and their accounts, and log the teams in."""
+    start = (datetime.now(UTC) - timedelta(minutes=1)).isoformat(timespec="milliseconds")
+    story.admin.post("contests", {"id": CONTEST, "name": "The story", "start_time": start, "duration": "5:00:00"})
+    absolute = {"kind": "absolute", "counting": "best-case"}
+    relative = {"kind": "relative", "counting": "last", "carry": "best"}
+    for problem, rule in (("comesolo", absolute), ("rollingballs", relative)):
+        story.admin.post(f"contests/{CONTEST}/problems", {"id": problem, "rule": {**rule, "max_points": 100}})
+    story.admin.post("teams", [{"id": team, "name": name} for team, name in TEAMS.items()])
+    story.admin.post(f"contests/{CONTEST}/teams", {"team_ids": list(TEAMS)})
+    passwords = {team: secrets.token_urlsafe(9) for team in TEAMS}
+    accounts = [{"username": t, "password": word, "type": "team", "team_id": t} for t, word in passwords.items()]
+    story.admin.post("accounts", accounts)
+    story.teams = {team: Client(new_login(story.url, team, word)) for team, word in passwords.items()}
+    story.talk("the admin makes a contest: comesolo (absolute), rollingballs (relative), and three teams")
+
+
+def add_case(story: Story) -> None:
+    """Upload a test case's input, and have the reference solver make its expected answer."""
+    board = generated("comesolo", 2026, ["kind=random", "n=12", "density=60"])
+    files = {"input": (f"{NEW_CASE}.in", board)}
+    made = story.admin.put(f"problems/comesolo/testcases/secret/{NEW_CASE}", files=files)
+    story.talk(f"the admin uploads the test case {NEW_CASE}: {made['size']} bytes, no expected answer yet")
+    job = story.admin.post("problems/comesolo/reference-runs", {"method": "beam", "seconds": 1.5, "seed": 1})
+
+    told = set()
+
+    def heard(said: dict[str, Any]) -> None:
+        line = f"  reference run: {said['fraction']:.0%} {said['note']}"
+        if said["note"] and line not in told:
+            story.talk(line)
+        told.add(line)
+
+    ended = follow_job(story.admin, job["id"], heard)
+    if ended["state"] != "done":
+        raise Failure(f"the reference run ended as {ended['state']}: {ended['result']}", 1)
+
+
+def get_ready(story: Story) -> None:
+    """A team fetches the inputs over HTTP; the expected answers come from the admin, to score with `jurado check`."""
+    ants = story.teams["ants"]
+    for problem, relative in (("comesolo", False), ("rollingballs", True)):
+        folder = story.folder / problem
+        cases = answers.fetch_inputs(ants, CONTEST, problem, folder)
+        answers.fetch_references(story.admin, problem, folder)
+        story.rules.append(Rule(problem, relative, cases))
+        story.talk(f"the teams fetch {len(cases)} inputs of {problem}")
+
+
+def first_round(story: Story) -> None:
+    """Three teams submit: greedy answers, best-first answers with a corrupt file among them, and a single file."""
+    cases = story.cases("comesolo")
+    greedy = solve(story, "comesolo", cases, "--method", "greedy", "--steps", "1", "--seed", "5")
+    submit(story, "ants", "comesolo", greedy, "a zip of greedy answers")
+    best_first = solve(story, "comesolo", cases, "--method", "best-first", "--steps", "2000")
+    best_first[cases[2]] = CORRUPT
+    submit(story, "bees", "comesolo", best_first, f"a zip of best-first answers, that of {cases[2]} corrupt")
+    single = solve(story, "comesolo", [NEW_CASE], "--method", "beam", "--seconds", "0.5")
+    submit(story, "cats", "comesolo", single, "a single file")
+    rolling = story.cases("rollingballs")
+    rough = solve(story, "rollingballs", rolling, "--method", "greedy", "--steps", "3")
+    submit(story, "ants", "rollingballs", rough, "a zip of greedy answers: BEST everywhere, so far")
+    submit(story, "bees", "rollingballs", {rolling[0]: b"0\n"}, "a single file, with no rolls at all")
+
+
+def second_round(story: Story) -> None:
+    """One team improves one case; another sets new BESTs, which lowers what the first answers are worth."""
+    case = story.cases("comesolo")[2]
+    repaired = solve(story, "comesolo", [case], "--method", "beam", "--seconds", "0.5")
+    submit(story, "bees", "comesolo", repaired, f"an improved answer of the one case {case}")
+    rolling = story.cases("rollingballs")
+    careful = solve(story, "rollingballs", rolling, "--method", "beam-local", "--seconds", "0.6")
+    submit(story, "cats", "rollingballs", careful, "a zip of beam-local answers: new BESTs")
+
+
+def solve(story: Story, problem: str, cases: list[str], *options: str) -> Answers:
+    """Make answers by a solver's process."""
+    return answers.solve(problem, story.folder / problem, cases, *options)
+
+
+def submit(story: Story, team: str, problem: str, files: Answers, what: str) -> None:
+    """Submit as a team (a zip, or a single file), wait for the verdict, and note what was sent and is in it."""
+    client = story.teams[team]
+    case = next(iter(files))
+    name, data = (f"{case}.out", files[case]) if len(files) == 1 else ("answers.zip", answers.zipped(files))
+    made = send(client, CONTEST, problem, name, data)
+    report = wait_for_report(client, CONTEST, made["id"])
+    found = answers.find(problem, story.folder / problem, files)
+    story.sent.append(Sent(made["id"], team, problem, made["contest_time"], found))
+    verdict = report["judgement"]["judgement_type_id"]
+    story.talk(f"{TEAMS[team]} submit {what} ({problem}): {verdict}, {report['points']:.2f} points")
