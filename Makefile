@@ -37,7 +37,7 @@ fuzz: setup ## throw 100,000 mutated answer files at each checker
 	@$(PYTHON_HERE) scripts/fuzz_checkers.py $(ARGS)
 
 chaos: setup ## kill a loaded server with -9, again and again, and count what was lost
-	@$(PYTHON_HERE) scripts/chaos.py $(ARGS)
+	@$(PYTHON_HERE) -m tests.chaos $(ARGS)
 
 verify-packages: setup ## hold the problem packages against independent readers of the format
 	@$(PYTHON_HERE) scripts/verify_independent.py $(ARGS)
