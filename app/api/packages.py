@@ -11,12 +11,11 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
-from starlette.datastructures import UploadFile
 
 from app.api.clics import format_time
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
-from app.api.uploads import body_file, read_form
+from app.api.uploads import body_file, open_form
 from app.grading.engine import JudgeFailed
 from app.grading.messages import Validate
 from app.packages.errors import PackageError, PackageErrors
@@ -186,13 +185,12 @@ async def post_package(
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     limit = service.settings.max_upload
     if kind == "multipart/form-data":
-        fields, form = await read_form(request, frozenset({"id"}), frozenset({"package"}))
-        upload = form.get("package")
-        if not isinstance(upload, UploadFile):
-            raise BadRequest("package: expected a zip file, found nothing")
-        stem = Path(upload.filename or "").stem or None
-        source: bytes | Path = await upload.read()
-        found = await run_sync(_bring_in, service, source, id or fields.get("id"), stem)
+        async with open_form(request, frozenset({"id"}), frozenset({"package"})) as form:
+            data = await form.read("package")
+            if data is None:
+                raise BadRequest("package: expected a zip file, found nothing")
+            stem = Path(form.files["package"].filename or "").stem or None
+            found = await run_sync(_bring_in, service, data, id or form.fields.get("id"), stem)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
             found = await run_sync(_bring_in, service, path, id, None)

@@ -14,7 +14,6 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
-from starlette.datastructures import FormData, UploadFile
 
 from app.api.auth import Viewer
 from app.api.boards import Standing
@@ -23,7 +22,7 @@ from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.packages import CaseView, details, existing
 from app.api.scoreboard import number
 from app.api.standings import TheStanding, the_problem
-from app.api.uploads import read_form
+from app.api.uploads import open_form
 from app.api.zips import kept_zip
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import PROVISIONAL, phase_scale
@@ -161,16 +160,11 @@ async def put_testcase(
 
     Everything is checked before anything is stored, and all faults are listed at once.
     """
-    fields, form = await read_form(request, OPTIONS, frozenset({"input", "answer"}))
-    given, expected = await _bytes(form, "input"), await _bytes(form, "answer")
-    case, created = await run_sync(_put, service, problem_id, group, name, fields, given, expected)
+    async with open_form(request, OPTIONS, frozenset({"input", "answer"})) as form:
+        given, expected = await form.read("input"), await form.read("answer")
+    case, created = await run_sync(_put, service, problem_id, group, name, form.fields, given, expected)
     response.status_code = 201 if created else 200
     return case
-
-
-async def _bytes(form: FormData, name: str) -> bytes | None:
-    upload = form.get(name)
-    return await upload.read() if isinstance(upload, UploadFile) else None
 
 
 def _put(
@@ -196,7 +190,8 @@ def _put(
         errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.found]
         raise BadRequest("; ".join(str(each) for each in faults.found), errors=errors)
     assert given is not None  # else there is a fault
-    return _store(service, NewCase(problem_id, group, name, given, expected, options), score)
+    provenance = {"from": "admin", **({"reference": options} if options else {})}
+    return _store(service, NewCase(problem_id, group, name, given, expected, provenance), score)
 
 
 def _store(service: Service, new: NewCase, score: FoundScore | None) -> tuple[CaseView, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -27,6 +28,7 @@ from app.storage.tables import (
     SubmissionRow,
 )
 from tests.builders.packages import package_files
+from tests.builders.service import Api
 
 HOUR = timedelta(hours=1)
 PROBLEM = "echo"
@@ -169,3 +171,10 @@ def _case_id(session: Session, case: str) -> int:
 
 def _ms(duration: timedelta) -> int:
     return round(duration.total_seconds() * 1000)
+
+
+def with_checkers(api: Api) -> Api:
+    """Let the service of `api` validate what admins put."""
+    api.service = replace(api.service, engine=InlineEngine(api.service.files))
+    api.app.state.service = api.service
+    return api

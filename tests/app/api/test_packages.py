@@ -1,0 +1,172 @@
+"""Problem packages over HTTP: brought in whole or not at all, with every fault named, and given back."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+
+from app.packages.read import read_archive
+from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
+from tests.builders.packages import package_files, zip_files, zip_package
+from tests.builders.scoring import share
+from tests.builders.service import Api
+
+ZIP = {"Content-Type": "application/zip"}
+
+
+@pytest.fixture
+def checked(api: Api) -> Api:
+    """The API of a service that has checkers."""
+    return with_checkers(api)
+
+
+def bring(api: Api, data: bytes, query: str = "", user: str | None = "admin") -> Any:
+    """POST a package as the body."""
+    return api.post(f"problems{query}", user=user, content=data, headers=ZIP)
+
+
+def messages(reply: Any) -> list[tuple[str, str]]:
+    """File and message of each fault."""
+    return [(each["file"], each["message"]) for each in reply.json()["errors"]]
+
+
+def test_a_package_becomes_a_problem(checked: Api) -> None:
+    made = bring(checked, zip_package())
+    assert made.status_code == 201, made.text
+    assert made.headers["Location"] == "/api/problems/echo"
+    found = checked.get("problems/echo", user="judge").json()
+    assert found == made.json()
+    assert (found["names"], found["languages"]) == ({"en": "Echo", "es": "Eco"}, ["en", "es"])
+    assert [(case["name"], case["group"], case["max_points"]) for case in found["testcases"]] == [
+        ("01", "sample", 0.0),
+        ("02", "secret", 50.0),
+        ("03", "secret", 50.0),
+    ]
+    assert [each["id"] for each in checked.get("problems", user="judge").json()] == ["echo"]
+
+
+def test_a_package_may_come_in_a_form_and_be_named_by_its_file(checked: Api) -> None:
+    files = {"package": ("eco.zip", zip_package(top=""), "application/zip")}
+    made = checked.post("problems", user="admin", files=files)
+    assert (made.status_code, made.json()["id"]) == (201, "eco")
+
+
+def test_a_package_without_a_top_folder_is_named_in_the_address(checked: Api) -> None:
+    assert bring(checked, zip_package(top="")).status_code == 400
+    assert bring(checked, zip_package(top=""), "?id=other").json()["id"] == "other"
+    assert bring(checked, zip_package(), "?id=other").status_code == 400
+
+
+def test_every_fault_is_listed_at_once_with_its_file_and_nothing_is_stored(checked: Api) -> None:
+    wrong = {"jurado.yaml": "checker: exact\nscoring: {kind: best}\nfoo: 1\n", "data/secret/02.ans": None}
+    reply = bring(checked, zip_package(wrong))
+    assert reply.status_code == 400
+    assert [file for file, _ in messages(reply)] == ["data/secret/02.ans", "jurado.yaml", "jurado.yaml"]
+    assert checked.get("problems", user="admin").json() == []
+
+
+def test_custom_output_validators_are_refused_in_clear_words(checked: Api) -> None:
+    reply = bring(checked, zip_package({"output_validator/validate.py": "print()\n"}))
+    text = "custom output validators need the sandbox, which is not built yet"
+    assert messages(reply) == [("output_validator/validate.py", text)]
+
+
+def test_a_checker_that_is_not_bundled_is_refused(checked: Api) -> None:
+    reply = bring(checked, zip_package({"jurado.yaml": "checker: nosuch\nscoring: {kind: absolute}\n"}))
+    assert messages(reply) == [("jurado.yaml", "expected a checker that is bundled, found 'nosuch'")]
+
+
+def test_a_module_that_is_no_checker_is_refused_too(checked: Api) -> None:
+    reply = bring(checked, zip_package({"jurado.yaml": "checker: doors\nscoring: {kind: absolute}\n"}))
+    assert reply.status_code == 400
+    assert all("the checker failed by itself" in message for _, message in messages(reply))
+
+
+def test_inputs_and_expected_answers_are_held_against_the_checker(checked: Api) -> None:
+    settings = "checker: comesolo\nscoring: {kind: absolute, direction: maximise}\n"
+    reply = bring(checked, zip_package({"jurado.yaml": settings}))
+    assert [file for file, _ in messages(reply)] == [
+        f"data/{case}.in" for case in ("sample/01", "secret/02", "secret/03")
+    ]
+    assert all("the checker refuses this" in message for _, message in messages(reply))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"no zip at all", zip_package()[:-40], zip_files({"../../etc/passwd": b"x"}), zip_files({"echo/a": b""})],
+)
+def test_what_is_no_package_is_refused_and_leaves_nothing(checked: Api, data: bytes) -> None:
+    reply = bring(checked, data)
+    assert reply.status_code == 400, reply.text
+    assert reply.json()["errors"]
+    assert checked.get("problems", user="admin").json() == []
+
+
+def test_other_kinds_of_bodies_are_refused(checked: Api) -> None:
+    assert checked.post("problems", user="admin", json={}).status_code == 415
+    assert checked.post("problems", user="admin", data={"id": "x"}, files={"other": b"x"}).status_code == 400
+
+
+def test_a_package_comes_back_as_it_was_sent(checked: Api) -> None:
+    bring(checked, zip_package())
+    data = checked.get("problems/echo/package.zip", user="judge").content
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = {name.removeprefix("echo/"): archive.read(name) for name in archive.namelist()}
+    assert files == package_files()
+    assert checked.get("problems/echo/package.zip", user="judge").content == data
+
+
+def test_test_cases_that_were_put_are_in_the_package(checked: Api) -> None:
+    bring(checked, zip_package())
+    checked.put("problems/echo/testcases/secret/09", user="admin", files={"input": b"9\n", "answer": b"9\n"})
+    checked.delete("problems/echo/testcases/secret/02", user="admin")
+    package = read_archive(checked.get("problems/echo/package.zip", user="admin").content)
+    assert [case.name for case in package.cases] == ["01", "03", "09"]
+    assert package.case("09").answer.read() == b"9\n"
+
+
+def test_a_package_without_submissions_may_be_replaced_by_any_other(checked: Api) -> None:
+    bring(checked, zip_package())
+    changed = zip_package({"data/secret/02.in": None, "data/secret/02.ans": None, "data/secret/03.in": "4\n"})
+    again = bring(checked, changed)
+    assert again.status_code == 201
+    assert [(case["name"], case["max_points"]) for case in again.json()["testcases"]] == [("01", 0.0), ("03", 100.0)]
+
+
+def test_once_there_are_submissions_cases_may_only_be_added(checked: Api) -> None:
+    bring(checked, zip_package())
+    add_contest(checked.service)
+    add_submission(checked.service, {"02": share(1)})
+    fewer = bring(
+        checked, zip_package({"data/secret/02.in": None, "data/secret/02.ans": None, "data/secret/03.in": "4\n"})
+    )
+    assert fewer.status_code == 409
+    assert "02 would vanish, 03 would change" in fewer.json()["message"]
+    more = bring(checked, zip_package({"data/secret/04.in": "4\n", "data/secret/04.ans": "4\n"}))
+    assert more.status_code == 201
+    board = checked.get("contests/c/scoreboard").json()
+    assert board["rows"][0]["score"]["score"] == pytest.approx(100 / 3)
+
+
+def test_a_problem_in_use_is_not_deleted(checked: Api) -> None:
+    add_problem(checked.service)
+    add_contest(checked.service)
+    used = checked.delete("problems/echo", user="admin")
+    assert (used.status_code, used.json()["message"]) == (409, "echo is a problem of c")
+    assert checked.delete("contests/c/problems/echo", user="admin").status_code == 204
+    assert checked.delete("problems/echo", user="admin").status_code == 204
+    assert checked.delete("problems/echo", user="admin").status_code == 404
+
+
+@pytest.mark.parametrize("user", [None, "team", "judge"])
+def test_only_admins_bring_in_and_delete_problems(checked: Api, user: str | None) -> None:
+    add_problem(checked.service)
+    refused = 401 if user is None else 403
+    assert bring(checked, zip_package(), user=user).status_code == refused
+    assert checked.delete("problems/echo", user=user).status_code == refused
+    reads = 200 if user == "judge" else refused
+    for path in ("problems", "problems/echo", "problems/echo/package.zip"):
+        assert checked.get(path, user=user).status_code == reads

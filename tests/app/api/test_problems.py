@@ -1,0 +1,107 @@
+"""A contest's problems and their statements, as contestants read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.api.statements import Sample, choose_language, renderer, with_samples
+from tests.builders.contests import HOUR, add_contest, add_problem
+from tests.builders.service import Api
+
+STATEMENT = "contests/c/problems/echo/statement"
+
+
+def test_a_problem_says_what_clics_wants_and_how_it_is_scored(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service, rule={"kind": "relative", "max_points": 30})
+    found = api.get("contests/c/problems").json()
+    assert found == [api.get("contests/c/problems/echo").json()]
+    assert {
+        key: found[0][key] for key in ("id", "label", "name", "ordinal", "rgb", "test_data_count", "max_score")
+    } == {
+        "id": "echo",
+        "label": "A",
+        "name": "Echo",
+        "ordinal": 1,
+        "rgb": "#00f",
+        "test_data_count": 3,
+        "max_score": 30.0,
+    }
+    assert found[0]["rule"]["counting"] == "last"
+    assert "color" not in found[0]
+    assert "package" not in found[0]
+    assert api.get("contests/c/problems", user="judge").json()[0]["package"][0]["href"] == "problems/echo/package.zip"
+    assert api.get(found[0]["statement"][0]["href"]).status_code == 200
+
+
+def test_before_the_start_only_judges_see_problems(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service, started=-HOUR)
+    for user in (None, "team"):
+        assert api.get("contests/c/problems", user=user).json() == []
+        for path in ("", "/statement", "/testcases", "/testcases/02/input", "/inputs.zip"):
+            assert api.get(f"contests/c/problems/echo{path}", user=user).status_code == 404
+    assert len(api.get("contests/c/problems", user="judge").json()) == 1
+    assert api.get(STATEMENT, user="judge").status_code == 200
+
+
+def test_a_problem_of_another_contest_is_not_found_here(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service, problem_id=None)
+    assert api.get("contests/c/problems/echo", user="admin").status_code == 404
+
+
+def test_the_statement_has_its_title_in_its_language_and_the_samples_at_its_end(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    page = api.get(f"{STATEMENT}?lang=es")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.headers["content-language"] == "es"
+    assert "<h1>Eco</h1>" in page.text
+    assert page.text.index("Dilo otra vez.") < page.text.index("Entrada de ejemplo 01")
+    assert "<pre><code>1\n</code></pre>" in page.text
+    markdown = api.get(f"{STATEMENT}?lang=es", headers={"Accept": "text/markdown"})
+    assert markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert markdown.text.startswith("# Eco\n\nDilo otra vez.\n")
+
+
+def test_the_language_is_that_asked_for_or_accepted_or_english(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    accepts = {"fr, es;q=0.5, en;q=0.4": "es", "en;q=0.1, es-MX": "es", "fr": "en", "": "en", "en;q=0, es;q=0.1": "es"}
+    found = {a: api.get(STATEMENT, headers={"Accept-Language": a}).headers["content-language"] for a in accepts}
+    assert found == accepts
+    assert api.get(f"{STATEMENT}?lang=de", headers={"Accept-Language": "es"}).headers["content-language"] == "es"
+    assert choose_language("pt", "", ["de", "fr"]) == "de"
+
+
+def test_raw_html_in_a_statement_is_shown_and_not_obeyed(api: Api) -> None:
+    hostile = '<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror="alert(1)">\n'
+    add_problem(api.service, {"statement/problem.en.md": hostile})
+    add_contest(api.service)
+    text = api.get(f"{STATEMENT}?lang=en").text
+    assert "<script" not in text
+    assert "<img" not in text
+    assert 'href="javascript' not in text
+    assert api.get(STATEMENT).headers["content-security-policy"].startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("$a_1 * b_2 * c_3$", "<p>$a_1 * b_2 * c_3$</p>\n"),
+        ("$$x < \\frac{1}{2}$$", "<p>$$x &lt; \\frac{1}{2}$$</p>\n"),
+        ("costs $5 and *not* $6", "<p>costs $5 and <em>not</em> $6</p>\n"),
+        ("a | b\n--- | ---\n1 | 2\n", "<table>"),
+    ],
+)
+def test_mathematics_is_left_alone_and_markdown_is_not(text: str, html: str) -> None:
+    assert renderer().render(text).startswith(html)
+
+
+def test_samples_go_where_the_statement_wants_them_and_the_rest_to_its_end() -> None:
+    samples = [Sample("1", "a\n", "b\n"), Sample("2", "c\n", "d\n"), Sample("3", "e\n", "```\n")]
+    text = with_samples("First:\n\n{{nextsample}}\nThen:\n\n{{remainingsamples}}\nEnd.\n", samples, "en")
+    assert text.index("Sample input 1") < text.index("Then:") < text.index("Sample input 2") < text.index("End.")
+    assert "````\n```\n````" in text
+    assert with_samples("Text.\n", samples[:1], "en").index("Text.") == 0
