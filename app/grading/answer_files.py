@@ -7,6 +7,7 @@ whole refuses the whole submission, before anything is stored; a single answer t
 from __future__ import annotations
 
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ ARCHIVES = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
+"""What zipfile raises for damaged archives, NotImplementedError being a RuntimeError."""
 ARCHIVE_NAMES = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst")
 
 
@@ -190,7 +193,7 @@ def _take_archive(upload: Upload, names: Mapping[str, OpenCase], limits: Limits,
             budget = _Budget(upload.name, limits, packed=_size(upload.stream))
             for entry in entries:
                 _take_entry(archive, entry, names, budget, found)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError) as error:
+    except UNREADABLE as error:
         raise UploadRefused(f"{upload.name}: expected a readable zip archive, found a damaged one ({error})") from None
 
 
@@ -214,10 +217,14 @@ def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo], limits
 def _entry_fault(entry: zipfile.ZipInfo) -> str | None:
     name = entry.filename
     parts = name.replace("\\", "/").split("/")
+    if not name:
+        return "expected a name, found none"
     if name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":"):
         return "expected a path inside the archive, found one that escapes it"
     if entry.flag_bits & ENCRYPTED:
         return "expected a plain file, found an encrypted one"
+    if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        return f"expected a stored or deflated file, found compression method {entry.compress_type}"
     mode = entry.external_attr >> 16
     if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_IFMT(mode) == 0):
         return "expected a plain file, found a symbolic link or a special file"

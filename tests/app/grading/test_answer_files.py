@@ -1,0 +1,165 @@
+"""Sorting uploaded files to cases, and what a hostile archive may not do."""
+
+from __future__ import annotations
+
+import io
+import random
+import stat
+import struct
+import zipfile
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.grading.answer_files import Collected, Limits, OpenCase, Upload, UploadRefused, collect
+
+CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
+LIMITS = Limits(inflated=1_000_000, files=20, ratio=100)
+
+
+def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip of these files."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def sort(name: str, data: bytes, **more: str) -> Collected:
+    """Collect one upload."""
+    return collect([Upload(name, io.BytesIO(data))], CASES, LIMITS, **more)
+
+
+def taken(found: Collected) -> dict[str, bytes | None]:
+    """What was taken, by case."""
+    return {case: answer.data for case, answer in found.answers.items()}
+
+
+@pytest.mark.parametrize("name", ["01.out", "01.ans", "01.txt", "output_01.txt", "deep/down/01.out"])
+def test_every_usual_name_is_taken(name: str) -> None:
+    """NAME.out, .ans, .txt and output_NAME.txt are NAME's answer, in whatever folder of the archive."""
+    assert taken(sort("a.zip", zipped({name: b"1"}))) == {"01": b"1"}
+
+
+def test_a_contest_may_set_its_own_pattern() -> None:
+    """With a pattern of its own, the usual names are unknown."""
+    found = sort("a.zip", zipped({"answer-02.dat": b"1", "01.out": b"2"}), pattern="answer-{case}.dat")
+    assert taken(found) == {"02": b"1"}
+    assert [note.name for note in found.notes if note.ignored] == ["01.out"]
+
+
+def test_unknown_names_are_ignored_and_reported_with_the_nearest() -> None:
+    """A file nobody asked for costs nothing, and its note says which name may have been meant."""
+    found = sort("a.zip", zipped({"01.out": b"1", "O2.out": b"2", "__MACOSX/._01.out": b"3", ".DS_Store": b"4"}))
+    ignored = {note.name: note.ignored for note in found.notes if note.ignored}
+    assert ignored["O2.out"] == "no test case of this name; did you mean 02.out?"
+    assert ignored["__MACOSX/._01.out"] == ignored[".DS_Store"] == "left by the operating system"
+
+
+def test_a_plain_file_goes_to_the_case_in_its_name_or_in_the_form() -> None:
+    """A single file is for the case it is named after, or the one `testcase` names."""
+    assert taken(sort("02.out", b"7")) == {"02": b"7"}
+    assert taken(sort("whatever", b"7", testcase="03-big")) == {"03-big": b"7"}
+    only = collect([Upload("x", io.BytesIO(b"7"))], CASES[:1], LIMITS)
+    assert taken(only) == {"01": b"7"}
+
+
+def test_an_oversize_answer_rejects_its_case_only() -> None:
+    """The others of the archive are taken."""
+    assert taken(sort("a.zip", zipped({"01.out": b"1" * 101, "02.out": b"1" * 100}))) == {"01": None, "02": b"1" * 100}
+
+
+def encrypted() -> bytes:
+    """A zip whose entry says it is encrypted, in both headers."""
+    data = bytearray(zipped({"01.out": b"1"}))
+    for at in (6, data.index(b"PK\x01\x02") + 8):
+        data[at] |= 1
+    return bytes(data)
+
+
+def with_link() -> bytes:
+    """A zip with a symbolic link."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        entry = zipfile.ZipInfo("01.out")
+        entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(entry, "/etc/passwd")
+    return buffer.getvalue()
+
+
+def lying(said: int) -> bytes:
+    """A zip whose headers say another size than the 50,000 bytes the entry inflates to."""
+    data = bytearray(zipped({"01.out": bytes(50_000)}))
+    struct.pack_into("<I", data, 22, said)
+    struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, said)
+    return bytes(data)
+
+
+REFUSED = {
+    "two files for one case": (zipped({"a/01.out": b"1", "b/01.txt": b"2"}), "expected one file for case 01"),
+    "encrypted": (encrypted(), "found an encrypted one"),
+    "nested by name": (zipped({"01.out": b"1", "more.zip": b"x"}), "an archive inside the archive"),
+    "nested by content": (zipped({"01.out": zipped({"x": b"1"})}), "an archive inside the archive"),
+    "escaping": (zipped({"../01.out": b"1"}), "found one that escapes"),
+    "absolute": (zipped({"/01.out": b"1"}), "found one that escapes"),
+    "backslashes": (zipped({"..\\01.out": b"1"}), "found one that escapes"),
+    "drive": (zipped({"C:/01.out": b"1"}), "found one that escapes"),
+    "symbolic link": (with_link(), "found a symbolic link"),
+    "too many files": (zipped({f"{at}.out": b"1" for at in range(21)}), "expected at most 20 files, found 21"),
+    "rar": (b"Rar!\x1a\x07\x00junk", "found a rar archive"),
+    "7z": (b"7z\xbc\xaf\x27\x1cjunk", "found a 7z archive"),
+    "gzip": (b"\x1f\x8b\x08junk", "found a gzip archive"),
+    "cut off": (zipped({"01.out": b"1" * 90})[:60], "found a damaged one"),
+    "size said too small": (lying(10), "found a damaged one"),
+    "empty archive": (zipped({}), "expected files named after test cases, such as 01.out, found an empty archive"),
+    "nothing known": (zipped({"x.out": b"1"}), "expected files named after test cases, such as 01.out, found x.out"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_odd_archive_is_refused_whole(name: str) -> None:
+    """The sentence says what was expected and what was found."""
+    data, sentence = REFUSED[name]
+    with pytest.raises(UploadRefused, match=sentence):
+        sort("a.zip", data)
+
+
+def test_bytes_are_counted_as_they_inflate() -> None:
+    """A bomb is refused at the limit of bytes or of the ratio, whatever its headers say."""
+    cases = [OpenCase(at, f"{at:02}", 10**9) for at in range(20)]
+    bomb = zipped({"01.out": bytes(900_000), "02.out": bytes(900_000)})
+    with pytest.raises(UploadRefused, match="expected at most 1000000 bytes inside") as refused:
+        collect([Upload("a.zip", io.BytesIO(bomb))], cases, LIMITS)
+    assert refused.value.status == 413
+    wide = Limits(inflated=10**9, files=20, ratio=100)
+    with pytest.raises(UploadRefused, match="more than 100 times its size"):
+        collect([Upload("a.zip", io.BytesIO(zipped({"01.out": bytes(3_000_000)})))], cases, wide)
+
+
+def test_an_entry_that_says_it_is_small_does_not_fill_the_memory() -> None:
+    """The reader stops one byte past the case's limit, however much the entry would inflate to."""
+    assert taken(sort("a.zip", zipped({"01.out": bytes(90_000), "02.out": b"1"}))) == {"01": None, "02": b"1"}
+
+
+def test_a_wrong_testcase_says_the_nearest() -> None:
+    """The form's testcase must exist."""
+    with pytest.raises(UploadRefused, match=r"found '03-bog'"):
+        sort("x", b"1", testcase="03-bog")
+
+
+@given(st.binary(max_size=300), st.integers(0, 2**32))
+def test_mutated_archives_are_taken_or_refused_and_nothing_else(noise: bytes, seed: int) -> None:
+    """Random damage to a good archive never raises anything but UploadRefused."""
+    data = bytearray(zipped({"01.out": b"12 34\n" * 10, "02.out": b"1"}))
+    rng = random.Random(seed)
+    for byte in noise[:8]:
+        data[rng.randrange(len(data))] = byte
+    del data[rng.randrange(len(data)) + 1 :]
+    try:
+        found = sort("a.zip", bytes(data))
+    except UploadRefused:
+        return
+    assert found.answers
