@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -117,7 +118,13 @@ def listen(process: subprocess.Popen[str], on_progress: OnProgress) -> tuple[lis
 
 @contextmanager
 def passing_signals_to(process: subprocess.Popen[str]) -> Iterator[None]:
-    """While inside, SIGINT and SIGTERM go to the process; leaving by an exception kills it."""
+    """While inside, SIGINT and SIGTERM go to the process; leaving by an exception kills it.
+
+    Only the main thread hears signals: in another one the process is left alone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def pass_on(signum: int, _frame: FrameType | None) -> None:
         process.send_signal(signum)

@@ -41,12 +41,11 @@ def extract(archive: bytes, folder: Path, suffix: str, *, below: str = "") -> No
                 (folder / name.rpartition("/")[2]).write_bytes(files.read(name))
 
 
-def solve(problem: str, folder: Path, cases: Sequence[str], *options: str) -> Answers:
-    """Run a solver on the inputs of the cases."""
-    out = folder / "answers"
-    out.mkdir(exist_ok=True)
-    files = [folder / f"{case}.in" for case in cases]
-    run_solver_on_files(problem, files, out, options, lambda _said: None)
+def solve(problem: str, folder: Path, name: str, cases: Sequence[str], options: Sequence[str]) -> Answers:
+    """Run a solver on the inputs of the cases; the answers are kept in folder/name."""
+    out = folder / name
+    out.mkdir()
+    run_solver_on_files(problem, [folder / f"{case}.in" for case in cases], out, options, lambda _said: None)
     return {case: (out / f"{case}.out").read_bytes() for case in cases}
 
 

@@ -16,7 +16,7 @@ from app.cli.boards import board_table
 from app.cli.client import Client
 from app.cli.demo.expected import differences, expected_rows
 from app.cli.demo.service_process import fresh_service
-from app.cli.demo.story import CONTEST, TEAMS, Story, add_case, begin, first_round, get_ready, second_round
+from app.cli.demo.story import CONTEST, TEAMS, Story, add_case, begin, first_round, get_ready, second_round, work
 from app.cli.output import say, show, write_json
 from app.cli.solve import AsJson
 
@@ -35,9 +35,10 @@ def demo(as_json: AsJson = False) -> None:
         begin(story)
         add_case(story)
         get_ready(story)
-        first_round(story)
+        made = work(story)
+        first_round(story, made)
         before = checked_board(story, as_json=as_json)
-        second_round(story)
+        second_round(story, made)
         after = checked_board(story, as_json=as_json)
     faults = [*before["differences"], *after["differences"], *lowering(before, after)]
     seconds = round(monotonic() - began, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +24,11 @@ CONTEST = "story"
 TEAMS = {"ants": "The Ants", "bees": "The Bees", "cats": "The Cats"}
 NEW_CASE = "121-n12-uploaded"
 
+AT_ONCE = 2
+
 Talk = Callable[[str], None]
+Work = dict[str, Answers]
+"""Answer files by the name of who made them."""
 
 
 @dataclass
@@ -104,35 +109,45 @@ def get_ready(story: Story) -> None:
         story.talk(f"the teams fetch {len(cases)} inputs of {problem}")
 
 
-def first_round(story: Story) -> None:
+def work(story: Story) -> Work:
+    """Run the teams' solvers, two at a time."""
+    comesolo, rolling = story.cases("comesolo"), story.cases("rollingballs")
+    wanted = {
+        "greedy": ("comesolo", comesolo, ("--method", "greedy", "--steps", "1", "--seed", "5")),
+        "best-first": ("comesolo", comesolo, ("--method", "best-first", "--steps", "2000")),
+        "beam": ("comesolo", [NEW_CASE, comesolo[2]], ("--method", "beam", "--seconds", "0.5")),
+        "rough": ("rollingballs", rolling, ("--method", "greedy", "--steps", "3")),
+        "careful": ("rollingballs", rolling, ("--method", "beam-local", "--seconds", "0.4")),
+    }
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        running = {
+            name: threads.submit(answers.solve, problem, story.folder / problem, name, cases, options)
+            for name, (problem, cases, options) in wanted.items()
+        }
+        made = {name: each.result() for name, each in running.items()}
+    story.talk(f"the teams' solvers make {sum(map(len, made.values()))} answer files")
+    return made
+
+
+def first_round(story: Story, made: Work) -> None:
     """Three teams submit: greedy answers, best-first answers with a corrupt file among them, and a single file."""
-    cases = story.cases("comesolo")
-    greedy = solve(story, "comesolo", cases, "--method", "greedy", "--steps", "1", "--seed", "5")
-    submit(story, "ants", "comesolo", greedy, "a zip of greedy answers")
-    best_first = solve(story, "comesolo", cases, "--method", "best-first", "--steps", "2000")
-    best_first[cases[2]] = CORRUPT
-    submit(story, "bees", "comesolo", best_first, f"a zip of best-first answers, that of {cases[2]} corrupt")
-    single = solve(story, "comesolo", [NEW_CASE], "--method", "beam", "--seconds", "0.5")
-    submit(story, "cats", "comesolo", single, "a single file")
-    rolling = story.cases("rollingballs")
-    rough = solve(story, "rollingballs", rolling, "--method", "greedy", "--steps", "3")
-    submit(story, "ants", "rollingballs", rough, "a zip of greedy answers: BEST everywhere, so far")
-    submit(story, "bees", "rollingballs", {rolling[0]: b"0\n"}, "a single file, with no rolls at all")
+    damaged = story.cases("comesolo")[2]
+    submit(story, "ants", "comesolo", made["greedy"], "a zip of greedy answers")
+    files = {**made["best-first"], damaged: CORRUPT}
+    submit(story, "bees", "comesolo", files, f"a zip of best-first answers, that of {damaged} corrupt")
+    submit(story, "cats", "comesolo", {NEW_CASE: made["beam"][NEW_CASE]}, "a single file")
+    submit(story, "ants", "rollingballs", made["rough"], "a zip of greedy answers, BEST everywhere so far")
+    first = story.cases("rollingballs")[0]
+    submit(story, "bees", "rollingballs", {first: b"0\n"}, "a single file without any rolls")
 
 
-def second_round(story: Story) -> None:
+def second_round(story: Story, made: Work) -> None:
     """One team improves one case; another sets new BESTs, which lowers what the first answers are worth."""
-    case = story.cases("comesolo")[2]
-    repaired = solve(story, "comesolo", [case], "--method", "beam", "--seconds", "0.5")
-    submit(story, "bees", "comesolo", repaired, f"an improved answer of the one case {case}")
-    rolling = story.cases("rollingballs")
-    careful = solve(story, "rollingballs", rolling, "--method", "beam-local", "--seconds", "0.6")
-    submit(story, "cats", "rollingballs", careful, "a zip of beam-local answers: new BESTs")
-
-
-def solve(story: Story, problem: str, cases: list[str], *options: str) -> Answers:
-    """Make answers by a solver's process."""
-    return answers.solve(problem, story.folder / problem, cases, *options)
+    damaged = story.cases("comesolo")[2]
+    submit(story, "bees", "comesolo", {damaged: made["beam"][damaged]}, f"a better answer of the one case {damaged}")
+    submit(story, "cats", "rollingballs", made["careful"], "a zip of beam-local answers with new BESTs")
+    second = story.cases("rollingballs")[1]
+    submit(story, "bees", "rollingballs", {second: made["careful"][second]}, "one more file; the other is carried over")
 
 
 def submit(story: Story, team: str, problem: str, files: Answers, what: str) -> None:
