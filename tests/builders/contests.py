@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import replace
@@ -138,7 +139,7 @@ def add_submission(
 def _add_answers(session: Session, submission_id: int, sent: Mapping[str, bytes]) -> None:
     for case, data in sent.items():
         answer = AnswerRow(submission_id=submission_id, test_case_id=_case_id(session, case), file_name=f"{case}.out")
-        answer.size, answer.data = len(data), data
+        answer.size, answer.data, answer.sha256 = len(data), data, hashlib.sha256(data).hexdigest()
         session.add(answer)
 
 
