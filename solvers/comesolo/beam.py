@@ -35,8 +35,8 @@ class Search:
         return len(self.best) < self.bound and self.clock.running()
 
     def offer(self, play: Jumps) -> None:
-        """Keep a play if it is the longest so far."""
-        if len(play) > len(self.best):
+        """Keep a play that is not shorter than the best so far: among equals the search wanders."""
+        if len(play) >= len(self.best):
             self.best = play
             self.left = np.argwhere(board_of(play_on(self.rows, play, self.tables.size), self.tables.size))
 
@@ -64,8 +64,8 @@ def widen(search: Search) -> None:
 
 
 def grow_again(search: Search) -> None:
-    """Cut the best play at a random jump and run a beam from there with jittered tastes."""
-    kept = search.best[: int(search.random.integers(0, len(search.best)))]
+    """Cut the best play at a random jump, rather late than early, and run a beam from there with jittered tastes."""
+    kept = search.best[: int(len(search.best) * search.random.random() ** 0.5)]
     rows = play_on(search.rows, kept, search.tables.size)
     setting = SETTINGS[int(search.random.integers(len(SETTINGS)))]
     jitter = search.random.uniform(0.8, 1.25, 3)
@@ -73,7 +73,7 @@ def grow_again(search: Search) -> None:
     centre = near_left_over(search) if search.random.random() < 0.5 else middle_of(board_of(rows, search.tables.size))
     raised = [(int(r), int(c)) for r, c in search.left]
     view = View(setting, centre, raised, float(search.random.uniform(0, 1)))
-    width = int(2 ** search.random.uniform(6, 10))
+    width = int(2 ** search.random.uniform(5, 9))
     search.offer(np.concatenate((kept, run(search, rows, view, width))))
 
 

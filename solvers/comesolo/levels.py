@@ -53,7 +53,7 @@ def first_level(rows: Rows, tables: Tables, costs: Costs) -> Level:
     """Make the level of one board."""
     jumps = np.empty(8 * tables.size**2, np.uint16)
     changes = np.empty(8 * tables.size**2, np.int32)
-    count = _list_all(rows, tables.inside, tables.size, costs, jumps, changes)
+    count = int(_list_all(rows, tables.inside, tables.size, costs, jumps, changes))
     begin = np.array([0, count], np.int64)
     total = np.array([_cost(rows, costs)], np.int64)
     return Level(rows[None, :].copy(), np.zeros(1, np.uint64), total, begin, jumps[:count], changes[:count])
@@ -188,7 +188,7 @@ def _build(
     new_changes = np.empty(room, np.int32)
     company = np.zeros((rows.shape[1], 3), np.uint64)
     near = np.zeros(rows.shape[1], np.uint64)
-    count = 0
+    count: Whole = 0
     for child in range(width):
         parent = parents[child]
         jump = np.int64(played[child])
@@ -327,7 +327,7 @@ def _change(
     """
     down, right = DOWN[direction], RIGHT[direction]
     landing_row, landing_bit = row + 2 * down, bit + 2 * right
-    total = np.int64(0)
+    total: Whole = np.int64(0)
     beside = np.int64(0)  # neighbours of the landing cell once the jump is played
     for r in range(min(row, landing_row) - 1, max(row, landing_row) + 2):
         from_start = _beside(r - row, bit)
@@ -350,12 +350,10 @@ def _change(
             shift = np.uint64(at)
             before = np.int64((company[r, ONES] >> shift) & np.uint64(1))
             before += 2 * np.int64((company[r, TWOS] >> shift) & np.uint64(1))
-            if (gone >> shift) & np.uint64(1):
-                after = 2
-            else:
-                after = before + np.int64((from_landing >> shift) & np.uint64(1))
-                after -= np.int64((from_start >> shift) & np.uint64(1))
-                after -= np.int64((from_middle >> shift) & np.uint64(1))
+            after = before + np.int64((from_landing >> shift) & np.uint64(1))
+            after -= np.int64((from_start >> shift) & np.uint64(1))
+            after -= np.int64((from_middle >> shift) & np.uint64(1))
+            after += 4 * np.int64((gone >> shift) & np.uint64(1))  # an eaten or moved piece costs nothing more
             if before < 2:
                 total -= costs[1 + before, place]
             if after < 2:
@@ -363,7 +361,9 @@ def _change(
     place = row * LINE + bit
     step = down * LINE + right
     total += costs[0, place + 2 * step] - costs[0, place + step] - costs[0, place]
-    return total + costs[1 + beside, place + 2 * step] if beside < 2 else total
+    if beside < 2:
+        total += costs[1 + beside, place + 2 * step]
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -393,13 +393,13 @@ def _count_company(rows: Rows, row: Whole, company: Rows) -> None:  # pragma: no
 @njit(cache=True, nogil=True)
 def _list_all(
     rows: Rows, inside: Rows, size: int, costs: Costs, jumps: Jumps, changes: NDArray[np.int32]
-) -> int:  # pragma: no cover - compiled
+) -> Whole:  # pragma: no cover - compiled
     """List every legal jump of a board with its change."""
     company = np.zeros((len(rows), 3), np.uint64)
     near = np.full(len(rows), ~np.uint64(0))
     for row in range(PAD, PAD + size):
         _count_company(rows, row, company)
-    count = 0
+    count: Whole = 0
     for line in range(size):
         count = _list_line(rows, inside, size, costs, line, near, company, jumps, changes, count)
     return count
