@@ -105,15 +105,12 @@ def read_settings(**given: object) -> Settings:
 
 def listen(host: str, port: int) -> socket.socket:
     """Take the port before anything else starts, so that a port in use is one clear line."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(BACKLOG)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        raise Failure(f"cannot listen on {host} port {port}: {error.strerror or error}", 1) from None
-    return listening
+        why = (error.strerror or str(error)).partition(" (while")[0]
+        raise Failure(f"cannot listen on {host} port {port}: {why}", 1) from None
 
 
 def run_server(settings: Settings, listening: socket.socket) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from app.cli.access import new_login
+from app.cli.demo.service_process import Running, fresh_service
 from app.cli.main import app
 
 Jurado = Callable[..., Result]
@@ -33,3 +36,36 @@ def jurado() -> Jurado:
         return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A real service in a process of its own, shared by the tests: what they make there has ids of its own."""
+    with fresh_service(tmp_path_factory.mktemp("service")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def admin_token(service: Running) -> str:
+    """A token of the account admin."""
+    return new_login(service.url, "admin", service.password).token
+
+
+@pytest.fixture
+def admin(jurado: Jurado, service: Running, admin_token: str, monkeypatch: pytest.MonkeyPatch) -> Jurado:
+    """`jurado`, logged in to the service as admin."""
+    monkeypatch.setenv("JURADO_URL", service.url)
+    monkeypatch.setenv("JURADO_TOKEN", admin_token)
+    return jurado
+
+
+@pytest.fixture
+def team(admin: Jurado, service: Running, monkeypatch: pytest.MonkeyPatch) -> Jurado:
+    """`jurado`, logged in to the service as a fresh team of the practice contest."""
+    name = f"t{uuid.uuid4().hex[:8]}"
+    monkeypatch.setenv("JURADO_PASSWORD", "a secret of theirs")
+    assert admin("admin", "team", "add", name, f"Team {name}").exit_code == 0
+    assert admin("admin", "user", "add", name, "--team", name).exit_code == 0
+    monkeypatch.delenv("JURADO_TOKEN")
+    assert admin("login", service.url, name).exit_code == 0
+    return admin

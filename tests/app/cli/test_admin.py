@@ -1,0 +1,110 @@
+"""The admin's commands against a real service."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+
+import pytest
+
+from tests.app.cli.conftest import BOARD, Jurado
+
+
+@pytest.fixture
+def name() -> str:
+    """An id that nothing on the shared service has."""
+    return f"x{uuid.uuid4().hex[:8]}"
+
+
+def listed(admin: Jurado, *words: str) -> dict[str, dict[str, object]]:
+    return {each["id"]: each for each in json.loads(admin("admin", *words, "list", "--json").stdout)}
+
+
+def test_a_team_and_its_account_are_added_listed_and_deleted(admin: Jurado, name: str) -> None:
+    assert admin("admin", "team", "add", name, "The Reds", "--hidden").exit_code == 0
+    added = admin("admin", "user", "add", name, "--team", name, "--password-stdin", stdin="secret\n")
+    assert added.exit_code == 0
+    assert listed(admin, "team")[name]["hidden"] is True
+    assert listed(admin, "user")[name]["team_id"] == name
+    assert admin("admin", "user", "delete", name).exit_code == 0
+    assert admin("admin", "team", "delete", name).exit_code == 0
+    assert name not in listed(admin, "team")
+
+
+def test_teams_and_accounts_are_imported_from_files(admin: Jurado, name: str, tmp_path: Path) -> None:
+    (tmp_path / "teams.json").write_text(json.dumps([{"id": name, "name": "Imported"}]))
+    (tmp_path / "accounts.yaml").write_text(f"- {{username: {name}, password: p, type: team, team_id: {name}}}\n")
+    assert admin("admin", "team", "import", tmp_path / "teams.json").exit_code == 0
+    assert admin("admin", "user", "import", tmp_path / "accounts.yaml").exit_code == 0
+    assert name in listed(admin, "user")
+    assert admin("admin", "team", "import", tmp_path / "teams.json").exit_code == 1
+    assert admin("admin", "team", "import", tmp_path / "teams.json", "--replace").exit_code == 0
+
+
+def test_every_fault_of_an_import_is_listed(admin: Jurado, tmp_path: Path) -> None:
+    (tmp_path / "teams.json").write_text(json.dumps([{"id": "a b", "name": "x"}, {"id": "c"}]))
+    done = admin("admin", "team", "import", tmp_path / "teams.json")
+    assert done.exit_code == 1
+    assert "[0].id" in done.stderr
+    assert "[1].name" in done.stderr
+
+
+def test_a_contest_is_made_filled_and_deleted(admin: Jurado, name: str) -> None:
+    made = admin(
+        "admin", "contest", "create", name, "A contest", "--duration", "1:00:00", "--freeze", "0:10:00", "--json"
+    )
+    assert json.loads(made.stdout)["scoreboard_freeze_duration"] == "0:10:00.000"
+    rule = ("--kind", "relative", "--counting", "last", "--carry", "none", "--max-points", "50", "--reference-counts")
+    added = admin("admin", "contest", "add-problem", name, "rollingballs", "--label", "R", *rule, "--json")
+    assert json.loads(added.stdout)["rule"]["kind"] == "relative"
+    assert admin("admin", "team", "add", name, "A team", "--contest", name).exit_code == 0
+    assert admin("admin", "contest", "start", name).exit_code == 0
+    assert admin("admin", "contest", "remove-problem", name, "rollingballs").exit_code == 0
+    assert admin("admin", "contest", "delete", name).exit_code == 0
+    assert name not in listed(admin, "contest")
+
+
+def test_a_test_case_gets_its_expected_answer_from_a_reference_run(admin: Jurado, name: str, tmp_path: Path) -> None:
+    (tmp_path / "board.in").write_bytes(BOARD)
+    assert admin("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in").exit_code == 0
+    ran = admin("admin", "reference", "run", "comesolo", name, "--method", "greedy", "--seconds", "0.2", "--json")
+    assert ran.exit_code == 0
+    assert json.loads(ran.stdout)["result"]["cases"][name]["method"] == "greedy"
+    cases = json.loads(admin("admin", "testcase", "list", "comesolo", "--json").stdout)
+    assert next(case for case in cases if case["name"] == name)["answer_size"] > 0
+    assert admin("admin", "testcase", "delete", "comesolo", f"secret/{name}").exit_code == 0
+
+
+def test_a_damaged_test_case_is_refused_with_its_reason(admin: Jurado, name: str, tmp_path: Path) -> None:
+    (tmp_path / "board.in").write_text("2\noo\nox\n")
+    done = admin("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in")
+    assert done.exit_code == 1
+    assert 'expected "o" or "."' in done.stderr
+
+
+def test_a_package_is_uploaded_downloaded_and_deleted(admin: Jurado, name: str, tmp_path: Path) -> None:
+    folder, archive = tmp_path / name, tmp_path / "back.zip"
+    admin("package", "new", folder)
+    assert admin("admin", "problem", "upload", folder).exit_code == 0
+    assert name in listed(admin, "problem")
+    assert admin("admin", "problem", "download", name, "--out", archive).exit_code == 0
+    assert admin("package", "verify", archive).exit_code == 0
+    assert admin("admin", "problem", "delete", name).exit_code == 0
+
+
+def test_a_job_that_has_ended_cannot_be_cancelled(admin: Jurado, name: str, tmp_path: Path) -> None:
+    (tmp_path / "board.in").write_bytes(BOARD)
+    admin("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in")
+    ran = admin("admin", "reference", "run", "comesolo", name, "--method", "greedy", "--seconds", "0.2", "--json")
+    job = json.loads(ran.stdout)["id"]
+    assert job in listed(admin, "job")
+    assert admin("admin", "job", "watch", job).exit_code == 0
+    done = admin("admin", "job", "cancel", job)
+    assert (done.exit_code, done.stderr) == (1, f"jurado: job {job} has ended already\n")
+    admin("admin", "testcase", "delete", "comesolo", f"secret/{name}")
+
+
+def test_a_team_may_not_administer(team: Jurado, name: str) -> None:
+    done = team("admin", "team", "add", name, "Mine")
+    assert (done.exit_code, done.stderr) == (1, "jurado: only an admin may do this\n")

@@ -1,0 +1,71 @@
+"""`jurado serve` and `init`, and the demo that plays everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import httpx
+
+from app.cli.demo.service_process import Running, fresh_service
+from app.cli.solver_process import command, environment
+from tests.app.cli.conftest import Jurado
+
+
+def test_port_0_prints_the_port_that_was_taken(service: Running) -> None:
+    assert not service.url.endswith(":0")
+    assert httpx.get(f"{service.url}/health/live").json() == {"status": "alive"}
+
+
+def test_a_port_in_use_is_one_clear_line(jurado: Jurado, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = jurado("serve", "--port", port, "--home", tmp_path / "home")
+    assert done.exit_code == 1
+    assert done.stderr == f"jurado: cannot listen on 127.0.0.1 port {port}: Address already in use\n"
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "jurado.toml").write_text('port = "many"\nsurprise = 1\n')
+    done = subprocess.run(
+        command("app.cli", "serve"), cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("jurado: settings: ")
+    assert "port" in done.stderr
+    assert "surprise" in done.stderr
+
+
+def test_a_service_that_is_asked_to_stop_stops_and_says_so(tmp_path: Path) -> None:
+    with fresh_service(tmp_path) as running:
+        assert httpx.get(f"{running.url}/health/ready").status_code in {200, 503}
+    assert (tmp_path / "server.log").read_text().endswith("Jurado has stopped\n")
+
+
+def test_init_says_what_is_there_and_changes_nothing_the_second_time(jurado: Jurado, tmp_path: Path) -> None:
+    first = jurado("init", "--home", tmp_path / "home", "--json")
+    second = jurado("init", "--home", tmp_path / "home", "--json")
+    there = json.loads(second.stdout)
+    assert json.loads(first.stdout) == there
+    assert there["accounts"] == ["admin"]
+    assert "comesolo" in there["problems"]
+    assert "the password" in first.stderr
+    assert "the password" not in second.stderr
+
+
+def test_the_demo_ends_with_exactly_the_board_it_must_have() -> None:
+    done = subprocess.run(
+        command("app.cli", "demo", "--json"),
+        env=os.environ | environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["ok"] is True
+    assert [len(board["rows"]) for board in said["boards"]] == [3, 3]
