@@ -11,7 +11,7 @@ from rich.table import Table
 from checkers import tokens
 
 SIZE = 10_000_000
-REPEATS = 7
+REPEATS = 25
 WCMP, DMOJ = 315.0, 27.0
 CITED = "testlib wcmp 315 ms, DMOJ's C checker 27..29 ms: measured on comparable 2-core machines, November 2026"
 Pair = tuple[bytes, bytes, tokens.Options]

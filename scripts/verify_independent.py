@@ -1,0 +1,297 @@
+"""Hold the bundled packages against independent readers of the format: the verb `make verify-packages`.
+
+1. The JSON schemas that bapctools ships, over problem.yaml, every test_group.yaml and submissions.yaml as they are.
+2. `bt validate` of bapctools, on a rendering as a pass-fail problem (it knows neither `scoring` nor `submit-answer`):
+   every input validator on every input, the checker on valid_output and invalid_output.
+3. `verifyproblem` of problemtools, on a rendering as a 2023-07-draft scoring problem: metadata, statements, validators,
+   and every example submission, as a program that knows its answers, judged and scored through the checker.
+
+Both tools live in an environment of their own (.tools/independent); verifyproblem needs Debian's pypy3 and pandoc, and
+they are installed where that is allowed. What the readers confirm: docs/decisions/0003-independent-readers.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from app.packages.catalog import bundled  # noqa: E402 - the path comes first
+from app.packages.model import Group, Package, Submission  # noqa: E402
+from app.packages.read import read_package  # noqa: E402
+from app.packages.verify import example_points  # noqa: E402
+from scripts.kattis_validator import served  # noqa: E402
+
+TOOLS = ROOT / ".tools/independent"
+TOOL_VERSIONS = ("bapctools==2026.10.0", "problemtools==1.20260907")
+PARTS = ("config", "data", "graders", "submissions", "validators")  # `statement` makes PDFs, which needs a whole TeX
+PROGRAMS = ("pypy3", "pandoc")
+SCHEMAS = {"problem.yaml": "problem", "test_group.yaml": "test_group", "submissions.yaml": "submissions"}
+SCORING_KEYS = {"max_score", "score_aggregation", "require_pass"}
+SECONDS = 900
+FOLDERS = {"accepted": "accepted", "wrong_answer": "wrong_answer"}
+ANSWERS = """\
+import base64, hashlib, sys, zlib
+ANSWERS = {answers!r}
+key = hashlib.sha256(sys.stdin.buffer.read()).hexdigest()[:16]
+sys.stdout.buffer.write(zlib.decompress(base64.b64decode(ANSWERS[key])) if key in ANSWERS else b"")
+"""
+
+
+def main() -> int:
+    """Run the readers; exit code 1 if one of them finds something wrong."""
+    options = read_options()
+    slugs = options.problem or sorted(bundled())
+    tools = make_tools()
+    faults = 0
+    for slug in slugs:
+        package = read_package(bundled()[slug])
+        faults += report(f"{slug}: bapctools' schemas", check_schemas(package, tools))
+        with tempfile.TemporaryDirectory(prefix="jurado-") as name:
+            folder = Path(name)
+            with served(package.settings.checker, folder, references(package)) as validator:
+                faults += report(f"{slug}: bt validate", bt_validate(package, folder, tools, validator))
+                if has_programs():
+                    faults += report(f"{slug}: verifyproblem", verifyproblem(package, folder, tools, validator))
+                else:
+                    print(f"-- {slug}: verifyproblem: not run, {' and '.join(PROGRAMS)} are missing (Debian packages)")
+    return 1 if faults else 0
+
+
+def read_options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--problem", metavar="SLUG", action="append", help="only this problem (may be repeated)")
+    return parser.parse_args()
+
+
+def report(title: str, lines: Iterator[str]) -> int:
+    """Print what a reader said, line by line; returns how many lines are faults (they begin with FAULT)."""
+    print(f"-- {title}", flush=True)
+    faults = 0
+    for line in lines:
+        print(f"   {line}", flush=True)
+        faults += line.startswith("FAULT")
+    return faults
+
+
+def make_tools() -> Path:
+    """Install both tools at fixed versions, once; returns the folder of their environment's programs."""
+    stamp = TOOLS / "versions.txt"
+    wanted = "\n".join(TOOL_VERSIONS)
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"-- installing {' '.join(TOOL_VERSIONS)} into {TOOLS.relative_to(ROOT)}", flush=True)
+        uv = shutil.which("uv") or str(ROOT / ".tools/uv/bin/uv")
+        make = [uv, "venv", "-q", "--clear"] if Path(uv).exists() else [sys.executable, "-m", "venv", "--clear"]
+        subprocess.run([*make, str(TOOLS)], check=True)
+        python = str(TOOLS / "bin/python")
+        install = (
+            [uv, "pip", "install", "-q", "--python", python]
+            if Path(uv).exists()
+            else [python, "-m", "pip", "install", "-q"]
+        )
+        subprocess.run([*install, *TOOL_VERSIONS], check=True)
+        stamp.write_text(wanted)
+    return TOOLS / "bin"
+
+
+def has_programs() -> bool:
+    """Whether pypy3 and pandoc are there; installs them first on a Debian where that is allowed."""
+    missing = [name for name in PROGRAMS if shutil.which(name) is None]
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(["sh", str(ROOT / "scripts/apt_install.sh"), *missing], check=False)
+    return all(shutil.which(name) for name in PROGRAMS)
+
+
+def check_schemas(package: Package, tools: Path) -> Iterator[str]:
+    """Hold the package's YAML files, as they are, against the schemas."""
+    find = "import bapctools, pathlib; print(pathlib.Path(bapctools.__file__).parent / 'resources/support/schemas')"
+    done = subprocess.run([str(tools / "python"), "-c", find], capture_output=True, text=True, check=True)
+    folder = Path(done.stdout.strip())
+    for name in package.files:
+        kind = SCHEMAS.get(name.rpartition("/")[2])
+        if kind is not None:
+            schema = json.loads((folder / f"{kind}_yaml_schema.json").read_text())
+            value = yaml.safe_load(package.files[name])
+            if kind == "test_group":
+                unknown = sorted(SCORING_KEYS & set(value))
+                yield f"{name}: {', '.join(unknown) or 'nothing'} left out, which the schema does not know"
+                value = {key: entry for key, entry in value.items() if key not in SCORING_KEYS}
+                schema = {"$defs": schema["$defs"], "$ref": "#/$defs/test_group_configuration"}
+            yield from check_schema(name, value, composed(schema) if kind == "submissions" else schema)
+
+
+def composed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of submissions.yaml as it is meant: as shipped, its two parts exclude each other's keys."""
+    submission, expectation = schema["$defs"]["submission"], schema["$defs"]["expectation"]
+    entry = {"type": "object", "properties": submission["properties"] | expectation["properties"]}
+    entry["additionalProperties"] = {"$ref": "#/$defs/expectation"}
+    return {"$defs": schema["$defs"], "type": "object", "additionalProperties": entry}
+
+
+def check_schema(name: str, value: Any, schema: dict[str, Any]) -> Iterator[str]:
+    """Say whether one file fits its schema, or where not."""
+    errors = list(jsonschema.Draft202012Validator(schema).iter_errors(value))
+    for error in errors:
+        yield f"FAULT {name}: {'.'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+    if not errors:
+        yield f"{name}: fits"
+
+
+def bt_validate(package: Package, folder: Path, tools: Path, validator: bytes) -> Iterator[str]:
+    """Run `bt validate`: first on the package as it is, then on a pass-fail rendering."""
+    original = folder / "as-it-is" / package.slug
+    write(original, dict(package.files))
+    refusal = run([str(tools / "bt"), "validate", "--no-bar"], original)
+    yield f"as it is: {refusal.stdout.strip().splitlines()[0] if refusal.stdout.strip() else 'nothing said'}"
+    files = {name: data for name, data in package.files.items() if not name.endswith("/test_group.yaml")}
+    files = {name: data for name, data in files.items() if not name.startswith("submissions/")}
+    files |= accepted_answers(package)
+    metadata = yaml.safe_load(package.files["problem.yaml"]) | {"type": "pass-fail"}
+    files["problem.yaml"] = yaml.safe_dump(metadata, allow_unicode=True).encode()
+    rendering = folder / "bapctools" / package.slug
+    write(rendering, files | {"output_validator/run": validator})
+    done = run([str(tools / "bt"), "validate", "--no-bar"], rendering)
+    lines = [line for line in plain(done.stdout).splitlines() if line.strip()]
+    yield f"as pass-fail: exit code {done.returncode} (1 where it warns)"
+    yield from (f"FAULT {line}" if is_bt_fault(line) else line for line in lines if not line.startswith("PROBLEM"))
+
+
+def is_bt_fault(line: str) -> bool:
+    """Whether `bt validate` complains of a validator here, and not of something Jurado does otherwise."""
+    if line.endswith("Done") or "Generated" in line:
+        return False
+    invalid = line.startswith(("Invalidation:", "Generic Invalidation:"))
+    return invalid or re.search(r"rejected|FAILED|ERROR|not accepted", line) is not None
+
+
+def references(package: Package) -> dict[str, bytes]:
+    """Every `.ans` file by the sha256 of its input."""
+    cases = [*package.validation_cases, *package.cases]
+    return {hashlib.sha256(c.input.read()).hexdigest(): c.answer.read() for c in cases if c.answer is not None}
+
+
+def accepted_answers(package: Package) -> dict[str, bytes]:
+    """An accepted answer in the place of each `.ans` file, as both tools want one there."""
+    (first, *_) = (s for s in package.submissions if s.path.startswith("accepted/"))
+    outputs = {file.name.rpartition(".")[0]: file.read() for file in first.answers}
+    by_input = {c.input.read(): outputs[c.name] for c in package.cases if c.name in outputs}
+    for case in package.validation_cases:
+        if case.kind == "valid_output" and case.output is not None and case.output.read().endswith(b"\n"):
+            by_input[case.input.read()] = case.output.read()
+    cases = [(c.input, c.answer) for c in (*package.cases, *package.validation_cases) if c.answer is not None]
+    return {answer.path: by_input[given.read()] for given, answer in cases if given.read() in by_input}
+
+
+def verifyproblem(package: Package, folder: Path, tools: Path, validator: bytes) -> Iterator[str]:
+    """Run `verifyproblem` on the 2023-07-draft rendering and compare its scores with Jurado's own."""
+    rendering = folder / "problemtools" / package.slug
+    program_files = {"output_validator/checker/run": validator, "output_validator/checker/build": b"#!/bin/sh\n"}
+    write(rendering, draft_files(package) | program_files)
+    for language in package.statements:
+        shown = run([str(tools / "problem2html"), "--language", language, str(rendering)], folder)
+        yield f"{'FAULT ' if shown.returncode else ''}statement in {language} as HTML: exit code {shown.returncode}"
+    done = run([str(tools / "verifyproblem"), str(rendering), "--parts", *PARTS], folder)
+    lines = plain(done.stdout).splitlines()
+    for line in lines:
+        if line.startswith("ERROR"):
+            yield f"FAULT {line}"
+        elif line.startswith(("WARNING", "Checking", "   ")) or "tested:" in line:
+            yield line[:200]
+    for path, points in example_points(package).items():
+        yield f"Jurado's own points: {path} {points:.2f}"
+
+
+def draft_files(package: Package) -> dict[str, bytes]:
+    """The package as a 2023-07-draft scoring problem: nested groups, each with its testdata.yaml, and programs."""
+    kept = ("statement/", "input_validators/", "data/sample/", "data/secret/")
+    answers = accepted_answers(package)
+    files = {name: data for name, data in package.files.items() if name.startswith(kept) and is_plain(name)}
+    metadata = yaml.safe_load(package.files["problem.yaml"])
+    files |= {name: data for name, data in answers.items() if name in files}
+    metadata |= {"problem_format_version": "2023-07-draft", "type": "scoring"}
+    files["problem.yaml"] = yaml.safe_dump(metadata, allow_unicode=True).encode()
+    files["data/testdata.yaml"] = group_file(0, package.max_score, "ignore_sample")
+    if not any(group.name == "secret" for group in package.groups):
+        files["data/secret/testdata.yaml"] = group_file(0, package.max_score, "sum")
+    for group in package.groups:
+        points = next((case.max_points for case in package.cases if case.group == group.name), 0)
+        files[f"data/{group.name}/testdata.yaml"] = group_file(float(points), group.max_score or 0, flags(group))
+    for submission in package.submissions:
+        top, _, name = submission.path.partition("/")
+        files[f"submissions/{FOLDERS.get(top, 'partially_accepted')}/{name}.py"] = program(package, submission)
+    return files
+
+
+def is_plain(name: str) -> bool:
+    """Leave out what the draft does not know: settings of single cases and of groups."""
+    return not name.startswith("data/") or name.endswith((".in", ".ans"))
+
+
+def flags(group: Group) -> str:
+    """The default grader's flags for a group."""
+    return "sum" if group.aggregation == "sum" or group.kind == "sample" else "min"
+
+
+def group_file(points: float, most: int, grader: str) -> bytes:
+    """A testdata.yaml: every case is judged, its points are the validator's."""
+    settings: dict[str, Any] = {"on_reject": "continue", "accept_score": points, "reject_score": 0}
+    settings |= {"range": f"0 {most}", "output_validator_flags": f"points {points!r}", "grader_flags": grader}
+    return yaml.safe_dump(settings).encode()
+
+
+def program(package: Package, submission: Submission) -> bytes:
+    """A submission's answer files as a program that looks its input up."""
+    answers = {file.name.rpartition(".")[0]: file.read() for file in submission.answers}
+    packed = {
+        hashlib.sha256(case.input.read()).hexdigest()[:16]: base64.b64encode(zlib.compress(answers[case.name])).decode()
+        for case in package.cases
+        if case.name in answers
+    }
+    return ANSWERS.format(answers=packed).encode()
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files below a folder; programs named `run` may be run."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        if path.name in ("run", "build"):
+            path.chmod(0o755)
+
+
+def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a tool in a folder, its output and errors together."""
+    environment = os.environ | {"COLUMNS": "200", "NO_COLOR": "1"}
+    return subprocess.run(
+        command, cwd=folder, env=environment, text=True, timeout=SECONDS, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """Text without colours and without what a progress line has written over."""
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    return "\n".join(line.rpartition("\r")[2] for line in text.splitlines())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
