@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 
 PROJECT = Path(__file__).resolve().parents[1]
 PLANS = sorted(PROJECT.glob("problems/*/generators/cases.yaml"))
+EXAMPLES = sorted(PROJECT.glob("problems/*/generators/make_examples.py"))
 BY_SLUG = pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.parents[1].name)
 
 
@@ -41,3 +43,16 @@ def test_what_differs_is_named() -> None:
     made = make_testdata("--inputs-only", "--problem", "nosuchproblem")
     assert made.returncode == 1
     assert "nosuchproblem" in made.stderr
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.parents[1].name)
+def test_the_examples_of_good_and_bad_files_are_made_again_byte_for_byte(script: Path, tmp_path: Path) -> None:
+    package = script.parents[1]
+    copy = tmp_path / package.name
+    shutil.copytree(package, copy)
+    subprocess.run([sys.executable, str(copy / script.relative_to(package))], check=True)
+    assert contents(copy) == contents(package)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
