@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import io
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -147,15 +148,11 @@ async def submit(
         first = await run_sync(_repeated, service, viewer, contest_id, idempotency_key)
         if first is not None:
             return _created(contest_id, first)
-    parcel = await _read_parcel(request)
-    entry = await _entry(service, viewer, contest_id, parcel.problem_id)
-    now = datetime.now(UTC)
-    team_id = _submitting_team(viewer, parcel, entry)
-    when = _submission_time(viewer, parcel, entry, now)
-    if parcel.size <= IN_THIS_THREAD:
-        new = _prepare(service, viewer, entry, parcel, team_id, when, idempotency_key)
-    else:
-        new = await run_sync(_prepare, service, viewer, entry, parcel, team_id, when, idempotency_key)
+    try:
+        parcel = await _read_parcel(request)
+        new = await _check(service, viewer, contest_id, parcel, idempotency_key)
+    finally:
+        await request.close()
     accepted = await service.writer.call(submissions.accept, new)
     if accepted.judgement_id is not None:
         service.engine.wake(accepted.judgement_id)
@@ -164,6 +161,17 @@ async def submit(
         assert idempotency_key is not None  # nothing else can repeat
         return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, idempotency_key))
     return _created(contest_id, submission_json(accepted.submission_id, new))
+
+
+async def _check(service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None) -> NewSubmission:
+    """Hold the parcel against the contest and sort its files; what is left is one insert."""
+    entry = await _entry(service, viewer, contest_id, parcel.problem_id)
+    now = datetime.now(UTC)
+    team_id = _submitting_team(viewer, parcel, entry)
+    when = _submission_time(viewer, parcel, entry, now)
+    if parcel.size <= IN_THIS_THREAD:
+        return _prepare(service, viewer, entry, parcel, team_id, when, key)
+    return await run_sync(_prepare, service, viewer, entry, parcel, team_id, when, key)
 
 
 async def _read_parcel(request: Request) -> Parcel:
@@ -217,7 +225,11 @@ def _form_files(form: FormData, name: str) -> list[Upload]:
 
 def _read_json(body: bytes) -> Parcel:
     try:
-        asked = SubmissionRequest.model_validate_json(body)
+        document = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"body: expected JSON, found {error}") from None
+    try:
+        asked = SubmissionRequest.model_validate(document)
     except ValidationError as error:
         faults = [fault(each) for each in error.errors()]
         raise BadRequest("; ".join(in_words(each) for each in faults), errors=faults) from None
@@ -288,7 +300,7 @@ def _submission_time(viewer: Viewer, parcel: Parcel, entry: Entry, now: datetime
 def _prepare(
     service: Service, viewer: Viewer, entry: Entry, parcel: Parcel, team_id: str, when: datetime, key: str | None
 ) -> NewSubmission:
-    """Sort the files to cases and keep the large ones; what is left is one insert."""
+    """Sort the files to cases and keep the large ones."""
     collected = _collect(service, entry, parcel)
     assert viewer.account_id is not None  # submitting needs an account
     return NewSubmission(
