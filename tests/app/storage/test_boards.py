@@ -1,0 +1,97 @@
+"""What boards are computed from is read once, and is what a reading from scratch would find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from app.service import Service
+from app.storage.boards import KnownScores, attempts
+from app.storage.scored import scored_contest, scored_problem
+from app.storage.tables import JudgementRow
+from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.packages import PROBLEM
+from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
+from tests.builders.service import open_service
+
+
+@pytest.fixture
+def service(database_url: str, tmp_path: Path) -> Iterator[Service]:
+    """A service with the echo problem in a contest."""
+    with open_service(database_url, tmp_path / "home") as service:
+        add_problem(service)
+        add_contest(service)
+        yield service
+
+
+def read(service: Service, known: KnownScores | None = None) -> list[object]:
+    """The attempts of contest `c`."""
+    with service.database.read() as session:
+        return list(attempts(session, "c", known).attempts)
+
+
+def test_an_attempt_has_its_raw_scores_by_case_and_none_while_it_waits(service: Service) -> None:
+    scores = {"02": raw(7, 1), "03": REJECTED, "01": JUDGE_ERROR}
+    add_submission(service, scores, minute=2.5)
+    add_submission(service, None, files={"02": b"x"})
+    judged, waiting = read(service)
+    assert (judged.team_id, judged.problem_id, judged.time.total_seconds()) == ("team", "echo", 150.0)
+    assert judged.scores == scores
+    assert waiting.scores is None
+
+
+def test_a_reading_that_knows_earlier_scores_finds_what_one_from_scratch_finds(service: Service) -> None:
+    known = KnownScores()
+    for minute in range(1, 6):
+        add_submission(service, {"02": raw(minute, 1), "03": share(0)}, minute=minute)
+        assert read(service, known) == read(service)
+    assert len(known.of) == 5
+
+
+def test_only_raw_scores_of_new_judgements_are_read_again(service: Service) -> None:
+    known = KnownScores()
+    for minute in range(1, 4):
+        add_submission(service, {"02": raw(minute)}, minute=minute)
+    read(service, known)
+    statements: list[str] = []
+    event.listen(service.database.engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
+    read(service, known)
+    assert [text for text in statements if "raw_scores" in text] == []
+
+
+def test_a_judgement_that_stands_no_more_is_forgotten(service: Service) -> None:
+    known = KnownScores()
+    add_submission(service, {"02": raw(5)})
+    read(service, known)
+    with service.database.write() as session:
+        old = session.get_one(JudgementRow, 1)
+        old.current = False
+        session.add(JudgementRow(submission_id=1, start_time=old.start_time, current=True, state="queued"))
+    (attempt,) = read(service, known)
+    assert attempt.scores is None
+    assert known.of == {}
+
+
+def test_a_submission_without_a_team_is_nobodys_on_the_board(service: Service) -> None:
+    add_submission(service, {"02": raw(5)}, team=None)
+    (attempt,) = read(service)
+    with service.database.read() as session:
+        contest = scored_contest(session, "c")
+    assert contest is not None
+    assert attempt.team_id not in {team.id for team in contest.teams}
+
+
+def test_a_scored_problem_is_kept_until_its_problem_or_its_rule_changes(service: Service) -> None:
+    with service.database.read() as session:
+        first = scored_problem(session, "c", "echo")
+        assert first is not None
+        assert scored_problem(session, "c", "echo") is first
+        assert scored_problem(session, "c", "none") is None
+    add_problem(service, {"data/secret/04.in": "4\n", "data/secret/04.ans": "4\n", "problem.yaml": PROBLEM})
+    with service.database.read() as session:
+        changed = scored_problem(session, "c", "echo")
+    assert changed is not None
+    assert [case.name for case in changed.cases] == ["01", "02", "03", "04"]
