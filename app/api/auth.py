@@ -133,6 +133,8 @@ def _basic(value: str) -> tuple[str, str]:
     except (binascii.Error, UnicodeDecodeError):
         raise Unauthorized("Authorization: expected Basic and base64 of username:password in UTF-8") from None
     username, colon, password = text.partition(":")
+    if "\0" in username:  # PostgreSQL cannot even look for it
+        raise Unauthorized(WRONG)
     if not colon:
         raise Unauthorized("Authorization: expected Basic and base64 of username:password, found no colon")
     return username, password

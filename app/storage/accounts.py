@@ -39,7 +39,7 @@ def get(session: Session, account_id: str) -> AccountRow | None:
 
 def usernames(session: Session) -> dict[str, str]:
     """Every username and whose it is, by the account's id."""
-    return dict(session.execute(select(AccountRow.username, AccountRow.id)).tuples().all())
+    return {row[0]: row[1] for row in session.execute(select(AccountRow.username, AccountRow.id))}
 
 
 def admin_count(session: Session) -> int:

@@ -15,3 +15,10 @@ def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
     """A client of the API, on SQLite and on PostgreSQL."""
     with open_api(database_url, tmp_path / "home") as api:
         yield api
+
+
+@pytest.fixture
+def quick_api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A client of the API on SQLite alone: for what no database has a say in."""
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        yield api

@@ -72,12 +72,12 @@ def test_an_id_is_given_once(api: Api) -> None:
         ({"settings": {"answer_pattern": "a.out"}}, "with {case} in it once, found 'a.out'"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_made(api: Api, wrong: dict[str, Any], message: str) -> None:
-    refused = make(api, **wrong)
+def test_what_is_wrong_is_said_and_nothing_is_made(quick_api: Api, wrong: dict[str, Any], message: str) -> None:
+    refused = make(quick_api, **wrong)
     assert refused.status_code == 400, refused.text
     assert refused.json()["code"] == 400
     assert message in refused.json()["message"]
-    assert api.get("contests").json() == []
+    assert quick_api.get("contests").json() == []
 
 
 def test_the_state_follows_the_clock(api: Api) -> None:
