@@ -21,6 +21,7 @@ from starlette.formparsers import MultiPartException
 
 from app.api import clics
 from app.api.auth import Viewer
+from app.api.bodies import Line
 from app.api.deps import LoggedIn, TheService
 from app.api.errors import ApiError, BadRequest, Forbidden, NotFound, TooLarge, UnsupportedMedia, fault, in_words
 from app.grading.answer_files import Answer, Collected, Limits, OpenCase, Upload, UploadRefused, archive_kind, collect
@@ -36,6 +37,7 @@ LANGUAGE = "answers"
 FIELDS = frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"})
 MOST_FIELDS = 20
 LONGEST_COMMENT = 10_000
+WITHOUT_NUL = r"^[^\x00]*$"
 LONGEST_KEY = 255
 IN_THIS_THREAD = 64 * 1024
 """Uploads up to this many bytes are looked at without changing threads, which would cost more than the look."""
@@ -104,12 +106,12 @@ class SubmissionRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    language_id: str
-    problem_id: str
+    language_id: Line
+    problem_id: Line
     files: list[SubmittedFile] = Field(min_length=1, max_length=1)
-    team_id: str | None = None
-    time: str | None = None
-    comment: str | None = Field(None, max_length=LONGEST_COMMENT)
+    team_id: Line | None = None
+    time: Line | None = None
+    comment: str | None = Field(None, max_length=LONGEST_COMMENT, pattern=WITHOUT_NUL)
 
 
 @dataclass
@@ -213,6 +215,8 @@ def _form_fields(form: FormData) -> dict[str, str]:
             raise BadRequest(f"form: expected {expected}, found {name[:80]!r}")
         if name in fields:
             raise BadRequest(f"{name}: expected once, found twice")
+        if "\x00" in value:
+            raise BadRequest(f"{name}: expected text, found a NUL")
         if len(value) > LONGEST_COMMENT:
             raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(value)}")
         fields[name] = value
