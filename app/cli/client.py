@@ -19,11 +19,13 @@ FIRST_PAUSE = 0.2
 class Client:
     """Talks to one server as one account."""
 
-    def __init__(self, login: Login, *, auth: tuple[str, str] | None = None) -> None:
+    def __init__(
+        self, login: Login, *, auth: tuple[str, str] | None = None, transport: httpx.BaseTransport | None = None
+    ) -> None:
         headers = {"Authorization": f"Bearer {login.token}"} if login.token and auth is None else {}
         self.url = login.url
         self.username = login.username
-        self._http = httpx.Client(base_url=login.url, headers=headers, auth=auth, timeout=SECONDS)
+        self._http = httpx.Client(base_url=login.url, headers=headers, auth=auth, timeout=SECONDS, transport=transport)
 
     @classmethod
     def open(cls, url: str | None = None) -> Self:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Group
 from rich.live import Live
 
 from app.cli.boards import board_table, report_tables
@@ -19,6 +22,7 @@ from app.cli.solve import AsJson
 SECONDS_BETWEEN_LOOKS = 0.2
 SECONDS_BETWEEN_BOARDS = 1.0
 FINE = {"AC", "PC"}
+NOT_MODIFIED = 304
 
 Contest = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id, such as practice")]
 
@@ -158,24 +162,27 @@ def find_contest(client: Client, submission: str) -> str:
 
 
 def follow_board(client: Client, contest: str, *, cases: bool, as_json: bool) -> None:
-    """Draw the board again whenever its ETag changes, until Ctrl-C."""
-    tag = ""
-    to = console()
-    params = {"cases": cases or None}
-    with Live(console=to, auto_refresh=False) as canvas:
-        while True:
-            path = f"/api/contests/{contest}/scoreboard"
-            reply = client.request("GET", path, params=params, headers={"If-None-Match": tag} if tag else {})
-            if reply.status_code != 304:
-                tag = reply.headers.get("etag", "")
-                if as_json:
-                    write_json(reply.json())
-                else:
-                    from rich.console import Group
+    """Draw the board again whenever its ETag changes, until Ctrl-C; as JSON, a line for each change."""
+    with Live(console=console(), auto_refresh=False) as canvas, suppress(KeyboardInterrupt):
+        for board in boards(client, contest, cases=cases):
+            if as_json:
+                write_json(board)
+            else:
+                tables = board_table(contest, board, team_names(client, contest), cases=cases)
+                canvas.update(Group(*tables), refresh=True)
 
-                    tables = board_table(contest, reply.json(), team_names(client, contest), cases=cases)
-                    canvas.update(Group(*tables), refresh=True)
-            time.sleep(SECONDS_BETWEEN_BOARDS)
+
+def boards(client: Client, contest: str, *, cases: bool) -> Iterator[dict[str, Any]]:
+    """The board now, and again whenever it has changed, without end."""
+    tag = ""
+    while True:
+        headers = {"If-None-Match": tag} if tag else {}
+        params = {"cases": cases or None}
+        reply = client.request("GET", f"/api/contests/{contest}/scoreboard", params=params, headers=headers)
+        if reply.status_code != NOT_MODIFIED:
+            tag = reply.headers.get("etag", "")
+            yield reply.json()
+        time.sleep(SECONDS_BETWEEN_BOARDS)
 
 
 def team_names(client: Client, contest: str) -> dict[str, str]:

@@ -1,0 +1,102 @@
+"""The HTTP client: what it repeats, and how it words a refusal."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from app.cli.client import Client, refusal
+from app.cli.config import Login, cleaned, current_login, keep_login
+from app.cli.contestant import boards, send
+from app.cli.output import Failure
+
+
+def client(answer: httpx.MockTransport) -> Client:
+    return Client(Login("http://there", "token"), transport=answer)
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.cli.client.FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("app.cli.contestant.SECONDS_BETWEEN_BOARDS", 0.0)
+
+
+def test_a_submission_whose_connection_breaks_is_sent_again_whole_and_with_the_same_key() -> None:
+    seen: list[tuple[str, bytes]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append((request.headers["Idempotency-Key"], request.read()))
+        if len(seen) < 3:
+            raise httpx.ConnectError("broken")
+        return httpx.Response(201, json={"id": "7"})
+
+    made = send(client(httpx.MockTransport(answer)), "c", "p", "a.out", b"the answer")
+    assert made == {"id": "7"}
+    keys, bodies = zip(*seen, strict=True)
+    assert len(set(keys)) == 1
+    assert all(b"the answer" in body for body in bodies)
+
+
+def test_a_post_that_may_not_be_repeated_is_sent_once() -> None:
+    seen: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        raise httpx.ConnectError("broken")
+
+    with pytest.raises(Failure, match="cannot be reached"):
+        client(httpx.MockTransport(answer)).post("contests", {"name": "x"})
+    assert len(seen) == 1
+
+
+def test_the_token_is_sent_as_a_bearer_token() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json=request.headers["authorization"])
+
+    assert client(httpx.MockTransport(answer)).get("account") == "Bearer token"
+
+
+def test_a_board_is_given_again_only_when_it_has_changed() -> None:
+    answers = iter(
+        [
+            httpx.Response(200, json={"version": "1"}, headers={"ETag": '"1"'}),
+            httpx.Response(304),
+            httpx.Response(200, json={"version": "2"}, headers={"ETag": '"2"'}),
+        ]
+    )
+    seen: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.headers.get("if-none-match"))
+        return next(answers)
+
+    changing = boards(client(httpx.MockTransport(answer)), "c", cases=False)
+    assert [next(changing), next(changing)] == [{"version": "1"}, {"version": "2"}]
+    assert seen == [None, '"1"', '"1"']
+
+
+def test_a_refusal_shows_the_servers_words_and_every_fault() -> None:
+    faults = [
+        {"file": "a.in", "where": "line 1", "message": "expected a number"},
+        {"where": "id", "expected": "an id", "found": "'?'"},
+    ]
+    body = {"code": 400, "message": "two faults", "errors": faults}
+    lines = ["two faults", "  a.in, line 1: expected a number", "  id: expected an id, found '?'"]
+    assert refusal(httpx.Response(400, json=body)).splitlines() == lines
+
+
+def test_a_refusal_without_words_shows_the_status() -> None:
+    assert refusal(httpx.Response(502, text="<html>")) == "the server answered 502 Bad Gateway"
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(Failure, match="expected a server's address"):
+        cleaned("localhost:8000")
+
+
+def test_the_kept_token_belongs_to_its_server_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_login(Login("http://one", 'to"ken', "anna"))
+    assert current_login().token == 'to"ken'
+    assert current_login("http://two").token == ""
+    monkeypatch.setenv("JURADO_TOKEN", "given")
+    assert current_login("http://two").token == "given"
