@@ -104,9 +104,9 @@ def read_options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def natural(text: str) -> int:
-    """Read an integer of 0 or more."""
+    """Read an integer from 0 to what 63 bits hold, as kernels take it."""
     value = int(text)
-    if value < 0:
+    if not 0 <= value < 2**63:
         raise ValueError(text)
     return value
 
@@ -156,7 +156,7 @@ def describe(solver: Solver[Any, Any]) -> dict[str, Any]:
 
 def run(options: argparse.Namespace, solver: Solver[Any, Any], checker: Checker[Any, Any], listener: Listener) -> None:
     """Solve standard input and write the answer to standard output."""
-    if sys.stdin.isatty() or options.files:
+    if sys.stdin is None or sys.stdin.isatty() or options.files:
         raise Unusable("expected an input on standard input (... < FILE.in), or files with --out DIR")
     instance = read_input("input", sys.stdin.buffer.read(), checker)
     text = solve(options, solver, checker, instance, listener)

@@ -49,7 +49,7 @@ def read_password(user: str, *, from_stdin: bool) -> str:
         return sys.stdin.readline().rstrip("\r\n")
     if "JURADO_PASSWORD" in os.environ:
         return os.environ["JURADO_PASSWORD"]
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise Failure("expected a terminal to ask for the password, --password-stdin or JURADO_PASSWORD")
     return str(typer.prompt(f"Password of {user}", hide_input=True, err=True))
 

@@ -48,19 +48,19 @@ class Client:
 
     def get(self, path: str, **params: Any) -> Any:
         """Read a resource below /api as JSON; parameters that are None are left out."""
-        return self.request("GET", f"/api/{path}", params=params).json()
+        return self.body(self.request("GET", f"/api/{path}", params=params))
 
     def post(self, path: str, json: object = None, **options: Any) -> Any:
         """Post to a resource below /api; returns the reply's JSON."""
-        return self._body(self.request("POST", f"/api/{path}", json=json, **options))
+        return self.body(self.request("POST", f"/api/{path}", json=json, **options))
 
     def put(self, path: str, **options: Any) -> Any:
         """Put a resource below /api; returns the reply's JSON."""
-        return self._body(self.request("PUT", f"/api/{path}", **options))
+        return self.body(self.request("PUT", f"/api/{path}", **options))
 
     def patch(self, path: str, json: object) -> Any:
         """Change a resource below /api; returns the reply's JSON."""
-        return self._body(self.request("PATCH", f"/api/{path}", json=json))
+        return self.body(self.request("PATCH", f"/api/{path}", json=json))
 
     def delete(self, path: str) -> None:
         """Delete a resource below /api."""
@@ -97,9 +97,12 @@ class Client:
             return reply
         raise Failure(refusal(reply), 1)
 
-    @staticmethod
-    def _body(reply: httpx.Response) -> Any:
-        return reply.json() if reply.content else None
+    def body(self, reply: httpx.Response) -> Any:
+        """Read a reply as JSON; raises Failure where it is none, as it was not one of ours."""
+        try:
+            return reply.json() if reply.content else None
+        except ValueError:
+            raise Failure(f"{self.url} did not answer in JSON: is it a Jurado server?", 1) from None
 
 
 def pauses(tries: int) -> Iterator[tuple[bool, float]]:

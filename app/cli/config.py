@@ -7,6 +7,7 @@ import os
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from app.cli.output import Failure
 
@@ -36,7 +37,9 @@ def current_login(url: str | None = None) -> Login:
     """
     kept = kept_login()
     server = cleaned(url or os.environ.get("JURADO_URL") or (kept.url if kept else HERE))
-    token = os.environ.get("JURADO_TOKEN", "")
+    token = os.environ.get("JURADO_TOKEN", "").strip()
+    if not (token.isascii() and token.isprintable()):
+        raise Failure("JURADO_TOKEN: expected a token of plain characters, found others")
     if token or kept is None or kept.url != server:
         return Login(server, token)
     return kept
@@ -77,6 +80,11 @@ def forget_login() -> None:
 
 def cleaned(url: str) -> str:
     """Check a server's address and take the slash at its end away."""
-    if not url.startswith(("http://", "https://")) or len(url.partition("//")[2]) == 0:
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        fine = False
+    if not fine or not url.isascii() or not url.isprintable() or " " in url:
         raise Failure(f"expected a server's address such as {HERE}, found {url!r}")
     return url.rstrip("/")

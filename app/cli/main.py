@@ -68,6 +68,9 @@ app.command(
 app.command(rich_help_panel=LOCAL, epilog=examples("jurado methods comesolo", "jurado methods comesolo --json"))(
     solve.methods
 )
+package.program.command("import", epilog=examples("jurado package import problems/comesolo"))(
+    admin_problems.upload_problem
+)
 app.add_typer(package.program, name="package", rich_help_panel=LOCAL)
 app.command(rich_help_panel=LOCAL, epilog=examples("jurado bench", "jurado bench tokens"))(bench.bench)
 app.command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -57,9 +58,7 @@ def read_file(path: Path, what: str, *, limit: int | None = None) -> bytes:
     size = -1 if limit is None else limit + 1
     try:
         if str(path) == "-":
-            import sys
-
-            return sys.stdin.buffer.read(size)
+            return sys.stdin.buffer.read(size) if sys.stdin is not None else b""
         with path.open("rb") as file:
             return file.read(size)
     except OSError as error:

@@ -33,6 +33,11 @@ def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def person_at_stdin() -> bool:
+    """Does standard input come from somebody's keyboard (or from nowhere), rather than from a file or a program?"""
+    return sys.stdin is None or sys.stdin.isatty()
+
+
 def write_json(data: object, *, err: bool = False) -> None:
     """Print data for a program: one JSON document on one line."""
     typer.echo(json.dumps(data, ensure_ascii=False), err=err)

@@ -1,4 +1,4 @@
-"""`jurado package`: verify, pack and begin problem packages; importing one is `jurado admin problem upload`."""
+"""`jurado package`: verify, pack and begin problem packages; importing one is the admin's upload over HTTP."""
 
 from __future__ import annotations
 

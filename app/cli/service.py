@@ -76,12 +76,14 @@ def status(
     from app.cli.client import Client
 
     with Client.open(url) as client:
-        ready = client.request("GET", "/health/ready", accept=(200, 503)).json()
+        ready = client.body(client.request("GET", "/health/ready", accept=(503,)))
         contests = client.get("contests")
         found: dict[str, Any] = {"url": client.url, **ready, "contests": [contest["id"] for contest in contests]}
         jobs = client.request("GET", "/api/jobs", accept=(200, 401, 403))
         if jobs.status_code == 200:
-            found["jobs"] = {job["id"]: job["state"] for job in jobs.json() if job["state"] in {"queued", "running"}}
+            found["jobs"] = {
+                job["id"]: job["state"] for job in client.body(jobs) if job["state"] in {"queued", "running"}
+            }
     if as_json:
         write_json(found)
     else:

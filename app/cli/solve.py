@@ -12,7 +12,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.names import problem_folder, read_file
-from app.cli.output import Failure, console, say, show, table, write_json
+from app.cli.output import Failure, console, person_at_stdin, say, show, table, write_json
 from app.cli.solver_process import OnProgress, list_methods, run_solver, run_solver_on_files
 
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="a bundled problem, such as comesolo")]
@@ -45,7 +45,7 @@ def solve(
         return
     if len(inputs) > 1:
         raise Failure(f"expected one input, or --out DIR for the answers, found {len(inputs)} inputs")
-    if not inputs and sys.stdin.isatty():
+    if not inputs and person_at_stdin():
         raise Failure(f"expected an input: jurado solve {slug} < FILE.in")
     data = read_file(inputs[0] if inputs else Path("-"), "input")
     if reference is not None:

@@ -87,6 +87,7 @@ def test_a_package_is_uploaded_downloaded_and_deleted(admin: Jurado, name: str, 
     folder, archive = tmp_path / name, tmp_path / "back.zip"
     admin("package", "new", folder)
     assert admin("admin", "problem", "upload", folder).exit_code == 0
+    assert admin("package", "import", folder).exit_code == 0
     assert name in listed(admin, "problem")
     assert admin("admin", "problem", "download", name, "--out", archive).exit_code == 0
     assert admin("package", "verify", archive).exit_code == 0

@@ -1,0 +1,78 @@
+"""`python -m solvers`: what programs that start it rely on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BOARD = b"3\nooo\no..\n...\n"
+SMALL = ("--method", "greedy", "--steps", "2", "--progress-json")
+
+
+def solvers(*words: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "solvers", *map(str, words)]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+
+
+def lines(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, object]]:
+    return [json.loads(line) for line in done.stderr.splitlines()]
+
+
+def test_reports_come_first_and_the_summary_is_the_last_line(tmp_path: Path) -> None:
+    done = solvers("comesolo", *SMALL, "--reference", tmp_path / "case.ans", stdin=BOARD)
+    *reports, summary = lines(done)
+    assert done.returncode == 0
+    assert all(set(report) == {"fraction", "best", "states", "note"} for report in reports)
+    assert summary["done"] is True
+    keys = {"method", "seed", "seconds", "steps", "states", "raw", "max_raw", "version"}
+    assert keys <= set(summary)
+    assert done.stdout.startswith(str(summary["raw"]).encode() + b"\n")
+    assert (tmp_path / "case.ans").read_text().startswith("par ")
+
+
+def test_nothing_but_errors_is_on_stderr_unless_progress_is_asked_for() -> None:
+    done = solvers("comesolo", "--method", "greedy", "--steps", "2", stdin=BOARD)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_many_files_are_solved_in_one_process(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.in").write_bytes(BOARD)
+    done = solvers("comesolo", *SMALL, "--out", tmp_path, tmp_path / "one.in", tmp_path / "two.in")
+    assert done.returncode == 0
+    assert [line["instance"] for line in lines(done) if "done" in line] == ["one", "two"]
+    assert (tmp_path / "one.out").read_bytes() == (tmp_path / "two.out").read_bytes() != b""
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "error"),
+    [
+        (("comesolo",), b"nonsense", "input: line 1: expected a size from 1 to 30"),
+        (("comesolo", "--method", "magic"), BOARD, "no method 'magic' for comesolo"),
+        (("comesola",), BOARD, "no solver for the problem 'comesola'; did you mean comesolo?"),
+        (("comesolo", "--out", ".", "nowhere.in"), b"", "nowhere.in: No such file or directory"),
+        (("comesolo", "nowhere.in"), BOARD, "expected an input on standard input"),
+    ],
+)
+def test_what_cannot_be_done_is_exit_code_2_and_an_error_in_json(
+    words: tuple[str, ...], stdin: bytes, error: str
+) -> None:
+    done = solvers(*words, "--progress-json", stdin=stdin)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    (said,) = lines(done)
+    assert str(said["error"]).startswith(error)
+
+
+@pytest.mark.parametrize("words", [("--seed", "-1"), ("--seed", str(2**63)), ("--seconds", "nan"), ("--steps", "x")])
+def test_numbers_out_of_range_are_wrong_usage(words: tuple[str, str]) -> None:
+    assert solvers("comesolo", *words, stdin=BOARD).returncode == 2
+
+
+def test_methods_are_listed_as_json() -> None:
+    listed = json.loads(solvers("comesolo", "--methods").stdout)
+    assert set(listed["methods"][listed["reference"]]) == {"summary", "anytime", "seconds"}
