@@ -46,6 +46,7 @@ PROGRAMS = ("pypy3", "pandoc")
 SCHEMAS = {"problem.yaml": "problem", "test_group.yaml": "test_group", "submissions.yaml": "submissions"}
 SCORING_KEYS = {"max_score", "score_aggregation", "require_pass"}
 SECONDS = 900
+ROUNDED = 0.5  # problemtools prints whole points
 FOLDERS = {"accepted": "accepted", "wrong_answer": "wrong_answer"}
 ANSWERS = """\
 import base64, hashlib, sys, zlib
@@ -176,8 +177,8 @@ def bt_validate(package: Package, folder: Path, tools: Path, validator: bytes) -
 
 def is_bt_fault(line: str) -> bool:
     """Whether `bt validate` complains of a validator here, and not of something Jurado does otherwise."""
-    if line.endswith("Done") or "Generated" in line:
-        return False
+    if line.endswith("Done") or "Generated" in line or "  Answer " in line:
+        return False  # `Answer ...`: an opinion on the white space of the answer file put in for this run
     invalid = line.startswith(("Invalidation:", "Generic Invalidation:"))
     return invalid or re.search(r"rejected|FAILED|ERROR|not accepted", line) is not None
 
@@ -195,7 +196,7 @@ def accepted_answers(package: Package) -> dict[str, bytes]:
     by_input = {c.input.read(): outputs[c.name] for c in package.cases if c.name in outputs}
     for case in package.validation_cases:
         if case.kind == "valid_output" and case.output is not None and case.output.read().endswith(b"\n"):
-            by_input[case.input.read()] = case.output.read()
+            by_input.setdefault(case.input.read(), case.output.read())
     cases = [(c.input, c.answer) for c in (*package.cases, *package.validation_cases) if c.answer is not None]
     return {answer.path: by_input[given.read()] for given, answer in cases if given.read() in by_input}
 
@@ -215,8 +216,13 @@ def verifyproblem(package: Package, folder: Path, tools: Path, validator: bytes)
             yield f"FAULT {line}"
         elif line.startswith(("WARNING", "Checking", "   ")) or "tested:" in line:
             yield line[:200]
+    table = {
+        match[1]: int(match[2]) for match in re.finditer(r"^ +(\S+)\.py .* (\d+) +[\d.]+s$", "\n".join(lines), re.M)
+    }
     for path, points in example_points(package).items():
-        yield f"Jurado's own points: {path} {points:.2f}"
+        theirs = table.get(path.rpartition("/")[2])
+        same = theirs is not None and abs(theirs - points) <= ROUNDED
+        yield f"{'' if same else 'FAULT '}points of {path}: Jurado {points:.2f}, problemtools {theirs} (rounded)"
 
 
 def draft_files(package: Package) -> dict[str, bytes]:
