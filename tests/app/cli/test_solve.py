@@ -35,8 +35,8 @@ def test_the_summary_is_json_where_json_is_asked_for(jurado: Jurado) -> None:
 
 
 def test_the_same_seed_and_steps_give_the_same_answer(jurado: Jurado) -> None:
-    maze = jurado("generate", "rollingballs", "--seed", "1").stdout_bytes
-    first, second = (jurado("solve", "rollingballs", *SMALL, stdin=maze).stdout_bytes for _ in range(2))
+    board = jurado("generate", "comesolo", "--seed", "1").stdout_bytes
+    first, second = (jurado("solve", "comesolo", *SMALL, stdin=board).stdout_bytes for _ in range(2))
     assert first == second != b""
 
 
