@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -25,6 +26,7 @@ from app.storage.entries import Entries
 from app.storage.writer import Writer
 
 SMALLEST_ZIPPED = 1024
+SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
 
 def create_app(settings: Settings | None = None, *, service: Service | None = None) -> FastAPI:
@@ -58,6 +60,7 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
 
 def open_service(settings: Settings) -> Service:
     """Open the database and the files, brought up to date, and start the writer, the graders and the jobs."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     database, files = initialise(settings)
     boards = Boards(database)
     writer = Writer(database)
@@ -102,14 +105,3 @@ def add_routes(app: FastAPI, max_body: int) -> None:
     )
     app.add_middleware(BodyLimit, most=max_body)
     app.add_middleware(Frame, metrics=app.state.metrics)
-
-
-def serve(settings: Settings) -> None:
-    """Serve until stopped (SIGINT, SIGTERM), with a log on stderr."""
-    import uvicorn
-
-    from app.logs import configure_logs
-
-    configure_logs()
-    app = create_app(settings)
-    uvicorn.run(app, host=settings.host, port=settings.port, access_log=False, log_config=None)

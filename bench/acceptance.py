@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from bench.load import Outcome, form_request, run_load
-from bench.stage import CONTEST, prepare, serving
+from bench.stage import CONTEST, prepare, serving, serving_bare
 
 CONNECTIONS = 32
 SECONDS = 4.0
@@ -23,16 +23,16 @@ def main() -> int:
     shares = []
     print(f"{'':10}{'bare/s':>10}{'jurado/s':>10}{'share':>8}{'p50 ms':>8}{'p99 ms':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        token = prepare(Path(folder) / "home")[0]
-        jurado_env = {"JURADO_HOME": str(Path(folder) / "home")}
+        home = Path(folder) / "home"
+        token = prepare(home)[0]
         path = f"/api/contests/{CONTEST}/submissions"
         fields = {"problem_id": "comesolo"}
         real = form_request(path, "127.0.0.1", token, fields, ("101-n05-p70.out", answer))
         bare = form_request("/answers", "127.0.0.1", token, fields, ("101-n05-p70.out", answer))
         for at in range(1, ROUNDS + 1):
-            with serving("bench.bare:create_app", {"BARE_DATABASE": f"{folder}/bare.db"}) as url:
+            with serving_bare(Path(folder) / "bare.db") as url:
                 yardstick = measure(url, bare)
-            with serving("app.main:create_app", jurado_env) as url:
+            with serving(home) as url:
                 measured = measure(url, real)
             shares.append(measured.rate / yardstick.rate)
             p50, p99 = (percentile(measured, share) * 1000 for share in (50, 99))

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -67,20 +68,34 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(app: str, environment: dict[str, str] | None = None) -> Iterator[str]:
-    """Run an app factory (`module:function`) in a server process of its own; yields its address."""
-    port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "error"]
-    env = {**os.environ, **(environment or {})}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([*command, "--no-access-log"], env=env, **quiet)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        wait_until_up(url, process)
+def serving_bare(database: Path) -> Iterator[str]:
+    """Run the yardstick of `bench.bare` in a server process of its own; yields its address."""
+    command = ["uvicorn", "--factory", "bench.bare:create_app", "--log-level", "error", "--no-access-log"]
+    with _running(command, {"BARE_DATABASE": str(database)}) as url:
         yield url
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=60)
+
+
+@contextmanager
+def serving(home: Path, **settings: str) -> Iterator[str]:
+    """Run `jurado serve` on a home; yields its address. `settings` are JURADO_... variables in lower case."""
+    variables = {f"JURADO_{name.upper()}": value for name, value in settings.items()}
+    with _running(["app.cli", "serve"], {"JURADO_HOME": str(home), **variables}) as url:
+        yield url
+
+
+@contextmanager
+def _running(module: Sequence[str], variables: dict[str, str]) -> Iterator[str]:
+    port = free_port()
+    command = [sys.executable, "-m", *module, "--port", str(port)]
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, env={**os.environ, **variables}, stdout=log, stderr=log)
+        url = f"http://127.0.0.1:{port}"
+        try:
+            wait_until_up(url, process)
+            yield url
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=60)
 
 
 def wait_until_up(url: str, process: subprocess.Popen[bytes]) -> None:

@@ -86,10 +86,10 @@ class Service:
         self.process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "uvicorn", "--factory", "app.main:create_app", "--port", str(self.port)]
+        command = [sys.executable, "-m", "app.cli", "serve", "--port", str(self.port)]
         env = {**os.environ, "JURADO_HOME": str(self.home)}
         with (self.home / "server.log").open("ab") as log:
-            process = subprocess.Popen([*command, "--no-access-log"], env=env, stdout=log, stderr=log)
+            process = subprocess.Popen(command, env=env, stdout=log, stderr=log)
         wait_until_up(self.url, process)
         return process
 
