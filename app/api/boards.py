@@ -57,7 +57,13 @@ class Standing:
 
     def of(self, team_id: str | None, problem_id: str) -> list[Attempt]:
         """One team's attempts at one problem."""
-        return [a for a in self.attempts if a.team_id == team_id and a.problem_id == problem_id]
+        found: dict[tuple[str, str], list[Attempt]] | None = self.pages.get("attempts")
+        if found is None:
+            found = defaultdict(list)
+            for attempt in self.attempts:
+                found[attempt.team_id, attempt.problem_id].append(attempt)
+            self.pages["attempts"] = found
+        return found.get((team_id or "", problem_id), [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.storage.files import FileStore
@@ -73,16 +73,14 @@ def current_judgement(session: Session, submission_id: int) -> JudgementRow:
 
 def longest_runs(session: Session, contest_id: str) -> dict[int, int]:
     """The longest run time, in milliseconds, of each finished judgement."""
-    found: dict[int, int] = {}
     query = (
-        select(RawScoreRow.judgement_id, RawScoreRow.run_time_ms)
+        select(RawScoreRow.judgement_id, func.max(RawScoreRow.run_time_ms))
         .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id)
+        .group_by(RawScoreRow.judgement_id)
     )
-    for judgement_id, milliseconds in session.execute(query):
-        found[judgement_id] = max(found.get(judgement_id, 0), milliseconds)
-    return found
+    return {judgement_id: longest for judgement_id, longest in session.execute(query)}  # noqa: C416 - a Row is no pair
 
 
 def runs(

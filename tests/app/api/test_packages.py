@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from app.packages.read import read_archive
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.packages import package_files, zip_files, zip_package
 from tests.builders.scoring import share
-from tests.builders.service import Api
+from tests.builders.service import Api, open_api
 
 ZIP = {"Content-Type": "application/zip"}
 
@@ -170,3 +172,10 @@ def test_only_admins_bring_in_and_delete_problems(checked: Api, user: str | None
     reads = 200 if user == "judge" else refused
     for path in ("problems", "problems/echo", "problems/echo/package.zip"):
         assert checked.get(path, user=user).status_code == reads
+
+
+def test_a_package_that_is_too_large_is_refused_while_it_streams(database_url: str, tmp_path: Path) -> None:
+    with open_api(database_url, tmp_path / "home", max_upload=4096) as small:
+        reply = bring(small, zip_package({"statement/big.md": Random(1).randbytes(20_000)}))
+        assert (reply.status_code, reply.json()["code"]) == (413, 413)
+        assert small.get("problems", user="admin").json() == []
