@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from app.cli.demo.expected import Found, Rule, Sent, differences, expected_rows, milliseconds
 
@@ -66,3 +67,46 @@ def test_contest_times_are_compared_as_numbers() -> None:
 def test_a_board_in_another_order_is_a_difference() -> None:
     rows = expected_rows([ABSOLUTE], ["x"], [])
     assert differences(rows, {"rows": []}) == ["order: expected ['x'], found []"]
+
+
+def board_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The document a service would send for these rows."""
+    return {
+        "rows": [
+            {
+                "rank": row["rank"],
+                "team_id": row["team_id"],
+                "score": {"score": float(row["points"]), "time": row["time"]},
+                "problems": [
+                    {
+                        "problem_id": cell["problem_id"],
+                        "num_judged": cell["judged"],
+                        "num_pending": 0,
+                        "score": float(cell["points"]),
+                        **({"time": cell["time"]} if cell["time"] else {}),
+                        "raw": {case: {"raw": raw_score} for case, raw_score in cell["raw"].items()},
+                    }
+                    for cell in row["problems"]
+                ],
+            }
+            for row in rows
+        ]
+    }
+
+
+def test_the_same_board_has_no_differences_and_every_tampering_is_one() -> None:
+    history = [sent("x", "maze", "0:00:01.000", a=raw(3)), sent("y", "maze", "0:00:02.000", a=raw(4))]
+    rows = expected_rows([RELATIVE], ["x", "y"], history)
+    assert differences(rows, board_of(rows)) == []
+    for tamper in (
+        {"score": {"score": 50.00001, "time": "0:00:02.000"}},
+        {"score": {"score": 50.0, "time": "0:00:02.001"}},
+        {"rank": 2},
+    ):
+        board = board_of(rows)
+        board["rows"][0].update(tamper)
+        assert len(differences(rows, board)) == 1
+    for name, value in (("num_judged", 2), ("num_pending", 1), ("score", 49.0), ("raw", {"a": {"raw": 5}})):
+        board = board_of(rows)
+        board["rows"][0]["problems"][0][name] = value
+        assert len(differences(rows, board)) == 1
