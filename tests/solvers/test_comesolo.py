@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from checkers.comesolo import Answer, Instance, read_answer, read_instance, score_answer, write_answer
 from solvers import comesolo
-from solvers.comesolo import best_first, costs, dfs, greedy, levels, moves
+from solvers.comesolo import best_first, costs, dfs, greedy, levels, moves, touched
 from solvers.comesolo.bound import most_eaten
 from solvers.doors import Report
 
@@ -161,7 +161,7 @@ def test_every_level_of_the_beam_has_the_boards_jumps_and_costs_of_its_slow_twin
 def test_the_cost_of_a_board_is_that_of_its_slow_twin(drawn: tuple[int, set[tuple[int, int]]]) -> None:
     size, pieces = drawn
     table = view_of(size)
-    assert levels._cost(moves.rows_of(make_instance(size, pieces)), table) == slow_cost(frozenset(pieces), table)
+    assert touched.cost_of(moves.rows_of(make_instance(size, pieces)), table) == slow_cost(frozenset(pieces), table)
 
 
 @settings(max_examples=60)
