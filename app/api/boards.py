@@ -18,6 +18,7 @@ from typing import Any
 from anyio.to_thread import run_sync
 
 from app.domain.contests import ScoredProblem, State, state
+from app.domain.folds import Folds
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, Bests
 from app.storage import boards as reading
@@ -79,6 +80,15 @@ class _Kept:
         return self.version >= wanted and (self.good_until is None or now < self.good_until)
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What stays from one reading of a contest to the next."""
+
+    scores: KnownScores = field(default_factory=KnownScores)
+    judges: Folds = field(default_factory=Folds)
+    public: Folds = field(default_factory=Folds)
+
+
 class Boards:
     """The boards of all contests. May be used from any thread; `standing_soon` from the event loop."""
 
@@ -87,7 +97,7 @@ class Boards:
         self._now = now
         self._versions: defaultdict[str, int] = defaultdict(int)
         self._kept: dict[str, _Kept] = {}
-        self._known: defaultdict[str, KnownScores] = defaultdict(KnownScores)
+        self._known: defaultdict[str, _Known] = defaultdict(_Known)
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._guard = threading.Lock()
         self._running: dict[str, asyncio.Task[_Kept | None]] = {}
@@ -167,25 +177,30 @@ class Boards:
             contest = scored_contest(session, contest_id)
             if contest is None:
                 return None
-            found = reading.attempts(session, contest_id, self._known[contest_id])
+            known = self._known[contest_id]
+            found = reading.attempts(session, contest_id, known.scores)
         self.computed += 1
-        judges = _standing(contest, found, now, public=False)
+        judges = _standing(contest, found, now, known.judges, public=False)
         clock = contest.clock
         same = clock.started(now) and not clock.frozen(now)
-        public = replace(judges, public=True, pages={}) if same else _standing(contest, found, now, public=True)
+        public = (
+            replace(judges, public=True, pages={})
+            if same
+            else _standing(contest, found, now, known.public, public=True)
+        )
         moments = (clock.start, clock.freeze, clock.end, clock.thaw, contest.finalized)
         ahead = [moment for moment in moments if moment is not None and moment > now]
         return _Kept(version, min(ahead, default=None), judges, public)
 
 
-def _standing(contest: ScoredContest, found: Attempts, now: datetime, *, public: bool) -> Standing:
+def _standing(contest: ScoredContest, found: Attempts, now: datetime, folds: Folds, *, public: bool) -> Standing:
     """Compute one board. What was sent outside the contest's time is on no board."""
     clock = contest.clock
     frozen = public and clock.frozen(now)
     until = clock.contest_time(clock.freeze) if frozen and clock.freeze is not None else None
     in_time = [a for a in found.attempts if timedelta(0) <= a.time < clock.duration]
     shown = contest.problems if not public or clock.started(now) else ()
-    board = scoreboard(shown, contest.teams, in_time, until=until, references=contest.references)
+    board = scoreboard(shown, contest.teams, in_time, until=until, references=contest.references, folds=folds)
     passed = state(clock, now, contest.finalized)
     moments = [passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized]
     seen = [found.latest[a.id] for a in in_time if until is None or a.time < until]

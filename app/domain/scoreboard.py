@@ -10,6 +10,7 @@ from datetime import timedelta
 from math import fsum
 
 from app.domain.contests import CaseKind, Counting, ScoredProblem, Team
+from app.domain.folds import Folds
 from app.domain.scoring import (
     PROVISIONAL,
     Answers,
@@ -63,8 +64,12 @@ def scoreboard(
     until: timedelta | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
     references: ReferenceScores | None = None,
+    folds: Folds | None = None,
 ) -> Board:
-    """Compute the whole board. Attempts at or after `until` (the freeze) only count as pending, also for BEST."""
+    """Compute the whole board. Attempts at or after `until` (the freeze) only count as pending, also for BEST.
+
+    `folds`, kept from an earlier board, make it quicker and nothing else.
+    """
     visible = [team for team in teams if not team.hidden]
     by_cell = _by_cell(attempts)
     cells: dict[str, list[Cell]] = {team.id: [] for team in visible}
@@ -72,7 +77,7 @@ def scoreboard(
     for problem in problems:
         mine = {team.id: by_cell.get((team.id, problem.id), []) for team in visible}
         open_ = {team_id: [a for a in tries if until is None or a.time < until] for team_id, tries in mine.items()}
-        bests[problem.id], answers = standings(problem, open_, (references or {}).get(problem.id), phase)
+        bests[problem.id], answers = standings(problem, open_, (references or {}).get(problem.id), phase, folds)
         for team in visible:
             points = problem_points(problem, answers[team.id], bests[problem.id], phase)
             judged = sum(1 for a in open_[team.id] if a.scores is not None)
@@ -93,6 +98,7 @@ def standings(
     attempts: Mapping[str, Sequence[Attempt]],
     reference: Mapping[str, RawScore] | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
+    folds: Folds | None = None,
 ) -> tuple[Bests, Mapping[str, Answers]]:
     """BEST of one problem and each team's counted answers, from the visible teams' attempts.
 
@@ -113,7 +119,8 @@ def standings(
             return problem_points(problem, answers, bests, phase).points
 
         return bests, {team: counted_answers(tries, problem.rule, worth) for team, tries in attempts.items()}
-    answers = {team: counted_answers(tries, problem.rule) for team, tries in attempts.items()}
+    folds = folds if folds is not None else Folds()
+    answers = {team: folds.counted(problem.id, team, problem.rule, tries) for team, tries in attempts.items()}
     for counted in answers.values():
         for case, answer in counted.items():
             bests.add(case, answer.score)
