@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.packages.read import read_archive
+from app.packages.catalog import bundled
+from app.packages.export import write_archive
+from app.packages.read import read_archive, read_package
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.packages import package_files, zip_files, zip_package
 from tests.builders.scoring import share
@@ -179,3 +181,21 @@ def test_a_package_that_is_too_large_is_refused_while_it_streams(database_url: s
         reply = bring(small, zip_package({"statement/big.md": Random(1).randbytes(20_000)}))
         assert (reply.status_code, reply.json()["code"]) == (413, 413)
         assert small.get("problems", user="admin").json() == []
+
+
+@pytest.mark.parametrize("slug", sorted(bundled()))
+def test_every_bundled_problem_can_be_brought_in_and_taken_out_again(
+    slug: str, sqlite_url: str, tmp_path: Path
+) -> None:
+    package = read_package(bundled()[slug])
+    with open_api(sqlite_url, tmp_path / "home") as opened:
+        api = with_checkers(opened)
+        made = bring(api, write_archive(package))
+        assert made.status_code == 201, made.text
+        assert made.json()["max_score"] == package.max_score
+        packed = api.get(f"problems/{slug}/package.zip", user="admin").content
+        assert dict(read_archive(packed).files) == dict(package.files)
+        add_contest(api.service, problem_id=slug)
+        for language in package.statements:
+            page = api.get(f"contests/c/problems/{slug}/statement?lang={language}")
+            assert (page.status_code, package.problem.name[language] in page.text) == (200, True)
