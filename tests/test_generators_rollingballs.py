@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "problems/rollingballs"
+FIRST_BYTES = "96cb4cedc6d78a4666351950dd1d06af55611874210658966039dee8335b88fddbe32e69e815b79bbb18ccd41e"
 SHA256_OF_SEED = {
     1: "42d90f36c135af7fcd5276dbd71d5df18774d3ed787305f53c5cbbecbbd556e0",
     2: "4fb410f25cf79a86798d3090fde92256d7a7f171d0cbef31beab8c2fa622ef2a",
@@ -30,7 +31,8 @@ SHA256_OF_SEED = {
 def generator() -> ModuleType:
     """The package's generator, loaded as a module."""
     spec = importlib.util.spec_from_file_location("rollingballs_generate", PACKAGE / "generators/generate.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -44,9 +46,10 @@ def test_an_official_seed_gives_the_bytes_of_the_match(generator: ModuleType, se
 
 def test_the_random_source_is_javas_sha1prng(generator: ModuleType):
     """Expected bytes and numbers were printed by OpenJDK 17 after `setSeed(seed)`."""
-    assert generator.Sha1Prng(1).next_bytes(45).hex() == "96cb4cedc6d78a4666351950dd1d06af55611874210658966039dee8335b88fddbe32e69e815b79bbb18ccd41e"
+    assert generator.Sha1Prng(1).next_bytes(45).hex() == FIRST_BYTES
     random = generator.Sha1Prng(12345678901)
-    assert [random.next_int(bound) for bound in (100, 64, 7, 1, 2_000_000_000, 1_500_000_000, 10)] == [98, 36, 3, 0, 1830547867, 269690737, 6]
+    bounds = (100, 64, 7, 1, 2_000_000_000, 1_500_000_000, 10)
+    assert [random.next_int(bound) for bound in bounds] == [98, 36, 3, 0, 1830547867, 269690737, 6]
 
 
 def test_what_is_left_of_a_block_is_not_lost(generator: ModuleType):
@@ -57,11 +60,13 @@ def test_what_is_left_of_a_block_is_not_lost(generator: ModuleType):
 def test_the_command_line_refuses_a_seed_below_one():
     command = [sys.executable, str(PACKAGE / "generators/generate.py"), "--seed", "0"]
     done = subprocess.run(command, capture_output=True, check=False)
-    assert done.returncode == 1 and b"expected 1 or more, found 0" in done.stderr
+    assert done.returncode == 1
+    assert b"expected 1 or more, found 0" in done.stderr
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "data/invalid_input").glob("*.in")), ids=lambda path: path.stem)
 def test_the_input_validator_refuses_an_invalid_input_in_one_line(path: Path):
     command = [sys.executable, str(PACKAGE / "input_validators/validate.py")]
     done = subprocess.run(command, input=path.read_bytes(), capture_output=True, check=False)
-    assert done.returncode == 43 and done.stderr.count(b"\n") == 1 and b"expected" in done.stderr
+    assert (done.returncode, done.stderr.count(b"\n")) == (43, 1)
+    assert b"expected" in done.stderr

@@ -36,8 +36,10 @@ def random_instance(random: np.random.Generator) -> checker.Instance:
 def roll_slowly(instance: checker.Instance, rolls: list[tuple[int, int, int]]) -> tuple[list[list[int]], int]:
     """The slow twin: roll in plain Python; return the maze and how many rolls were possible."""
     maze = instance.start.tolist()
-    for done, (row, column, way) in enumerate(rolls):
-        if not (0 <= row < instance.height and 0 <= column < instance.width and 0 <= way < 4 and maze[row][column] >= 0):
+    for done, (at_row, at_column, way) in enumerate(rolls):
+        row, column = at_row, at_column
+        inside = 0 <= row < instance.height and 0 <= column < instance.width and 0 <= way < 4
+        if not inside or maze[row][column] < 0:
             return maze, done
         ball, maze[row][column] = maze[row][column], -1
         down, right = STEPS[way]
