@@ -75,3 +75,8 @@ def form_request(path: str, host: str, token: str, fields: dict[str, str], file:
         f"Content-Length: {len(body)}",
     ]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def get_request(path: str, host: str, token: str) -> bytes:
+    """Build a GET, as bytes ready to send."""
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()

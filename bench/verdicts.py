@@ -1,0 +1,72 @@
+"""From upload to verdict: a zip with answers for all 20 cases of comesolo, one at a time, through a warm service."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import statistics
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from app.packages.catalog import bundled
+from bench.load import form_request, get_request, read_reply
+from bench.stage import CONTEST, prepare, serving
+
+WARM_UP = 20
+MEASURED = 200
+GOAL_MS = 30.0
+
+
+def main() -> int:
+    """Print acknowledgement and verdict in ms; 1 if the median verdict comes later than the goal."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        token = prepare(home)[0]
+        with serving(home) as url:
+            times = asyncio.run(measure(url, token))
+    print(f"{'':24}{'median ms':>10}{'p95 ms':>8}")
+    for name, at in (("acknowledged (durable)", 0), ("verdict seen by GET", 1)):
+        values = [pair[at] * 1000 for pair in times]
+        print(f"{name:24}{statistics.median(values):10.1f}{statistics.quantiles(values, n=20)[-1]:8.1f}")
+    return 0 if statistics.median(pair[1] for pair in times) * 1000 < GOAL_MS else 1
+
+
+async def measure(url: str, token: str) -> list[tuple[float, float]]:
+    """Upload again and again; returns (acknowledged, verdict) in seconds after the upload began."""
+    address = urlsplit(url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    path = f"/api/contests/{CONTEST}"
+    upload = form_request(
+        f"{path}/submissions", "127.0.0.1", token, {"problem_id": "comesolo"}, ("a.zip", all_answers())
+    )
+    times = []
+    for _ in range(WARM_UP + MEASURED):
+        began = time.perf_counter()
+        writer.write(upload)
+        status, body = await read_reply(reader)
+        acknowledged = time.perf_counter() - began
+        if status != 201:
+            raise RuntimeError(f"expected 201, found {status}: {body[:200]!r}")
+        question = get_request(f"{path}/judgements?submission_id={json.loads(body)['id']}", "127.0.0.1", token)
+        while True:
+            writer.write(question)
+            _, body = await read_reply(reader)
+            found = json.loads(body)
+            if found and found[0].get("end_time"):
+                break
+        times.append((acknowledged, time.perf_counter() - began))
+    writer.close()
+    return times[WARM_UP:]
+
+
+def all_answers() -> bytes:
+    """A zip of the reference's answers."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted((bundled()["comesolo"] / "submissions/accepted/reference").rglob("*.out")):
+            archive.write(path, path.name)
+    return buffer.getvalue()
