@@ -54,10 +54,14 @@ def first_difference(found: bytes, expected: bytes) -> int:
 
 
 def _difference(found: bytes, expected: bytes, at: int) -> Rejected:
-    """Say where the files part: line, byte in it (both 1-based), and what stands there."""
+    """Say where the files part: line, byte in it (both 1-based), and what was found there.
+
+    What the reference has there is not said: contestants read this, and could read the whole file bit by bit.
+    """
     line = found.count(b"\n", 0, at) + 1
     column = at - (found.rfind(b"\n", 0, at) + 1) + 1
-    return Rejected.at(f"line {line}, byte {column}", expected=_shown(expected, at), found=_shown(found, at))
+    wanted = "another byte" if at < len(expected) else "the end of the file"
+    return Rejected.at(f"line {line}, byte {column}", expected=wanted, found=_shown(found, at))
 
 
 def _shown(data: bytes, at: int) -> str:
