@@ -19,9 +19,6 @@ class Metrics:
             buckets=SECONDS,
             registry=self.registry,
         )
-        self._grading = Histogram(
-            "jurado_grading_seconds", "time to judge a submission", buckets=SECONDS, registry=self.registry
-        )
         self._failures = Counter("jurado_errors", "requests that ended with a fault of ours", registry=self.registry)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -29,7 +26,3 @@ class Metrics:
         self._requests.labels(method, route, str(status)).observe(seconds)
         if status >= 500:
             self._failures.inc()
-
-    def judged(self, seconds: float) -> None:
-        """Count one finished judgement."""
-        self._grading.observe(seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import cast
@@ -13,6 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from app.api.deps import TheService
 from app.metrics import Metrics
@@ -76,6 +78,9 @@ class StoredCounts(Collector):
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._lock = threading.Lock()
+        self._settled = 0
+        self._settled_ms = 0
 
     def collect(self) -> Iterator[Metric]:
         """Read the counts."""
@@ -83,14 +88,25 @@ class StoredCounts(Collector):
             queue = stored.queue(session)
             submissions = stored.submission_count(session)
             verdicts = stored.verdict_counts(session)
+            checking = self._checking_ms(session)
         yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
         family = CounterMetricFamily("jurado_verdicts", "judgements done, by their type", labels=["type"])
         for type_, count in sorted(verdicts.items()):
             family.add_metric([type_], count)
         yield family
+        yield CounterMetricFamily("jurado_checking_seconds", "time checkers took", value=checking / 1000)
         yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
         oldest = 0.0 if queue.oldest is None else (datetime.now(UTC) - queue.oldest).total_seconds()
         yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
+
+    def _checking_ms(self, session: Session) -> int:
+        # Only what came since the last scrape is added up: in a long contest there are millions of rows.
+        with self._lock:
+            settled = stored.settled(session)
+            if settled > self._settled:
+                self._settled_ms += stored.checking_ms(session, self._settled, settled)
+                self._settled = settled
+            return self._settled_ms + stored.checking_ms(session, self._settled)
 
     def describe(self) -> Iterator[Metric]:
         """Nothing is read before somebody scrapes."""

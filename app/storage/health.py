@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.storage.tables import JudgementRow, SubmissionRow
+from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +38,17 @@ def verdict_counts(session: Session) -> dict[str, int]:
         select(JudgementRow.type, func.count()).where(JudgementRow.state == "done").group_by(JudgementRow.type)
     )
     return {str(type_): count for type_, count in found}
+
+
+def settled(session: Session) -> int:
+    """The id up to which every judgement is done, so that nothing below it will change."""
+    oldest = session.scalar(select(func.min(JudgementRow.id)).where(JudgementRow.state != "done"))
+    return oldest - 1 if oldest is not None else session.scalar(select(func.max(JudgementRow.id))) or 0
+
+
+def checking_ms(session: Session, after: int, upto: int | None = None) -> int:
+    """How long checkers took over the judgements with ids after one and up to another."""
+    query = select(func.sum(RawScoreRow.run_time_ms)).where(RawScoreRow.judgement_id > after)
+    if upto is not None:
+        query = query.where(RawScoreRow.judgement_id <= upto)
+    return int(session.scalar(query) or 0)

@@ -13,7 +13,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from app.api.deps import Writing, after_commit
-from app.storage.tables import TeamRow
+from app.storage.tables import RawScoreRow, TeamRow
+from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 
 MOST = 50_000
@@ -228,8 +230,24 @@ def test_it_counts_requests_by_route_and_not_by_address(api: Api) -> None:
     metrics = api.get("/metrics").text
     assert 'jurado_request_seconds_count{method="GET",route="/api/contests/{contest_id}",status="404"} 3.0' in metrics
     assert 'route="none",status="404"} 1.0' in metrics
-    for name in ("jurado_submissions_total 0.0", "jurado_waiting 0.0", "jurado_grading_seconds_count 0.0"):
+    for name in ("jurado_submissions_total 0.0", "jurado_waiting 0.0", "jurado_checking_seconds_total 0.0"):
         assert name in metrics
+
+
+def test_it_counts_what_was_judged_also_before_it_started(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    for waiting in (False, True):
+        add_submission(api.service, None if waiting else {"02": share(1), "03": share(1)}, files={"02": b""})
+        for _ in range(2):
+            metrics = api.get("/metrics").text
+            assert f"jurado_submissions_total {2.0 if waiting else 1.0}" in metrics
+            assert 'jurado_verdicts_total{type="PC"} 1.0' in metrics
+            assert f"jurado_waiting {1.0 if waiting else 0.0}" in metrics
+            with api.service.database.read() as session:
+                total = sum(row.run_time_ms for row in session.query(RawScoreRow))
+            assert f"jurado_checking_seconds_total {total / 1000}" in metrics
+    assert api.get("/health/ready").json()["waiting"] == 1
 
 
 def test_a_client_that_goes_away_is_no_fault(api: Api) -> None:

@@ -1,0 +1,242 @@
+"""Every route with every role. A route that is not in the table fails the test, so that none is forgotten.
+
+To add a route, add its line: the code each role gets. Routes that write are asked about things that do not exist, or
+with an empty body, so that a role that may write gets 404 or 400 and nothing changes. Path parameters stand for what is
+in READ and WRITE: the submission, judgement and run are of the team `team`; `other` is another team of the contest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.scoring import share
+from tests.builders.service import Api, open_api
+
+ROLES = ("admin", "judge", "team", "other", "staff", None)
+READ = {
+    "contest_id": "c",
+    "problem_id": "echo",
+    "name": "02",
+    "case_name": "02",
+    "group": "secret",
+    "submission_id": "1",
+    "judgement_id": "1",
+    "team_id": "team",
+    "account_id": "team",
+    "type_id": "AC",
+    "language_id": "answers",
+    "object_id": "none",
+    "token_id": "none",
+    "job_id": "none",
+}
+WRITE = dict.fromkeys(READ, "none")
+SOON = {**READ, "contest_id": "soon", "submission_id": "2", "judgement_id": "2"}
+
+# fmt: admin judge team other staff nobody
+RUNNING = """
+GET    /api/                                                                        200 200 200 200 200 200
+GET    /api/contests                                                                200 200 200 200 200 200
+POST   /api/contests                                                                400 403 403 403 403 401
+GET    /api/contests/{contest_id}                                                   200 200 200 200 200 200
+PATCH  /api/contests/{contest_id}                                                   404 403 403 403 403 401
+DELETE /api/contests/{contest_id}                                                   404 403 403 403 403 401
+GET    /api/contests/{contest_id}/state                                             200 200 200 200 200 200
+POST   /api/contests/{contest_id}/problems                                          400 403 403 403 403 401
+GET    /api/contests/{contest_id}/problems                                          200 200 200 200 200 200
+PATCH  /api/contests/{contest_id}/problems/{problem_id}                             404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/problems/{problem_id}                             404 403 403 403 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}                             200 200 200 200 200 200
+GET    /api/contests/{contest_id}/access                                            200 200 200 200 200 200
+GET    /api/contests/{contest_id}/judgement-types                                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/judgement-types/{type_id}                         200 200 200 200 200 200
+GET    /api/contests/{contest_id}/languages                                         200 200 200 200 200 200
+GET    /api/contests/{contest_id}/languages/{language_id}                           200 200 200 200 200 200
+GET    /api/contests/{contest_id}/persons                                           200 200 200 200 200 200
+GET    /api/contests/{contest_id}/organizations                                     200 200 200 200 200 200
+GET    /api/contests/{contest_id}/groups                                            200 200 200 200 200 200
+GET    /api/contests/{contest_id}/persons/{object_id}                               404 404 404 404 404 404
+GET    /api/contests/{contest_id}/organizations/{object_id}                         404 404 404 404 404 404
+GET    /api/contests/{contest_id}/groups/{object_id}                                404 404 404 404 404 404
+GET    /api/teams                                                                   200 200 403 403 403 401
+POST   /api/teams                                                                   400 403 403 403 403 401
+GET    /api/teams/{team_id}                                                         200 200 403 403 403 401
+PUT    /api/teams/{team_id}                                                         400 403 403 403 403 401
+PATCH  /api/teams/{team_id}                                                         404 403 403 403 403 401
+DELETE /api/teams/{team_id}                                                         404 403 403 403 403 401
+GET    /api/contests/{contest_id}/teams                                             200 200 200 200 200 200
+POST   /api/contests/{contest_id}/teams                                             400 403 403 403 403 401
+GET    /api/contests/{contest_id}/teams/{team_id}                                   200 200 200 200 200 200
+DELETE /api/contests/{contest_id}/teams/{team_id}                                   404 403 403 403 403 401
+GET    /api/account                                                                 200 200 200 200 200 401
+GET    /api/accounts                                                                200 200 403 403 403 401
+POST   /api/accounts                                                                400 403 403 403 403 401
+GET    /api/accounts/{account_id}                                                   200 200 403 403 403 401
+PUT    /api/accounts/{account_id}                                                   400 403 403 403 403 401
+PATCH  /api/accounts/{account_id}                                                   404 403 403 403 403 401
+DELETE /api/accounts/{account_id}                                                   404 403 403 403 403 401
+GET    /api/contests/{contest_id}/accounts                                          200 200 200 200 200 200
+GET    /api/contests/{contest_id}/accounts/{account_id}                             200 200 200 404 404 404
+GET    /api/contests/{contest_id}/account                                           200 200 200 200 200 404
+GET    /api/account/tokens                                                          200 200 200 200 200 401
+POST   /api/account/tokens                                                          201 201 201 201 201 401
+DELETE /api/account/tokens                                                          204 204 204 204 204 401
+DELETE /api/account/tokens/{token_id}                                               404 404 404 404 404 401
+GET    /api/problems                                                                200 200 403 403 403 401
+POST   /api/problems                                                                415 403 403 403 403 401
+GET    /api/problems/{problem_id}                                                   200 200 403 403 403 401
+DELETE /api/problems/{problem_id}                                                   404 403 403 403 403 401
+GET    /api/problems/{problem_id}/package.zip                                       200 200 403 403 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/problems/{problem_id}/testcases                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input      200 200 200 200 200 200
+GET    /api/contests/{contest_id}/problems/{problem_id}/inputs.zip                  200 200 200 200 200 200
+PUT    /api/problems/{problem_id}/testcases/{group}/{name}                          404 403 403 403 403 401
+DELETE /api/problems/{problem_id}/testcases/{group}/{name}                          404 403 403 403 403 401
+POST   /api/contests/{contest_id}/submissions                                       400 400 400 400 400 401
+GET    /api/contests/{contest_id}/submissions                                       200 200 200 200 200 200
+GET    /api/contests/{contest_id}/submissions/{submission_id}                       200 200 200 200 200 200
+GET    /api/contests/{contest_id}/submissions/{submission_id}/files                 200 200 200 403 403 403
+GET    /api/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}   200 200 200 403 403 403
+GET    /api/contests/{contest_id}/submissions/{submission_id}/report                200 200 200 403 403 403
+GET    /api/contests/{contest_id}/judgements                                        200 200 200 200 200 200
+GET    /api/contests/{contest_id}/judgements/{judgement_id}                         200 200 200 200 200 200
+GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
+GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
+GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
+POST   /api/problems/{problem_id}/reference-runs                                    404 403 403 403 403 401
+GET    /api/jobs                                                                    200 200 403 403 403 401
+GET    /api/jobs/{job_id}                                                           404 404 403 403 403 401
+DELETE /api/jobs/{job_id}                                                           404 403 403 403 403 401
+GET    /health/live                                                                 200 200 200 200 200 200
+GET    /health/ready                                                                200 200 200 200 200 200
+GET    /metrics                                                                     200 200 200 200 200 200
+"""
+
+BEFORE = """
+GET    /api/contests/{contest_id}                                                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/state                                             200 200 200 200 200 200
+GET    /api/contests/{contest_id}/problems                                          200 200 200 200 200 200
+GET    /api/contests/{contest_id}/problems/{problem_id}                             200 200 404 404 404 404
+GET    /api/contests/{contest_id}/access                                            200 200 200 200 200 200
+GET    /api/contests/{contest_id}/judgement-types                                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/judgement-types/{type_id}                         200 200 200 200 200 200
+GET    /api/contests/{contest_id}/languages                                         200 200 200 200 200 200
+GET    /api/contests/{contest_id}/languages/{language_id}                           200 200 200 200 200 200
+GET    /api/contests/{contest_id}/persons                                           200 200 200 200 200 200
+GET    /api/contests/{contest_id}/organizations                                     200 200 200 200 200 200
+GET    /api/contests/{contest_id}/groups                                            200 200 200 200 200 200
+GET    /api/contests/{contest_id}/persons/{object_id}                               404 404 404 404 404 404
+GET    /api/contests/{contest_id}/organizations/{object_id}                         404 404 404 404 404 404
+GET    /api/contests/{contest_id}/groups/{object_id}                                404 404 404 404 404 404
+GET    /api/contests/{contest_id}/teams                                             200 200 200 200 200 200
+GET    /api/contests/{contest_id}/teams/{team_id}                                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/accounts                                          200 200 200 200 200 200
+GET    /api/contests/{contest_id}/accounts/{account_id}                             200 200 200 404 404 404
+GET    /api/contests/{contest_id}/account                                           200 200 200 200 200 404
+GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 404 404 404 404
+GET    /api/contests/{contest_id}/problems/{problem_id}/testcases                   200 200 404 404 404 404
+GET    /api/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input      200 200 404 404 404 404
+GET    /api/contests/{contest_id}/problems/{problem_id}/inputs.zip                  200 200 404 404 404 404
+GET    /api/contests/{contest_id}/submissions                                       200 200 200 200 200 200
+GET    /api/contests/{contest_id}/submissions/{submission_id}                       200 200 200 404 404 404
+GET    /api/contests/{contest_id}/submissions/{submission_id}/files                 200 200 200 404 404 404
+GET    /api/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}   200 200 200 404 404 404
+GET    /api/contests/{contest_id}/submissions/{submission_id}/report                200 200 200 404 404 404
+GET    /api/contests/{contest_id}/judgements                                        200 200 200 200 200 200
+GET    /api/contests/{contest_id}/judgements/{judgement_id}                         200 200 200 404 404 404
+GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
+GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
+GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
+"""
+
+
+def parse(table: str) -> dict[tuple[str, str], list[int]]:
+    """Read a table: method, path, and a code for each role."""
+    rows = [line.split() for line in table.strip().splitlines()]
+    return {(row[0], row[1]): [int(code) for code in row[2:]] for row in rows}
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """One service for all rows: with a running contest and one that has not begun, each with a submission of `team`."""
+    from app.storage.migrate import upgrade
+
+    folder = tmp_path_factory.mktemp("walk")
+    url = f"sqlite:///{folder / 'walk.sqlite'}"
+    upgrade(url)
+    with open_api(url, folder / "home") as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        add_contest(api.service, "soon", started=-HOUR)
+        add_submission(api.service, {"02": share(1)})
+        add_submission(api.service, {"02": share(1)}, contest_id="soon")
+        yield api
+
+
+def routes(api: Api) -> set[tuple[str, str]]:
+    """Every method of every route, as the API describes itself."""
+    paths = api.app.openapi()["paths"]
+    return {(method.upper(), path) for path, operations in paths.items() for method in operations}
+
+
+def run_of(api: Api, values: dict[str, str]) -> str:
+    """The first run of a contest."""
+    runs = api.get(f"contests/{values['contest_id']}/runs", user="admin").json()
+    return str(runs[0]["id"])
+
+
+def walk(api: Api, method: str, path: str, values: dict[str, str]) -> list[int]:
+    """Ask as every role."""
+    filled = re.sub(r"\{(\w+)\}", lambda found: run_of(api, values) if found[1] == "run_id" else values[found[1]], path)
+    body = {} if method in {"POST", "PUT", "PATCH"} else None
+    return [api.request(method, filled, user=role, json=body).status_code for role in ROLES]
+
+
+def test_every_route_is_in_the_table(walked: Api) -> None:
+    assert routes(walked) == set(parse(RUNNING))
+
+
+def test_every_role_may_do_what_the_table_says(walked: Api) -> None:
+    table = parse(RUNNING)
+    found = {route: walk(walked, *route, READ if route[0] == "GET" else WRITE) for route in table}
+    assert found == table
+
+
+def test_the_routes_of_a_contest_are_all_asked_before_its_start(walked: Api) -> None:
+    reading = {(method, path) for method, path in parse(RUNNING) if method == "GET" and "{contest_id}" in path}
+    assert reading == set(parse(BEFORE))
+
+
+def test_every_role_may_read_what_the_table_says_before_the_start(walked: Api) -> None:
+    table = parse(BEFORE)
+    assert {route: walk(walked, *route, SOON) for route in table} == table
+
+
+@pytest.mark.parametrize("collection", ["problems", "submissions", "judgements", "runs"])
+def test_collections_are_empty_before_the_start(walked: Api, collection: str) -> None:
+    assert walked.get(f"contests/soon/{collection}").json() == []
+    assert walked.get(f"contests/soon/{collection}", user="other").json() == []
+
+
+def test_a_wrong_password_opens_nothing(walked: Api) -> None:
+    outside = {"/health/live", "/health/ready", "/metrics"}
+    for method, path in routes(walked):
+        filled = re.sub(r"\{\w+\}", "none", path)
+        wrong = walked.request(method, filled, headers={"Authorization": "Bearer wrong"}, json={})
+        assert wrong.status_code == 401 or path in outside, (method, path)
+
+
+def test_the_table_gives_nobody_what_it_refuses_a_team() -> None:
+    """Who is not logged in may do no more than a team of the contest, a team no more than a judge may see."""
+    for codes in [*parse(RUNNING).values(), *parse(BEFORE).values()]:
+        admin, judge, team, other, staff, nobody = (code < 400 for code in codes)
+        assert nobody <= staff <= other <= team
+        assert judge <= admin
+
+
+def test_nobody_may_write_without_an_account() -> None:
+    assert {codes[-1] for (method, _), codes in parse(RUNNING).items() if method != "GET"} == {401}

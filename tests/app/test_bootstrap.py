@@ -1,0 +1,105 @@
+"""A service begins with an admin, the bundled problems and two contests, and keeps what was changed since."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.bootstrap import initialise
+from app.packages.catalog import VARIABLE
+from app.passwords import password_fits
+from app.settings import Settings
+from app.storage import accounts, contests, problems, teams
+from app.storage.scored import clock, scored_contest
+from app.storage.tables import ContestRow
+from tests.builders.packages import write_package
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A home of its own, and two small bundled problems: one the demo knows, one it does not."""
+    for slug in ("comesolo", "echo"):
+        write_package(tmp_path / "problems", slug=slug)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "problems"))
+    return Settings(home=tmp_path / "home")
+
+
+def test_a_first_start_makes_an_admin_and_says_its_password_once(settings: Settings) -> None:
+    said: list[str] = []
+    for _ in range(2):
+        database, _files = initialise(settings, said.append)
+        database.close()
+    assert len(said) == 1
+    found = re.search(r"account admin with the password (\S+) ", said[0])
+    assert found is not None
+    database, _files = initialise(settings, said.append)
+    with database.read() as session:
+        admin = accounts.by_username(session, "admin")
+    database.close()
+    assert admin is not None
+    assert admin.type == "admin"
+    assert password_fits(found[1], str(admin.password_hash))
+
+
+def test_a_password_that_is_set_is_not_said(settings: Settings) -> None:
+    said: list[str] = []
+    known = settings.model_copy(update={"admin_password": "hunter2"})
+    database, _files = initialise(known, said.append)
+    with database.read() as session:
+        admin = accounts.by_username(session, "admin")
+    database.close()
+    assert admin is not None
+    assert password_fits("hunter2", str(admin.password_hash))
+    assert said == []
+
+
+def test_every_bundled_problem_can_be_practised_by_every_team(settings: Settings) -> None:
+    database, files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        practice = scored_contest(session, "practice")
+        row = session.get_one(ContestRow, "practice")
+        assert practice is not None
+        assert [(problem.id, practice.labels[problem.id]) for problem in practice.problems] == [
+            ("comesolo", "A"),
+            ("echo", "B"),
+        ]
+        assert row.open_to_all
+        assert str(clock(row).end) > "2125"
+        assert [entry.problem_id for entry in contests.entries(session, "demo")] == ["comesolo"]
+        case = problems.test_case(session, "echo", "02")
+        assert case is not None
+        assert files.load(case.input_sha256) == b"2\n"
+        assert list(teams.teams(session)) == []
+    database.close()
+
+
+def test_a_problem_that_is_bundled_later_joins_the_practice(settings: Settings, tmp_path: Path) -> None:
+    initialise(settings, lambda _line: None)[0].close()
+    write_package(tmp_path / "problems", slug="another")
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        there = [(entry.problem_id, entry.label) for entry in contests.entries(session, "practice")]
+    database.close()
+    assert there == [("comesolo", "A"), ("echo", "B"), ("another", "C")]
+
+
+def test_what_an_admin_has_deleted_does_not_come_back(settings: Settings) -> None:
+    database, _files = initialise(settings, lambda _line: None)
+    with database.write() as session:
+        session.delete(session.get_one(ContestRow, "demo"))
+        session.delete(session.get_one(ContestRow, "practice"))
+    database.close()
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        assert list(contests.contests(session)) == []
+    database.close()
+
+
+def test_a_faulty_package_does_not_stop_the_start(settings: Settings, tmp_path: Path) -> None:
+    write_package(tmp_path / "problems", {"problem.yaml": "name: 7"}, slug="faulty")
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        assert [row.id for row in problems.problems(session)] == ["comesolo", "echo"]
+    database.close()
