@@ -104,8 +104,9 @@ def judgements(
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Any:
     """Those the viewer may know of, in order."""
-    rows = [pair for pair in judged.judgements(session, contest_id) if may_see_verdict(viewer, standing, pair[1])]
-    longest = judged.longest_runs(session, contest_id)
+    one = submission_id or None  # an empty filter asks for those without one, of which there are none
+    rows = [pair for pair in judged.judgements(session, contest_id, one) if may_see_verdict(viewer, standing, pair[1])]
+    longest = judged.longest_runs(session, contest_id, one)
     found = [judgement_document(standing, row, owner, longest.get(row.id)) for row, owner in rows]
     return matching(found, submission_id=submission_id, judgement_type_id=judgement_type_id)
 

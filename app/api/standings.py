@@ -78,27 +78,27 @@ class Worth:
 
 
 def worth_of(standing: Standing, row: SubmissionRow) -> Worth | None:
-    """The worth of a submission, or None while it is not judged; computed once for its team and problem."""
-    return _worths(standing, attempt_team(row), row.problem_id).get(row.id)
-
-
-def _worths(standing: Standing, team: str, problem_id: str) -> Mapping[int, Worth]:
-    kept: dict[Any, Mapping[int, Worth]] = standing.pages.setdefault("worths", {})
-    found = kept.get((team, problem_id))
+    """The worth of a submission, or None while it is not judged; computed once for each board."""
+    problem = standing.contest.problem(row.problem_id)
+    answers = None if problem is None else _answers(standing, attempt_team(row), problem).get(row.id)
+    if problem is None or answers is None:
+        return None
+    kept: dict[int, Worth] = standing.pages.setdefault("worths", {})
+    found = kept.get(row.id)
     if found is None:
-        problem = standing.contest.problem(problem_id)
-        found = {} if problem is None else _compute(standing, team, problem)
-        kept[team, problem_id] = found
+        found = kept[row.id] = Worth(answers, problem_points(problem, answers, standing.bests(problem)))
     return found
 
 
-def _compute(standing: Standing, team: str, problem: ScoredProblem) -> dict[int, Worth]:
-    bests = standing.bests(problem)
-    tries = standing.of(team, problem.id)
-    return {
-        attempt.id: Worth(answers, problem_points(problem, answers, bests))
-        for attempt, answers in submission_answers(tries, problem.rule)
-    }
+def _answers(standing: Standing, team: str, problem: ScoredProblem) -> Mapping[int, Answers]:
+    """What each of a team's judged submissions to a problem stands for; computed once for each board."""
+    kept: dict[Any, Mapping[int, Answers]] = standing.pages.setdefault("answers", {})
+    found = kept.get((team, problem.id))
+    if found is None:
+        tries = standing.of(team, problem.id)
+        found = {attempt.id: answers for attempt, answers in submission_answers(tries, problem.rule)}
+        kept[team, problem.id] = found
+    return found
 
 
 def shown_type(standing: Standing, kind: str | None) -> str | None:

@@ -44,14 +44,18 @@ def as_id(text: str) -> int | None:
     return int(text)
 
 
-def judgements(session: Session, contest_id: str) -> list[tuple[JudgementRow, SubmissionRow]]:
-    """All judgements of a contest with their submissions, in order."""
+def judgements(
+    session: Session, contest_id: str, submission_id: str | None = None
+) -> list[tuple[JudgementRow, SubmissionRow]]:
+    """The judgements of a contest, or of one of its submissions, with their submissions and in order."""
     query = (
         select(JudgementRow, SubmissionRow)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id)
         .order_by(JudgementRow.id)
     )
+    if submission_id is not None:
+        query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
     return [(row[0], row[1]) for row in session.execute(query)]
 
 
@@ -71,7 +75,7 @@ def current_judgement(session: Session, submission_id: int) -> JudgementRow:
     return session.scalars(query.order_by(JudgementRow.id.desc()).limit(1)).one()
 
 
-def longest_runs(session: Session, contest_id: str) -> dict[int, int]:
+def longest_runs(session: Session, contest_id: str, submission_id: str | None = None) -> dict[int, int]:
     """The longest run time, in milliseconds, of each finished judgement."""
     query = (
         select(RawScoreRow.judgement_id, func.max(RawScoreRow.run_time_ms))
@@ -80,6 +84,8 @@ def longest_runs(session: Session, contest_id: str) -> dict[int, int]:
         .where(SubmissionRow.contest_id == contest_id)
         .group_by(RawScoreRow.judgement_id)
     )
+    if submission_id is not None:
+        query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
     return {judgement_id: longest for judgement_id, longest in session.execute(query)}  # noqa: C416 - a Row is no pair
 
 
