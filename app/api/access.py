@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from app.api.accounts import AccountView
+from app.api.account_bodies import AccountView
 from app.api.auth import Viewer
 from app.api.contest_bodies import ContestView
 from app.api.contests import StateView, contest_of

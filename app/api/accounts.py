@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, StringConstraints, model_validator
 from sqlalchemy.orm import Session
 
 from app.api import tsv
+from app.api.account_bodies import AccountBody, AccountChange, AccountView, is_id, merged, view
 from app.api.auth import Viewer
-from app.api.bodies import Body, Document, Line, TheDocument, found, openapi_body, read_items, refuse
-from app.api.clics import ID, Id
+from app.api.bodies import Document, TheDocument, found, openapi_body, read_items, refuse
 from app.api.contests import contest_of
 from app.api.deps import (
     AdminOnly,
@@ -33,53 +32,7 @@ from app.storage import teams
 from app.storage.tables import AccountRow
 
 router = APIRouter(tags=["accounts"])
-Username = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f:]+$", max_length=255)]
-"""No colon in it: HTTP Basic ends a username with one."""
-
-Password = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
-Type = Literal["team", "judge", "admin", "analyst", "staff"]
 HASHES_AT_ONCE = 2
-
-
-class AccountBody(Body):
-    """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
-
-    id: Id | None = None
-    username: Username
-    password: Password | None = None
-    name: Line | None = None
-    type: Type
-    team_id: Id | None = None
-    ip: None = None
-    person_id: None = None
-
-    @model_validator(mode="after")
-    def _team_of_teams(self) -> Self:
-        _check_team(self.type, self.team_id)
-        return self
-
-
-class AccountChange(Body):
-    """Properties to change; what is left out stays."""
-
-    id: Id | None = None
-    username: Username | None = None
-    password: Password | None = None
-    name: Line | None = None
-    type: Type | None = None
-    team_id: Id | None = None
-
-
-class AccountView(BaseModel):
-    """An account as CLICS shows it; passwords are never shown."""
-
-    id: str
-    username: str
-    name: str
-    type: Type
-    team_id: str | None
-
-
 Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
 
 
@@ -152,9 +105,9 @@ def change_account(
     _check_id(account_id, body.id)
     hashed = hash_all([body.password])[0]
     row = account_of(session, account_id)
-    merged = _merged(row, body)
-    _check_links(session, [(merged, "body")], replace=True)
-    put(session, merged, hashed)
+    changed = merged(row, body)
+    _check_links(session, [(changed, "body")], replace=True)
+    put(session, changed, hashed)
     after_commit(session, authenticator.forget)
     _keep_an_admin(session)
     return view(row)
@@ -200,13 +153,6 @@ def own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str
     return view(account_of(session, viewer.account_id))
 
 
-def view(row: AccountRow) -> AccountView:
-    """Show an account."""
-    type_ = cast(Type, row.type)
-    name = row.name or row.username
-    return AccountView(id=row.id, username=row.username, name=name, type=type_, team_id=row.team_id)
-
-
 def account_of(session: Session, account_id: str) -> AccountRow:
     """The account; raises NotFound."""
     row = stored.get(session, account_id)
@@ -250,7 +196,7 @@ def _read(document: Document) -> list[tuple[AccountBody, str]]:
 
     def check(body: AccountBody, where: str) -> list[dict[str, str]]:
         places.append((body, where))
-        if body.id is not None or _is_id(body.username):
+        if body.id is not None or is_id(body.username):
             return []
         return [found(f"{where}.id", "an id, as the username cannot be one", "nothing")]
 
@@ -285,39 +231,14 @@ def _check_links(session: Session, places: Sequence[tuple[AccountBody, str]], *,
         raise Conflict(f"{len(taken)} ids or usernames are taken{hint}", errors=taken)
 
 
-def _merged(row: AccountRow, change: AccountChange) -> AccountBody:
-    named = {name: getattr(change, name) for name in change.model_fields_set - {"id", "password"}}
-    old = {"id": row.id, "username": row.username, "name": row.name, "type": row.type, "team_id": row.team_id}
-    for name in ("username", "type"):
-        if name in named and named[name] is None:
-            raise BadRequest(f"{name}: expected a value, found null")
-    merged: Mapping[str, Any] = {**old, **named}
-    try:
-        _check_team(merged["type"], merged["team_id"])
-    except ValueError as error:
-        raise BadRequest(str(error)) from None
-    return AccountBody.model_validate(merged)
-
-
-def _check_team(type_: str, team_id: str | None) -> None:
-    if type_ == "team" and team_id is None:
-        raise ValueError("team_id: expected the team of an account of type team, found nothing")
-    if type_ != "team" and team_id is not None:
-        raise ValueError(f"team_id: expected nothing for an account of type {type_}, found {team_id!r}")
-
-
 def _keep_an_admin(session: Session) -> None:
     session.flush()
     if stored.admin_count(session) == 0:
         raise Conflict("nobody could change anything any more: the last admin with a password must stay one")
 
 
-def _is_id(text: str) -> bool:
-    return ID.fullmatch(text) is not None
-
-
 def _check_id(expected: str, sent: str | None) -> None:
     if sent is not None and sent != expected:
         raise Conflict(f"id: expected {expected!r} as in the address, found {sent!r}")
-    if not _is_id(expected):
+    if not is_id(expected):
         raise BadRequest(f"id: expected letters, digits, . _ or -, at most 36, found {expected[:80]!r}")

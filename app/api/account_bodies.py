@@ -1,0 +1,92 @@
+"""How accounts are written and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, StringConstraints, model_validator
+
+from app.api.bodies import Body, Line
+from app.api.clics import ID, Id
+from app.api.errors import BadRequest
+from app.storage.tables import AccountRow
+
+Username = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f:]+$", max_length=255)]
+"""No colon in it: HTTP Basic ends a username with one."""
+
+Password = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+Type = Literal["team", "judge", "admin", "analyst", "staff"]
+
+
+class AccountBody(Body):
+    """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
+
+    id: Id | None = None
+    username: Username
+    password: Password | None = None
+    name: Line | None = None
+    type: Type
+    team_id: Id | None = None
+    ip: None = None
+    person_id: None = None
+
+    @model_validator(mode="after")
+    def _team_of_teams(self) -> Self:
+        _check_team(self.type, self.team_id)
+        return self
+
+
+class AccountChange(Body):
+    """Properties to change; what is left out stays."""
+
+    id: Id | None = None
+    username: Username | None = None
+    password: Password | None = None
+    name: Line | None = None
+    type: Type | None = None
+    team_id: Id | None = None
+
+
+class AccountView(BaseModel):
+    """An account as CLICS shows it; passwords are never shown."""
+
+    id: str
+    username: str
+    name: str
+    type: Type
+    team_id: str | None
+
+
+def view(row: AccountRow) -> AccountView:
+    """Show an account."""
+    type_ = cast(Type, row.type)
+    name = row.name or row.username
+    return AccountView(id=row.id, username=row.username, name=name, type=type_, team_id=row.team_id)
+
+
+def merged(row: AccountRow, change: AccountChange) -> AccountBody:
+    """An account as a change leaves it; raises BadRequest where it would be none."""
+    named = {name: getattr(change, name) for name in change.model_fields_set - {"id", "password"}}
+    old = {"id": row.id, "username": row.username, "name": row.name, "type": row.type, "team_id": row.team_id}
+    for name in ("username", "type"):
+        if name in named and named[name] is None:
+            raise BadRequest(f"{name}: expected a value, found null")
+    whole: Mapping[str, Any] = {**old, **named}
+    try:
+        _check_team(whole["type"], whole["team_id"])
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+    return AccountBody.model_validate(whole)
+
+
+def _check_team(type_: str, team_id: str | None) -> None:
+    if type_ == "team" and team_id is None:
+        raise ValueError("team_id: expected the team of an account of type team, found nothing")
+    if type_ != "team" and team_id is not None:
+        raise ValueError(f"team_id: expected nothing for an account of type {type_}, found {team_id!r}")
+
+
+def is_id(text: str) -> bool:
+    """May this be an id?"""
+    return ID.fullmatch(text) is not None
