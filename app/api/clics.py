@@ -109,14 +109,14 @@ class Submitted(Protocol):
 
 
 def submission_json(id_: int, contest_id: str, submission: Submitted, *, files: bool = True) -> dict[str, Any]:
-    """A submission as CLICS writes it; `files` False leaves them out for those who may not read them."""
+    """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them."""
     href = f"contests/{contest_id}/submissions/{id_}/files"
     return {
         "id": str(id_),
         "language_id": LANGUAGE,
         "problem_id": submission.problem_id,
         "team_id": submission.team_id,
-        "account_id": submission.account_id,
+        "account_id": submission.account_id if files else None,
         "time": format_time(submission.time),
         "contest_time": format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
         "entry_point": None,

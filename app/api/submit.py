@@ -9,7 +9,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
@@ -29,11 +29,9 @@ from app.service import Service
 from app.storage import submissions
 from app.storage.entries import Entry
 from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
-from app.storage.tables import SubmissionRow
 
 router = APIRouter(tags=["submissions"])
 
-LANGUAGE = "answers"
 FIELDS = frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"})
 MOST_FIELDS = 20
 LONGEST_COMMENT = 10_000
@@ -55,7 +53,7 @@ REQUEST_FORMS: dict[str, Any] = {
                 "sources": {"type": "array", "items": {"type": "string", "format": "binary"}},
                 "testcase": {"type": "string", "description": "the case of a single plain file"},
                 "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
-                "language_id": {"type": "string", "enum": [LANGUAGE]},
+                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
                 "team_id": {"type": "string", "description": "for admins: the team submitted for"},
             },
         }
@@ -67,7 +65,7 @@ REQUEST_FORMS: dict[str, Any] = {
             "additionalProperties": False,
             "properties": {
                 "problem_id": {"type": "string"},
-                "language_id": {"type": "string", "enum": [LANGUAGE]},
+                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
                 "team_id": {"type": "string"},
                 "time": {"type": "string", "format": "date-time"},
                 "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
@@ -162,7 +160,7 @@ async def submit(
     if accepted.repeated:
         assert idempotency_key is not None  # nothing else can repeat
         return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, idempotency_key))
-    return _created(contest_id, submission_json(accepted.submission_id, new))
+    return _created(contest_id, clics.submission_json(accepted.submission_id, contest_id, new))
 
 
 async def _check(service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None) -> NewSubmission:
@@ -193,7 +191,7 @@ async def _read_form(request: Request) -> Parcel:
     fields = _form_fields(form)
     if "problem_id" not in fields:
         raise BadRequest("problem_id: expected the problem submitted for, found nothing")
-    _check_language(fields.get("language_id", LANGUAGE))
+    _check_language(fields.get("language_id", clics.LANGUAGE))
     return Parcel(
         fields["problem_id"],
         _form_files(form, "files"),
@@ -259,8 +257,8 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _check_language(language: str) -> None:
-    if language != LANGUAGE:
-        raise BadRequest(f"language_id: expected {LANGUAGE}, found {language!r}")
+    if language != clics.LANGUAGE:
+        raise BadRequest(f"language_id: expected {clics.LANGUAGE}, found {language!r}")
 
 
 async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> Entry:
@@ -357,23 +355,7 @@ def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> di
     assert viewer.account_id is not None  # submitting needs an account
     with service.database.read() as session:
         row = submissions.find_repeated(session, viewer.account_id, contest_id, key)
-        return None if row is None else submission_json(row.id, row)
-
-
-def submission_json(submission_id: int, kept: NewSubmission | SubmissionRow) -> dict[str, Any]:
-    """A submission in its CLICS shape; its files are the answers, packed as one zip when asked for."""
-    href = f"contests/{kept.contest_id}/submissions/{submission_id}/files"
-    return {
-        "id": str(submission_id),
-        "language_id": LANGUAGE,
-        "problem_id": kept.problem_id,
-        "team_id": kept.team_id,
-        "account_id": kept.account_id,
-        "time": clics.format_time(kept.time),
-        "contest_time": clics.format_reltime(timedelta(milliseconds=kept.contest_time_ms)),
-        "entry_point": None,
-        "files": [{"href": href, "filename": f"{submission_id}.zip", "mime": "application/zip"}],
-    }
+        return None if row is None else clics.submission_json(row.id, contest_id, row)
 
 
 def _created(contest_id: str, body: dict[str, Any] | None) -> JSONResponse:

@@ -148,7 +148,7 @@ def test_a_number_too_far_away_is_rejected_with_the_tolerance() -> None:
 def test_changed_white_space_is_named_where_it_counts() -> None:
     text = reason(b"1 2\n", b"1  2\n", "space_change_sensitive")
     assert text == 'white space after token 1 (line 1): expected other white space, found " "'
-    assert reason(b"1", b"1\n", "space_change_sensitive").endswith('expected other white space, found none')
+    assert reason(b"1", b"1\n", "space_change_sensitive").endswith("expected other white space, found none")
     assert reason(b"1 3", b"1 2", "space_change_sensitive") == 'token 2 (line 1): expected another token, found "3"'
 
 
