@@ -13,10 +13,10 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from app.api import errors, health, openapi
 from app.api.auth import Authenticator
-from app.api.boards import Boards
 from app.api.middleware import API, BodyLimit, Frame
 from app.api.routes import ROUTERS
 from app.bootstrap import initialise
+from app.grading.boards import Boards
 from app.grading.engine import Engine, EngineSettings, grader_count
 from app.grading.references import JobRunner
 from app.metrics import Metrics

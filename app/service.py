@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.api.boards import Boards
+from app.grading.boards import Boards
 from app.grading.messages import Validate, Validated
 from app.settings import Settings
 from app.storage.database import Database
@@ -54,30 +54,6 @@ class Jobs(Protocol):
     def close(self) -> None:
         """Stop every job; those that were running start again at the next start."""
         ...
-
-
-class Idle:
-    """An engine and a runner of jobs that do nothing: for commands and tests that only keep and show."""
-
-    waiting = 0
-
-    def wake(self, _waiting: int | str) -> None:
-        """Let it wait."""
-
-    def validate(self, _request: Validate) -> Future[Validated]:
-        """Nobody is here to check anything."""
-        raise RuntimeError("this service has no graders")
-
-    def alive(self) -> int:
-        """There is nothing that could fail."""
-        return 1
-
-    def cancel(self, _job_id: str) -> bool:
-        """Nothing runs."""
-        return False
-
-    def close(self) -> None:
-        """Nothing to stop."""
 
 
 @dataclass(frozen=True, slots=True)

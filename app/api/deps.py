@@ -9,8 +9,8 @@ from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
 from app.api.auth import Authenticator, Viewer
-from app.api.boards import Boards
 from app.api.errors import Forbidden, Unauthorized
+from app.grading.boards import Boards
 from app.service import Service
 
 AFTER_COMMIT = "after_commit"

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from app.api import statements
 from app.api.auth import Viewer
-from app.api.boards import Standing
 from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.errors import NotFound
 from app.api.standings import TheStanding, the_problem
 from app.api.statements import Sample, title_of
 from app.domain.contests import ScoredProblem
 from app.domain.rules import write_rule
+from app.grading.boards import Standing
 from app.service import Service
 from app.storage import problems as stored
 from app.storage.scored import entries

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.boards import OLD_PAGES, Boards, Standing
 from app.api.clics import format_reltime, format_time, format_time_or_none
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
 from app.domain.contests import State
 from app.domain.scoreboard import Cell, Row
 from app.domain.scoring import Exact
+from app.grading.boards import OLD_PAGES, Boards, Standing
 
 router = APIRouter(tags=["scoreboard"])
 JSON = "application/json"

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from fastapi import Depends
 
 from app.api.auth import Viewer
-from app.api.boards import Standing
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import NotFound
 from app.domain.contests import ScoredProblem
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import JudgementType
+from app.grading.boards import Standing
 from app.storage.boards import attempt_team
 from app.storage.tables import SubmissionRow
 

@@ -16,7 +16,6 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
-from app.api.boards import Standing
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.packages import CaseView, details, existing
@@ -26,6 +25,7 @@ from app.api.uploads import open_form
 from app.api.zips import kept_zip
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import PROVISIONAL, phase_scale
+from app.grading.boards import Standing
 from app.grading.engine import JudgeFailed
 from app.grading.messages import Validate
 from app.packages.errors import Faults

@@ -16,7 +16,7 @@ from app.grading.engine import JudgeFailed
 from app.grading.grade import Grader
 from app.grading.messages import Validate, Validated
 from app.packages.read import assemble
-from app.service import Idle, Service
+from app.service import Service
 from app.storage import problems
 from app.storage.files import FileStore
 from app.storage.judgements import pair
@@ -29,7 +29,7 @@ from app.storage.tables import (
     SubmissionRow,
 )
 from tests.builders.packages import package_files
-from tests.builders.service import Api
+from tests.builders.service import Api, Idle
 
 HOUR = timedelta(hours=1)
 PROBLEM = "echo"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,10 +14,11 @@ import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 
-from app.api.boards import Boards
+from app.grading.boards import Boards
+from app.grading.messages import Validate, Validated
 from app.main import create_app
 from app.passwords import hash_password
-from app.service import Idle, Service
+from app.service import Service
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.entries import Entries
@@ -28,6 +30,30 @@ PASSWORD = "open sesame"
 HASH = hash_password(PASSWORD)
 ROLES = ("admin", "judge", "team", "other", "staff")
 """Usernames that `people` makes; `team` and `other` are of the teams of these ids."""
+
+
+class Idle:
+    """An engine and a runner of jobs that do nothing: for tests that only keep and show."""
+
+    waiting = 0
+
+    def wake(self, _waiting: int | str) -> None:
+        """Let it wait."""
+
+    def validate(self, _request: Validate) -> Future[Validated]:
+        """Nobody is here to check anything."""
+        raise RuntimeError("this service has no graders")
+
+    def alive(self) -> int:
+        """There is nothing that could fail."""
+        return 1
+
+    def cancel(self, _job_id: str) -> bool:
+        """Nothing runs."""
+        return False
+
+    def close(self) -> None:
+        """Nothing to stop."""
 
 
 @dataclass

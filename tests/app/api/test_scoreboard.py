@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.api.boards import Boards
+from app.grading.boards import Boards
 from app.storage.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import raw, share
