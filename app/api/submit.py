@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import io
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from functools import lru_cache
+from typing import Any
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.datastructures import FormData, UploadFile
-from starlette.formparsers import MultiPartException
 
 from app.api import clics
 from app.api.auth import Viewer
-from app.api.bodies import Line
-from app.api.deps import LoggedIn, TheService
-from app.api.errors import ApiError, BadRequest, Forbidden, NotFound, TooLarge, UnsupportedMedia, fault, in_words
-from app.grading.answer_files import Answer, Collected, Limits, OpenCase, Upload, UploadRefused, archive_kind, collect
+from app.api.deps import current_viewer, logged_in
+from app.api.errors import ApiError, BadRequest, Forbidden, NotFound, TooLarge
+from app.api.parcels import REQUEST_FORMS, Parcel, read_parcel
+from app.grading.answer_files import Answer, Collected, Limits, OpenCase, Upload, UploadRefused, collect, file_names
 from app.service import Service
 from app.storage import submissions
 from app.storage.entries import Entry
@@ -32,125 +25,38 @@ from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
 
 router = APIRouter(tags=["submissions"])
 
-FIELDS = frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"})
-MOST_FIELDS = 20
-LONGEST_COMMENT = 10_000
-WITHOUT_NUL = r"^[^\x00]*$"
 LONGEST_KEY = 255
 IN_THIS_THREAD = 64 * 1024
 """Uploads up to this many bytes are looked at without changing threads, which would cost more than the look."""
-
-
-REQUEST_FORMS: dict[str, Any] = {
-    "multipart/form-data": {
-        "schema": {
-            "type": "object",
-            "required": ["problem_id", "files"],
-            "additionalProperties": False,
-            "properties": {
-                "problem_id": {"type": "string"},
-                "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
-                "sources": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                "testcase": {"type": "string", "description": "the case of a single plain file"},
-                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
-                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
-                "team_id": {"type": "string", "description": "for admins: the team submitted for"},
-            },
-        }
+PARAMETERS = [
+    {"name": "contest_id", "in": "path", "required": True, "schema": {"type": "string"}},
+    {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "the same key again gives the first submission back",
+        "schema": {"type": "string", "maxLength": LONGEST_KEY},
     },
-    "application/json": {
-        "schema": {
-            "type": "object",
-            "required": ["problem_id", "language_id", "files"],
-            "additionalProperties": False,
-            "properties": {
-                "problem_id": {"type": "string"},
-                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
-                "team_id": {"type": "string"},
-                "time": {"type": "string", "format": "date-time"},
-                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
-                "files": {
-                    "type": "array",
-                    "minItems": 1,
-                    "maxItems": 1,
-                    "items": {
-                        "type": "object",
-                        "required": ["data"],
-                        "properties": {
-                            "data": {"type": "string", "contentEncoding": "base64"},
-                            "mime": {"type": "string", "enum": ["application/zip"]},
-                            "filename": {"type": "string"},
-                        },
-                    },
-                },
-            },
-        }
-    },
-}
-
-
-class SubmittedFile(BaseModel):
-    """The one archive of a CLICS submission."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    data: str = Field(description="base64 of a zip archive of answer files")
-    mime: str | None = None
-    filename: str | None = None
-
-
-class SubmissionRequest(BaseModel):
-    """A submission as the CLICS Contest API posts it. `time` only for admins; `id` never."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    language_id: Line
-    problem_id: Line
-    files: list[SubmittedFile] = Field(min_length=1, max_length=1)
-    team_id: Line | None = None
-    time: Line | None = None
-    comment: str | None = Field(None, max_length=LONGEST_COMMENT, pattern=WITHOUT_NUL)
-
-
-@dataclass
-class Parcel:
-    """What a request brings, whatever its form."""
-
-    problem_id: str
-    uploads: list[Upload]
-    sources: list[Upload] = field(default_factory=list)
-    team_id: str | None = None
-    testcase: str | None = None
-    comment: str | None = None
-    time: datetime | None = None
-
-    @property
-    def size(self) -> int:
-        """Bytes of all its files."""
-        return sum(upload.stream.seek(0, io.SEEK_END) for upload in (*self.uploads, *self.sources))
+]
 
 
 @router.post(
     "/contests/{contest_id}/submissions",
     status_code=201,
     summary="Submit answer files",
-    openapi_extra={"requestBody": {"required": True, "content": REQUEST_FORMS}},
+    openapi_extra={"parameters": PARAMETERS, "requestBody": {"required": True, "content": REQUEST_FORMS}},
 )
-async def submit(
-    contest_id: str,
-    request: Request,
-    service: TheService,
-    viewer: LoggedIn,
-    idempotency_key: Annotated[str | None, Header(max_length=LONGEST_KEY)] = None,
-) -> JSONResponse:
+async def submit(request: Request) -> JSONResponse:
     """Take a submission as multipart/form-data or CLICS JSON; a repeated Idempotency-Key gives the first one back."""
-    if idempotency_key is not None:
-        first = await run_sync(_repeated, service, viewer, contest_id, idempotency_key)
+    # Dependencies cost a third of a small submission's time, so this route, the busiest that writes, asks for itself.
+    service: Service = request.app.state.service
+    viewer = await logged_in(await current_viewer(request, request.app.state.authenticator))
+    contest_id, key = request.path_params["contest_id"], _key(request)
+    if key is not None:
+        first = await run_sync(_repeated, service, viewer, contest_id, key)
         if first is not None:
             return _created(contest_id, first)
     try:
-        parcel = await _read_parcel(request)
-        new = await _check(service, viewer, contest_id, parcel, idempotency_key)
+        new = await _check(service, viewer, contest_id, await _parcel(viewer, request), key)
     finally:
         await request.close()
     accepted = await service.writer.call(submissions.accept, new)
@@ -158,9 +64,23 @@ async def submit(
         service.engine.wake(accepted.judgement_id)
         service.boards.changed(contest_id)
     if accepted.repeated:
-        assert idempotency_key is not None  # nothing else can repeat
-        return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, idempotency_key))
+        assert key is not None  # nothing else can repeat
+        return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, key))
     return _created(contest_id, clics.submission_json(accepted.submission_id, contest_id, new))
+
+
+def _key(request: Request) -> str | None:
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 0 < len(key) <= LONGEST_KEY:
+        raise BadRequest(f"Idempotency-Key: expected 1 to {LONGEST_KEY} characters, found {len(key)}")
+    return key
+
+
+async def _parcel(viewer: Viewer, request: Request) -> Parcel:
+    """Read the body, but only of those who may submit at all."""
+    if not viewer.is_admin and viewer.team_id is None:
+        raise Forbidden("only a team's account or an admin may submit")
+    return await read_parcel(request)
 
 
 async def _check(service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None) -> NewSubmission:
@@ -172,93 +92,6 @@ async def _check(service: Service, viewer: Viewer, contest_id: str, parcel: Parc
     if parcel.size <= IN_THIS_THREAD:
         return _prepare(service, viewer, entry, parcel, team_id, when, key)
     return await run_sync(_prepare, service, viewer, entry, parcel, team_id, when, key)
-
-
-async def _read_parcel(request: Request) -> Parcel:
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "multipart/form-data":
-        return await _read_form(request)
-    if kind == "application/json":
-        return _read_json(await request.body())
-    raise UnsupportedMedia(f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}")
-
-
-async def _read_form(request: Request) -> Parcel:
-    try:
-        form = await request.form(max_files=2000, max_fields=MOST_FIELDS, max_part_size=4 * LONGEST_COMMENT)
-    except MultiPartException as error:
-        raise BadRequest(f"body: expected multipart/form-data, found a damaged one: {error.message}") from None
-    fields = _form_fields(form)
-    if "problem_id" not in fields:
-        raise BadRequest("problem_id: expected the problem submitted for, found nothing")
-    _check_language(fields.get("language_id", clics.LANGUAGE))
-    return Parcel(
-        fields["problem_id"],
-        _form_files(form, "files"),
-        _form_files(form, "sources"),
-        fields.get("team_id"),
-        fields.get("testcase"),
-        fields.get("comment"),
-    )
-
-
-def _form_fields(form: FormData) -> dict[str, str]:
-    """The plain fields, each known and given once."""
-    fields: dict[str, str] = {}
-    for name, value in form.multi_items():
-        if name in {"files", "sources"} and isinstance(value, UploadFile):
-            continue
-        if isinstance(value, UploadFile) or name not in FIELDS:
-            expected = "files or sources" if isinstance(value, UploadFile) else ", ".join(sorted(FIELDS))
-            raise BadRequest(f"form: expected {expected}, found {name[:80]!r}")
-        if name in fields:
-            raise BadRequest(f"{name}: expected once, found twice")
-        if "\x00" in value:
-            raise BadRequest(f"{name}: expected text, found a NUL")
-        if len(value) > LONGEST_COMMENT:
-            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(value)}")
-        fields[name] = value
-    return fields
-
-
-def _form_files(form: FormData, name: str) -> list[Upload]:
-    return [Upload(each.filename or name, each.file) for each in form.getlist(name) if isinstance(each, UploadFile)]
-
-
-def _read_json(body: bytes) -> Parcel:
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest(f"body: expected JSON, found {error}") from None
-    try:
-        asked = SubmissionRequest.model_validate(document)
-    except ValidationError as error:
-        faults = [fault(each) for each in error.errors()]
-        raise BadRequest("; ".join(in_words(each) for each in faults), errors=faults) from None
-    _check_language(asked.language_id)
-    file = asked.files[0]
-    if file.mime not in {None, "application/zip"}:
-        raise BadRequest(f"files[0].mime: expected application/zip, found {file.mime!r}")
-    try:
-        data = base64.b64decode(file.data, validate=True)
-    except (binascii.Error, ValueError):
-        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else") from None
-    upload = Upload(file.filename or "files[0]", io.BytesIO(data))
-    if archive_kind(upload.stream) != "zip":
-        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else")
-    return Parcel(asked.problem_id, [upload], [], asked.team_id, None, asked.comment, _time(asked.time))
-
-
-def _time(text: str | None) -> datetime | None:
-    try:
-        return None if text is None else clics.parse_time(text)
-    except ValueError as error:
-        raise BadRequest(f"time: {error}, found {text!r}") from None
-
-
-def _check_language(language: str) -> None:
-    if language != clics.LANGUAGE:
-        raise BadRequest(f"language_id: expected {clics.LANGUAGE}, found {language!r}")
 
 
 async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> Entry:
@@ -279,8 +112,7 @@ def _submitting_team(viewer: Viewer, parcel: Parcel, entry: Entry) -> str:
         if parcel.team_id not in entry.teams:
             raise BadRequest(f"team_id: expected a team of contest {entry.contest_id}, found {parcel.team_id!r}")
         return parcel.team_id
-    if viewer.team_id is None:
-        raise Forbidden("only a team's account or an admin may submit")
+    assert viewer.team_id is not None  # else the body was not even read
     if parcel.team_id not in {None, viewer.team_id}:
         raise Forbidden("a team may submit only for itself")
     if viewer.team_id not in entry.teams:
@@ -323,12 +155,21 @@ def _prepare(
 def _collect(service: Service, entry: Entry, parcel: Parcel) -> Collected:
     settings = service.settings
     limits = Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-    cases = [OpenCase(id_, name, entry.limit) for id_, name in entry.cases]
+    cases, names = _open_cases(tuple(entry.cases), entry.limit, entry.pattern)
     try:
-        return collect(parcel.uploads, cases, limits, pattern=entry.pattern, testcase=parcel.testcase)
+        return collect(parcel.uploads, cases, names, limits, testcase=parcel.testcase)
     except UploadRefused as refused:
         kind: type[ApiError] = TooLarge if refused.status == TooLarge.status else BadRequest
         raise kind(refused.message) from None
+
+
+@lru_cache(maxsize=256)
+def _open_cases(
+    cases: tuple[tuple[int, str], ...], limit: int, pattern: str | None
+) -> tuple[list[OpenCase], Mapping[str, OpenCase]]:
+    """The cases as sorting needs them, with the file names each is known by; the same for thousands of submissions."""
+    found = [OpenCase(id_, name, limit) for id_, name in cases]
+    return found, file_names(found, pattern)
 
 
 def _kept(service: Service, answer: Answer) -> NewAnswer:

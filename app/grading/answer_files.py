@@ -104,13 +104,12 @@ class Collected:
 def collect(
     uploads: Sequence[Upload],
     cases: Sequence[OpenCase],
+    names: Mapping[str, OpenCase],
     limits: Limits,
     *,
-    pattern: str | None = None,
     testcase: str | None = None,
 ) -> Collected:
-    """Sort uploaded files to cases. Raises UploadRefused with a sentence that says where and why."""
-    names = file_names(cases, pattern)
+    """Sort uploaded files to cases by `file_names`. Raises UploadRefused with a sentence that says where and why."""
     found = Collected()
     if not uploads:
         raise UploadRefused("files: expected at least one file, found none")
@@ -123,7 +122,7 @@ def collect(
         else:
             _take_plain(upload, names, cases, testcase if len(uploads) == 1 else None, len(uploads) == 1, found)
     if not found.answers:
-        raise UploadRefused(_nothing_taken(found, cases, pattern))
+        raise UploadRefused(_nothing_taken(found, names))
     return found
 
 
@@ -302,9 +301,9 @@ def _nearest(name: str, names: Mapping[str, OpenCase] | Sequence[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _nothing_taken(found: Collected, cases: Sequence[OpenCase], pattern: str | None) -> str:
-    if not cases:
+def _nothing_taken(found: Collected, names: Mapping[str, OpenCase]) -> str:
+    example = next(iter(names), None)
+    if example is None:
         return "files: the problem has no open test case"
-    example = (pattern or PATTERNS[0]).replace("{case}", cases[0].name)
     sent = ", ".join(note.name for note in found.notes[:3]) or "an empty archive"
     return f"files: expected files named after test cases, such as {example}, found {sent}"

@@ -34,7 +34,9 @@ from app.storage.writer import Writer
 log = structlog.get_logger()
 
 MOST_FAILURES = 3
-MOST_CLAIMED = 16
+MOST_CLAIMED = 64
+SECONDS_GIVEN = 0.01
+MOST_SECONDS_GIVEN = 0.5
 SECONDS_BETWEEN_SWEEPS = 5.0
 SECONDS_AFTER_A_FAULT = 0.5
 JUDGE_ERROR = {"key": "judge-error", "text": "the judge failed on this answer; it is not your fault", "args": {}}
@@ -171,12 +173,19 @@ class Engine:
         if question is not None:
             self._answer(process, question)
         elif ids:
+            self._give_way()
             try:
                 self._judge_all(process, ids)
             finally:
                 self._forget(ids)
         elif not self._closing:
             self._sweep()
+
+    def _give_way(self) -> None:
+        """Let submissions be taken first in a rush, but never wait long: what is taken is also to be judged."""
+        until = time.monotonic() + MOST_SECONDS_GIVEN
+        while self._writer.pressed and time.monotonic() < until and not self._closing:
+            time.sleep(SECONDS_GIVEN)
 
     def _warm_up(self) -> Warm:
         """What loads all checkers and kernels before the first contestant waits for them."""

@@ -6,6 +6,7 @@ It runs checkers, which may raise, loop or eat memory; the server beside it kill
 from __future__ import annotations
 
 import ctypes
+import os
 import resource
 import signal
 import sys
@@ -20,6 +21,7 @@ from app.storage.files import LocalFiles
 
 PR_SET_PDEATHSIG = 1
 ERROR_LENGTH = 4000
+NICENESS = 5  # taking submissions goes before judging them
 
 
 def main() -> None:
@@ -28,6 +30,7 @@ def main() -> None:
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     limit_memory(memory)
+    os.nice(NICENESS)
     serve(Connection(descriptor), Grader(LocalFiles(folder)))
 
 

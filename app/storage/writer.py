@@ -12,7 +12,8 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection
 
@@ -23,17 +24,28 @@ R = TypeVar("R")
 Handler = Callable[[Connection, Sequence[P]], Sequence[R]]
 
 MOST_IN_A_BATCH = 256
+BATCH_THAT_PRESSES = 6
 
 
 class _Write:
-    """One payload on its way: its handler and where its result goes."""
+    """One payload on its way: its handler and where its result goes (a future of `loop`, or of any thread)."""
 
-    __slots__ = ("future", "handler", "payload")
+    __slots__ = ("future", "handler", "loop", "payload")
 
-    def __init__(self, handler: Handler[Any, Any], payload: Any) -> None:
+    def __init__(self, handler: Handler[Any, Any], payload: Any, loop: asyncio.AbstractEventLoop | None) -> None:
         self.handler = handler
         self.payload = payload
-        self.future: Future[Any] = Future()
+        self.loop = loop
+        self.future: Future[Any] | asyncio.Future[Any] = Future() if loop is None else loop.create_future()
+
+    def settle(self, result: Any, error: Exception | None) -> None:
+        """Give the result to whoever waits; in its loop's thread, where it has one. A waiter may have gone."""
+        if self.future.done():
+            return
+        if error is None:
+            self.future.set_result(result)
+        else:
+            self.future.set_exception(error)
 
 
 class Writer:
@@ -42,18 +54,26 @@ class Writer:
     def __init__(self, database: Database) -> None:
         self._engine = database.engine.execution_options(write=True)
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
+        self._last_batch = 0
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
     def submit(self, handler: Handler[P, R], payload: P) -> Future[R]:
         """Queue one write; the future is done once it is durable, or has failed."""
-        write = _Write(handler, payload)
+        write = _Write(handler, payload, None)
         self._waiting.put(write)
-        return write.future
+        return cast("Future[R]", write.future)
 
     async def call(self, handler: Handler[P, R], payload: P) -> R:
         """Write from a coroutine and wait until it is durable."""
-        return await asyncio.wrap_future(self.submit(handler, payload))
+        write = _Write(handler, payload, asyncio.get_running_loop())
+        self._waiting.put(write)
+        return await cast("asyncio.Future[R]", write.future)
+
+    @property
+    def pressed(self) -> bool:
+        """Do writes come faster than they are made durable one by one?"""
+        return self._last_batch >= BATCH_THAT_PRESSES
 
     def close(self) -> None:
         """Write what is waiting and stop."""
@@ -71,6 +91,8 @@ class Writer:
 
     def _take(self) -> list[_Write] | None:
         """Wait for one write, then take all that came meanwhile; None once closed."""
+        if self._waiting.empty():
+            self._last_batch = 0
         first = self._waiting.get()
         if first is None:
             return None
@@ -84,6 +106,7 @@ class Writer:
                 self._waiting.put(None)
                 break
             batch.append(write)
+        self._last_batch = len(batch)
         return batch
 
     def _commit(self, batch: Sequence[_Write]) -> None:
@@ -92,15 +115,30 @@ class Writer:
             for handler, writes in _by_handler(batch):
                 found = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, found, strict=True))
-        for write, result in results:
-            write.future.set_result(result)
+        _settle([(write, result, None) for write, result in results])
 
     def _commit_alone(self, batch: Sequence[_Write]) -> None:
         for write in batch:
             try:
                 self._commit([write])
             except Exception as error:
-                write.future.set_exception(error)
+                _settle([(write, None, error)])
+
+
+def _settle(outcomes: Sequence[tuple[_Write, Any, Exception | None]]) -> None:
+    """Hand results over: at once to threads, and to each event loop all of its own with one call."""
+    for loop in {write.loop for write, _, _ in outcomes}:
+        mine = [outcome for outcome in outcomes if outcome[0].loop is loop]
+        if loop is None:
+            _settle_here(mine)
+        else:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more, and the rows are there
+                loop.call_soon_threadsafe(_settle_here, mine)
+
+
+def _settle_here(outcomes: Sequence[tuple[_Write, Any, Exception | None]]) -> None:
+    for write, result, error in outcomes:
+        write.settle(result, error)
 
 
 def _by_handler(batch: Sequence[_Write]) -> list[tuple[Handler[Any, Any], list[_Write]]]:

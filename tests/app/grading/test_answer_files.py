@@ -7,13 +7,13 @@ import random
 import stat
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.answer_files import Collected, Limits, OpenCase, Upload, UploadRefused, collect
+from app.grading.answer_files import Collected, Limits, OpenCase, Upload, UploadRefused, collect, file_names
 
 CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
 LIMITS = Limits(inflated=1_000_000, files=20, ratio=100)
@@ -28,9 +28,17 @@ def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> by
     return buffer.getvalue()
 
 
-def sort(name: str, data: bytes, **more: str) -> Collected:
+def sort(
+    name: str,
+    data: bytes,
+    *,
+    cases: Sequence[OpenCase] = CASES,
+    limits: Limits = LIMITS,
+    pattern: str | None = None,
+    testcase: str | None = None,
+) -> Collected:
     """Collect one upload."""
-    return collect([Upload(name, io.BytesIO(data))], CASES, LIMITS, **more)
+    return collect([Upload(name, io.BytesIO(data))], cases, file_names(cases, pattern), limits, testcase=testcase)
 
 
 def taken(found: Collected) -> dict[str, bytes | None]:
@@ -63,8 +71,7 @@ def test_a_plain_file_goes_to_the_case_in_its_name_or_in_the_form() -> None:
     """A single file is for the case it is named after, or the one `testcase` names."""
     assert taken(sort("02.out", b"7")) == {"02": b"7"}
     assert taken(sort("whatever", b"7", testcase="03-big")) == {"03-big": b"7"}
-    only = collect([Upload("x", io.BytesIO(b"7"))], CASES[:1], LIMITS)
-    assert taken(only) == {"01": b"7"}
+    assert taken(sort("x", b"7", cases=CASES[:1])) == {"01": b"7"}
 
 
 def test_an_oversize_answer_rejects_its_case_only() -> None:
@@ -132,11 +139,11 @@ def test_bytes_are_counted_as_they_inflate() -> None:
     cases = [OpenCase(at, f"{at:02}", 10**9) for at in range(20)]
     bomb = zipped({"01.out": bytes(900_000), "02.out": bytes(900_000)})
     with pytest.raises(UploadRefused, match="expected at most 1000000 bytes inside") as refused:
-        collect([Upload("a.zip", io.BytesIO(bomb))], cases, LIMITS)
+        sort("a.zip", bomb, cases=cases)
     assert refused.value.status == 413
     wide = Limits(inflated=10**9, files=20, ratio=100)
     with pytest.raises(UploadRefused, match="more than 100 times its size"):
-        collect([Upload("a.zip", io.BytesIO(zipped({"01.out": bytes(3_000_000)})))], cases, wide)
+        sort("a.zip", zipped({"01.out": bytes(3_000_000)}), cases=cases, limits=wide)
 
 
 def test_an_entry_that_says_it_is_small_does_not_fill_the_memory() -> None:

@@ -1,0 +1,202 @@
+"""Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from fastapi import Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException
+
+from app.api import clics
+from app.api.bodies import Line
+from app.api.errors import BadRequest, UnsupportedMedia, fault, in_words
+from app.grading.answer_files import Upload, archive_kind
+
+FIELDS = frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"})
+MOST_FIELDS = 20
+LONGEST_COMMENT = 10_000
+WITHOUT_NUL = r"^[^\x00]*$"
+
+REQUEST_FORMS: dict[str, Any] = {
+    "multipart/form-data": {
+        "schema": {
+            "type": "object",
+            "required": ["problem_id", "files"],
+            "additionalProperties": False,
+            "properties": {
+                "problem_id": {"type": "string"},
+                "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
+                "sources": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                "testcase": {"type": "string", "description": "the case of a single plain file"},
+                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
+                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
+                "team_id": {"type": "string", "description": "for admins: the team submitted for"},
+            },
+        }
+    },
+    "application/json": {
+        "schema": {
+            "type": "object",
+            "required": ["problem_id", "language_id", "files"],
+            "additionalProperties": False,
+            "properties": {
+                "problem_id": {"type": "string"},
+                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
+                "team_id": {"type": "string"},
+                "time": {"type": "string", "format": "date-time"},
+                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
+                "files": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 1,
+                    "items": {
+                        "type": "object",
+                        "required": ["data"],
+                        "properties": {
+                            "data": {"type": "string", "contentEncoding": "base64"},
+                            "mime": {"type": "string", "enum": ["application/zip"]},
+                            "filename": {"type": "string"},
+                        },
+                    },
+                },
+            },
+        }
+    },
+}
+
+
+class SubmittedFile(BaseModel):
+    """The one archive of a CLICS submission."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    data: str = Field(description="base64 of a zip archive of answer files")
+    mime: str | None = None
+    filename: str | None = None
+
+
+class SubmissionRequest(BaseModel):
+    """A submission as the CLICS Contest API posts it. `time` only for admins; `id` never."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    language_id: Line
+    problem_id: Line
+    files: list[SubmittedFile] = Field(min_length=1, max_length=1)
+    team_id: Line | None = None
+    time: Line | None = None
+    comment: str | None = Field(None, max_length=LONGEST_COMMENT, pattern=WITHOUT_NUL)
+
+
+@dataclass
+class Parcel:
+    """What a request brings, whatever its form."""
+
+    problem_id: str
+    uploads: list[Upload]
+    sources: list[Upload] = field(default_factory=list)
+    team_id: str | None = None
+    testcase: str | None = None
+    comment: str | None = None
+    time: datetime | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(upload.stream.seek(0, io.SEEK_END) for upload in (*self.uploads, *self.sources))
+
+
+async def read_parcel(request: Request) -> Parcel:
+    """Read the body, whichever of the two forms it has; raises BadRequest or UnsupportedMedia."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        return await _read_form(request)
+    if kind == "application/json":
+        return _read_json(await request.body())
+    raise UnsupportedMedia(f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}")
+
+
+async def _read_form(request: Request) -> Parcel:
+    try:
+        form = await request.form(max_files=2000, max_fields=MOST_FIELDS, max_part_size=4 * LONGEST_COMMENT)
+    except MultiPartException as error:
+        raise BadRequest(f"body: expected multipart/form-data, found a damaged one: {error.message}") from None
+    fields = _form_fields(form)
+    if "problem_id" not in fields:
+        raise BadRequest("problem_id: expected the problem submitted for, found nothing")
+    _check_language(fields.get("language_id", clics.LANGUAGE))
+    return Parcel(
+        fields["problem_id"],
+        _form_files(form, "files"),
+        _form_files(form, "sources"),
+        fields.get("team_id"),
+        fields.get("testcase"),
+        fields.get("comment"),
+    )
+
+
+def _form_fields(form: FormData) -> dict[str, str]:
+    """The plain fields, each known and given once."""
+    fields: dict[str, str] = {}
+    for name, value in form.multi_items():
+        if name in {"files", "sources"} and isinstance(value, UploadFile):
+            continue
+        if isinstance(value, UploadFile) or name not in FIELDS:
+            expected = "files or sources" if isinstance(value, UploadFile) else ", ".join(sorted(FIELDS))
+            raise BadRequest(f"form: expected {expected}, found {name[:80]!r}")
+        if name in fields:
+            raise BadRequest(f"{name}: expected once, found twice")
+        if "\x00" in value:
+            raise BadRequest(f"{name}: expected text, found a NUL")
+        if len(value) > LONGEST_COMMENT:
+            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(value)}")
+        fields[name] = value
+    return fields
+
+
+def _form_files(form: FormData, name: str) -> list[Upload]:
+    return [Upload(each.filename or name, each.file) for each in form.getlist(name) if isinstance(each, UploadFile)]
+
+
+def _read_json(body: bytes) -> Parcel:
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"body: expected JSON, found {error}") from None
+    try:
+        asked = SubmissionRequest.model_validate(document)
+    except ValidationError as error:
+        faults = [fault(each) for each in error.errors()]
+        raise BadRequest("; ".join(in_words(each) for each in faults), errors=faults) from None
+    _check_language(asked.language_id)
+    file = asked.files[0]
+    if file.mime not in {None, "application/zip"}:
+        raise BadRequest(f"files[0].mime: expected application/zip, found {file.mime!r}")
+    try:
+        data = base64.b64decode(file.data, validate=True)
+    except (binascii.Error, ValueError):
+        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else") from None
+    upload = Upload(file.filename or "files[0]", io.BytesIO(data))
+    if archive_kind(upload.stream) != "zip":
+        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else")
+    return Parcel(asked.problem_id, [upload], [], asked.team_id, None, asked.comment, _time(asked.time))
+
+
+def _time(text: str | None) -> datetime | None:
+    try:
+        return None if text is None else clics.parse_time(text)
+    except ValueError as error:
+        raise BadRequest(f"time: {error}, found {text!r}") from None
+
+
+def _check_language(language: str) -> None:
+    if language != clics.LANGUAGE:
+        raise BadRequest(f"language_id: expected {clics.LANGUAGE}, found {language!r}")
