@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import statistics
 import tempfile
 import time
-import zipfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.packages.catalog import bundled
+from app.packages.zips import zip_bytes
 from bench.load import form_request, get_request, read_reply
 from bench.stage import CONTEST, prepare, serving
 
@@ -65,8 +64,5 @@ async def measure(url: str, token: str) -> list[tuple[float, float]]:
 
 def all_answers() -> bytes:
     """A zip of the reference's answers."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted((bundled()["comesolo"] / "submissions/accepted/reference").rglob("*.out")):
-            archive.write(path, path.name)
-    return buffer.getvalue()
+    folder = bundled()["comesolo"] / "submissions/accepted/reference"
+    return zip_bytes({path.name: path.read_bytes() for path in folder.rglob("*.out")})

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import os
 import random
 import signal
@@ -21,7 +20,6 @@ import tempfile
 import threading
 import time
 import uuid
-import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -37,6 +35,7 @@ from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.catalog import bundled
+from app.packages.zips import zip_bytes
 from app.storage.database import Database
 from app.storage.scored import scored_contest
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
@@ -123,15 +122,6 @@ def random_answers(rng: random.Random, problem: str) -> dict[str, bytes]:
     return answers
 
 
-def packed(answers: dict[str, bytes]) -> bytes:
-    """The answers as a zip."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in answers.items():
-            archive.writestr(f"{name}.out", data)
-    return buffer.getvalue()
-
-
 def client(story: Story, url: str, tokens: list[str], seed: int) -> None:
     """Send submissions until there are enough, each again and again until it is acknowledged."""
     rng = random.Random(seed)
@@ -144,7 +134,8 @@ def send(story: Story, http: httpx.Client, url: str, tokens: list[str], rng: ran
     while story.acknowledged < story.wanted:
         at, problem = rng.randrange(TEAMS), rng.choice(PROBLEMS)
         answers = random_answers(rng, problem)
-        reply = deliver(story, http, url, tokens[at], problem, packed(answers))
+        packed = zip_bytes({f"{name}.out": data for name, data in answers.items()})
+        reply = deliver(story, http, url, tokens[at], problem, packed)
         hours, minutes, seconds = reply["contest_time"].split(":")
         when = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
         with story.lock:

@@ -15,9 +15,9 @@ from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.errors import Forbidden, NotFound
 from app.api.filters import matching
 from app.api.standings import TheStanding, may_see, may_see_answers, worth_of
-from app.api.zips import zip_bytes
 from app.domain.scoring import Answers, submission_answers
 from app.grading.boards import Standing
+from app.packages.zips import zip_bytes
 from app.storage import judged
 from app.storage.boards import attempt_team
 from app.storage.tables import SubmissionRow

@@ -22,7 +22,6 @@ from app.api.packages import CaseView, details, existing
 from app.api.scoreboard import number
 from app.api.standings import TheStanding, the_problem
 from app.api.uploads import open_form
-from app.api.zips import kept_zip
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import PROVISIONAL, phase_scale
 from app.grading.boards import Standing
@@ -31,6 +30,7 @@ from app.grading.messages import Validate
 from app.packages.errors import Faults
 from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
+from app.packages.zips import kept_zip
 from app.service import Service
 from app.storage import problems, testcases
 from app.storage.judgements import FoundScore

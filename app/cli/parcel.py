@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +12,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColu
 
 from app.cli.names import read_file
 from app.cli.output import Failure, console
+from app.packages.zips import zip_bytes
 
-EPOCH = (1980, 1, 1, 0, 0, 0)
 WORTH_A_BAR = 1 << 20
 
 
@@ -40,14 +39,11 @@ def files_below(folder: Path) -> list[Path]:
 def zipped(files: Sequence[Path]) -> bytes:
     """Zip files by their names alone: the server looks at nothing else of a path."""
     names: dict[str, Path] = {}
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files:
-            if path.name in names:
-                raise Failure(f"expected one file of each name, found {names[path.name]} and {path}")
-            names[path.name] = path
-            archive.writestr(zipfile.ZipInfo(path.name, EPOCH), read_file(path, "file"), zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    for path in files:
+        if path.name in names:
+            raise Failure(f"expected one file of each name, found {names[path.name]} and {path}")
+        names[path.name] = path
+    return zip_bytes({name: read_file(path, "file") for name, path in names.items()})
 
 
 class CountedReader(io.BytesIO):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from app.packages.zips import zip_bytes
 
 PROBLEM = """\
 problem_format_version: 2025-09
@@ -65,13 +65,4 @@ def write_package(folder: Path, changes: Mapping[str, str | bytes | None] | None
 
 def zip_package(changes: Mapping[str, str | bytes | None] | None = None, top: str = "echo/") -> bytes:
     """The package as a zip, its files below `top` (empty: at the root)."""
-    return zip_files({f"{top}{name}": data for name, data in package_files(changes).items()})
-
-
-def zip_files(files: Mapping[str, bytes]) -> bytes:
-    """A zip of these files, deflated."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
+    return zip_bytes({f"{top}{name}": data for name, data in package_files(changes).items()})

@@ -13,6 +13,7 @@ from app.cli.client import Client
 from app.cli.demo.expected import Found
 from app.cli.output import Failure
 from app.cli.solver_process import run_solver_on_files
+from app.packages.zips import zip_bytes
 
 CORRUPT = b"3\n0 0 2 2\nnot a jump\n"
 
@@ -68,8 +69,4 @@ def find_one(problem: str, folder: Path, case: str, data: bytes) -> Found:
 
 def zipped(answers: Mapping[str, bytes]) -> bytes:
     """Pack answers as a contestant's zip, in a folder, as archives often are."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for case, data in answers.items():
-            archive.writestr(f"my answers/{case}.out", data)
-    return buffer.getvalue()
+    return zip_bytes({f"my answers/{case}.out": data for case, data in answers.items()})

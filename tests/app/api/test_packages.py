@@ -13,8 +13,9 @@ import pytest
 from app.packages.catalog import bundled
 from app.packages.export import write_archive
 from app.packages.read import read_archive, read_package
+from app.packages.zips import zip_bytes
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
-from tests.builders.packages import package_files, zip_files, zip_package
+from tests.builders.packages import package_files, zip_package
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 
@@ -100,7 +101,7 @@ def test_inputs_and_expected_answers_are_held_against_the_checker(checked: Api) 
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"no zip at all", zip_package()[:-40], zip_files({"../../etc/passwd": b"x"}), zip_files({"echo/a": b""})],
+    [b"", b"no zip at all", zip_package()[:-40], zip_bytes({"../../etc/passwd": b"x"}), zip_bytes({"echo/a": b""})],
 )
 def test_what_is_no_package_is_refused_and_leaves_nothing(checked: Api, data: bytes) -> None:
     reply = bring(checked, data)

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from app.packages.errors import PackageErrors
 from app.packages.files import Limits, archive_files
 from app.packages.read import read_archive
-from tests.builders.packages import zip_files, zip_package
+from app.packages.zips import zip_bytes
+from tests.builders.packages import zip_package
 
 MIB = 1 << 20
 
@@ -57,16 +58,16 @@ def encrypted(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (zip_files({"echo/../../etc/x": b""}), "echo/../../etc/x: expected a path inside the package"),
-        (zip_files({"/etc/x": b""}), "/etc/x: expected a relative path"),
-        (zip_files({"C:/x": b""}), "C:/x: expected a relative path"),
-        (zip_files({"echo\\x": b""}), "expected a relative path with `/`"),
+        (zip_bytes({"echo/../../etc/x": b""}), "echo/../../etc/x: expected a path inside the package"),
+        (zip_bytes({"/etc/x": b""}), "/etc/x: expected a relative path"),
+        (zip_bytes({"C:/x": b""}), "C:/x: expected a relative path"),
+        (zip_bytes({"echo\\x": b""}), "expected a relative path with `/`"),
         (link("echo/x", b"/etc/passwd"), "echo/x: expected a plain file, found a symbolic link"),
-        (encrypted(zip_files({"echo/x": b"data"})), "echo/x: expected a plain file, found an encrypted one"),
+        (encrypted(zip_bytes({"echo/x": b"data"})), "echo/x: expected a plain file, found an encrypted one"),
         (b"not a zip", "not a readable zip archive"),
         (b"", "not a readable zip archive"),
         (zip_package()[:-40], "not a readable zip archive"),
-        (zip_files({"echo/a b": b""}), "echo/a b: expected a name of letters"),
+        (zip_bytes({"echo/a b": b""}), "echo/a b: expected a name of letters"),
     ],
     ids=["up", "root", "drive", "backslash", "link", "encrypted", "text", "empty", "cut", "name"],
 )
@@ -81,17 +82,17 @@ def test_two_files_of_one_name_are_refused() -> None:
 
 
 def test_every_bad_name_is_listed_at_once() -> None:
-    assert len(refusal(zip_files({"../a": b"", "/b": b"", "c d": b"", "fine": b""})).splitlines()) == 3
+    assert len(refusal(zip_bytes({"../a": b"", "/b": b"", "c d": b"", "fine": b""})).splitlines()) == 3
 
 
 def test_damaged_data_is_refused() -> None:
-    data = bytearray(zip_files({"echo/x": bytes(range(256)) * 40}))
+    data = bytearray(zip_bytes({"echo/x": bytes(range(256)) * 40}))
     data[60] ^= 0xFF
     assert "not a readable zip archive" in refusal(bytes(data))
 
 
 def test_a_bomb_stops_inflating_at_the_limit() -> None:
-    bomb = zip_files({f"echo/{n}": bytes(20 * MIB) for n in range(3)})
+    bomb = zip_bytes({f"echo/{n}": bytes(20 * MIB) for n in range(3)})
     tracemalloc.start()
     assert "expected at most 1048576 bytes in a file" in refusal(bomb, Limits(single=MIB, ratio=10**6))
     assert "found more" in refusal(bomb, Limits(total=30 * MIB, single=25 * MIB, ratio=10**6))
@@ -101,16 +102,16 @@ def test_a_bomb_stops_inflating_at_the_limit() -> None:
 
 
 def test_an_archive_that_inflates_too_far_for_its_size_is_refused() -> None:
-    assert "found more" in refusal(zip_files({"echo/x": bytes(30 * MIB)}), Limits(ratio=100))
+    assert "found more" in refusal(zip_bytes({"echo/x": bytes(30 * MIB)}), Limits(ratio=100))
 
 
 def test_headers_that_lie_about_sizes_do_not_help() -> None:
-    bomb = lying_about_sizes(zip_files({"echo/x": bytes(5 * MIB)}), 10)
+    bomb = lying_about_sizes(zip_bytes({"echo/x": bytes(5 * MIB)}), 10)
     assert refusal(bomb, Limits(total=MIB, ratio=10**6))
 
 
 def test_too_many_files_and_too_large_archives_are_refused() -> None:
-    assert "expected at most 10 files, found 11" in refusal(zip_files({f"e/{n}": b"" for n in range(11)}), Limits(10))
+    assert "expected at most 10 files, found 11" in refusal(zip_bytes({f"e/{n}": b"" for n in range(11)}), Limits(10))
     assert "expected an archive of at most 100 bytes" in refusal(zip_package(), Limits(archive=100))
 
 

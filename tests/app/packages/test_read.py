@@ -14,7 +14,8 @@ from app.packages.files import Limits
 from app.packages.model import Package
 from app.packages.read import read_archive, read_package
 from app.packages.scored import scored_problem
-from tests.builders.packages import JURADO, PROBLEM, write_package, zip_files, zip_package
+from app.packages.zips import zip_bytes
+from tests.builders.packages import JURADO, PROBLEM, write_package, zip_package
 
 Changes = Mapping[str, str | bytes | None]
 
@@ -289,7 +290,7 @@ def test_the_limits_hold_for_folders_too(tmp_path: Path) -> None:
 
 def test_files_without_any_package_in_them_are_no_package() -> None:
     with pytest.raises(PackageErrors) as raised:
-        read_archive(zip_files({"echo/a/b": b""}))
+        read_archive(zip_bytes({"echo/a/b": b""}))
     found = str(raised.value)
     assert "problem.yaml: missing file" in found
     assert "statement: missing folder" in found

@@ -16,7 +16,7 @@ UNIX = 3
 
 
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:
-    """A zip of some files, sorted by name, in memory."""
+    """A zip of some files by their paths, sorted, in memory."""
     buffer = io.BytesIO()
     _write(buffer, ((name, files[name]) for name in sorted(files)))
     return buffer.getvalue()
