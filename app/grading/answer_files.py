@@ -17,6 +17,11 @@ from typing import IO
 
 PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 CHUNK = 1 << 16
+LONGEST_NAME = 255
+MOST_SUGGESTIONS = 20
+"""Looking for the nearest name costs a comparison with every name there is, so only so many files get one."""
+DIRECTORY_ENTRY = b"PK\x01\x02"
+DIRECTORY_ENTRY_BYTES = 46
 RATIO_MATTERS_FROM = 1 << 20
 ENCRYPTED = 0x1
 ARCHIVES = {
@@ -99,6 +104,12 @@ class Collected:
 
     answers: dict[str, Answer] = field(default_factory=dict)
     notes: list[FileNote] = field(default_factory=list)
+    suggested: int = 0
+
+    def nearest(self, name: str, names: Mapping[str, OpenCase]) -> str:
+        """Suggest the name that may have been meant, for the first few files only."""
+        self.suggested += 1
+        return _nearest(name, names) if self.suggested <= MOST_SUGGESTIONS else ""
 
 
 def collect(
@@ -114,6 +125,7 @@ def collect(
     if not uploads:
         raise UploadRefused("files: expected at least one file, found none")
     for upload in uploads:
+        check_name(upload)
         kind = archive_kind(upload.stream)
         if kind == "zip":
             _take_archive(upload, names, limits, found)
@@ -148,6 +160,24 @@ def base_name(path: str) -> str:
     return path.rsplit("/", 1)[-1]
 
 
+def check_name(upload: Upload) -> None:
+    """Raise UploadRefused for a file, answers or sources, that was sent under a name that cannot be kept."""
+    if (fault := name_fault(upload.name)) is not None:
+        raise UploadRefused(f"files: {upload.name[:80]!r}: {fault}")
+
+
+def name_fault(name: str) -> str | None:
+    """Say why a name cannot be kept and sent back in an archive; None where it can."""
+    parts = name.replace("\\", "/").split("/")
+    if len(name) > LONGEST_NAME:
+        return f"expected a name of at most {LONGEST_NAME} characters, found {len(name)}"
+    if any(ord(letter) < 32 or letter == "\x7f" or "\ud800" <= letter <= "\udfff" for letter in name):
+        return "expected a name of letters, found a control character"
+    if name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":"):
+        return "expected a path inside the archive, found one that escapes it"
+    return None
+
+
 def _take_plain(
     upload: Upload,
     names: Mapping[str, OpenCase],
@@ -167,7 +197,7 @@ def _take_plain(
     elif case is None and alone and len(cases) == 1:
         case = cases[0]
     if case is None:
-        found.notes.append(FileNote(upload.name, None, f"no test case of this name{_nearest(name, names)}"))
+        found.notes.append(FileNote(upload.name, None, f"no test case of this name{found.nearest(name, names)}"))
         return
     data = upload.stream.read(case.limit + 1)
     _take(found, case, upload.name, data)
@@ -185,6 +215,7 @@ def _take(found: Collected, case: OpenCase, file_name: str, data: bytes) -> None
 
 
 def _take_archive(upload: Upload, names: Mapping[str, OpenCase], limits: Limits, found: Collected) -> None:
+    _check_directory(upload, limits)
     try:
         with zipfile.ZipFile(upload.stream) as archive:
             entries = archive.infolist()
@@ -194,6 +225,20 @@ def _take_archive(upload: Upload, names: Mapping[str, OpenCase], limits: Limits,
                 _take_entry(archive, entry, names, budget, found)
     except UNREADABLE as error:
         raise UploadRefused(f"{upload.name}: expected a readable zip archive, found a damaged one ({error})") from None
+
+
+def _check_directory(upload: Upload, limits: Limits) -> None:
+    """Refuse an archive of too many files before its directory is read, every entry of which becomes an object."""
+    if _size(upload.stream) <= limits.files * DIRECTORY_ENTRY_BYTES:
+        return
+    upload.stream.seek(0)
+    count, tail = 0, b""
+    while piece := upload.stream.read(CHUNK):
+        count += (tail + piece).count(DIRECTORY_ENTRY)
+        tail = piece[1 - len(DIRECTORY_ENTRY) :]
+    upload.stream.seek(0)
+    if count > limits.files:
+        raise UploadRefused(f"{upload.name}: expected at most {limits.files} files, found {count}", 413)
 
 
 def _size(stream: IO[bytes]) -> int:
@@ -210,16 +255,15 @@ def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo], limits
     for entry in entries:
         fault = _entry_fault(entry)
         if fault is not None:
-            raise UploadRefused(f"{archive_name}: {entry.filename!r}: {fault}")
+            raise UploadRefused(f"{archive_name}: {entry.filename[:80]!r}: {fault}")
 
 
 def _entry_fault(entry: zipfile.ZipInfo) -> str | None:
     name = entry.filename
-    parts = name.replace("\\", "/").split("/")
     if not name:
         return "expected a name, found none"
-    if name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":"):
-        return "expected a path inside the archive, found one that escapes it"
+    if (fault := name_fault(name)) is not None:
+        return fault
     if entry.flag_bits & ENCRYPTED:
         return "expected a plain file, found an encrypted one"
     if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
@@ -269,7 +313,7 @@ def _take_entry(
         why = (
             "left by the operating system"
             if _is_litter(entry.filename)
-            else f"no test case of this name{_nearest(name, names)}"
+            else f"no test case of this name{found.nearest(name, names)}"
         )
         found.notes.append(FileNote(entry.filename, None, why))
         return

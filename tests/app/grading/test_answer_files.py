@@ -13,10 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.answer_files import Collected, Limits, OpenCase, Upload, UploadRefused, collect, file_names
+from app.grading.answer_files import (
+    MOST_SUGGESTIONS,
+    Collected,
+    Limits,
+    OpenCase,
+    Upload,
+    UploadRefused,
+    collect,
+    file_names,
+)
 
 CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
 LIMITS = Limits(inflated=1_000_000, files=20, ratio=100)
+WIDE = Limits(inflated=1_000_000, files=200, ratio=100)
 
 
 def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -155,6 +165,45 @@ def test_a_wrong_testcase_says_the_nearest() -> None:
     """The form's testcase must exist."""
     with pytest.raises(UploadRefused, match=r"found '03-bog'"):
         sort("x", b"1", testcase="03-bog")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../01.out", "..\\..\\01.out", "/etc/01.out", "C:\\01.out", "a\0b/01.out", "a\nb/01.out", "\ud800/01.out"],
+)
+def test_a_plain_file_under_a_name_that_cannot_be_sent_back_is_refused(name: str) -> None:
+    """A judge unpacks what a team sent: no name may lead out of the folder, or break what it is written to."""
+    with pytest.raises(UploadRefused, match=r"escapes|control character"):
+        sort(name, b"1")
+
+
+def test_a_name_of_enormous_length_is_refused() -> None:
+    """Names are kept with the submission, so they are bounded, alone and in archives."""
+    with pytest.raises(UploadRefused, match="at most 255 characters, found 306"):
+        sort("x" * 300 + "/01.ou", b"1")
+    with pytest.raises(UploadRefused, match="at most 255 characters, found 307") as refused:
+        sort("a.zip", zipped({"x" * 300 + "/01.out": b"1"}))
+    assert len(refused.value.message) < 200
+
+
+def test_an_archive_of_very_many_entries_is_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each entry of the directory would become an object: a million of them fill the memory."""
+    data = zipped({str(name): b"" for name in range(100)})
+
+    def never(*_: object) -> None:
+        raise AssertionError("its directory was read")
+
+    monkeypatch.setattr(zipfile, "ZipFile", never)
+    with pytest.raises(UploadRefused, match="at most 20 files, found 100") as refused:
+        sort("a.zip", data)
+    assert refused.value.status == 413
+
+
+def test_only_the_first_few_unknown_names_get_a_suggestion() -> None:
+    """Each suggestion compares a name with all there are: thousands of them would keep a core busy."""
+    found = sort("a.zip", zipped({f"0{at}.ouut": b"" for at in range(99)} | {"01.out": b"1"}), limits=WIDE)
+    meant = [note for note in found.notes if "did you mean" in (note.ignored or "")]
+    assert len(meant) == MOST_SUGGESTIONS
 
 
 @given(st.binary(max_size=300), st.integers(0, 2**32))
