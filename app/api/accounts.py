@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.api import tsv
 from app.api.account_bodies import AccountBody, AccountChange, AccountView, is_id, merged, view
 from app.api.auth import Viewer
-from app.api.bodies import Document, TheDocument, found, openapi_body, read_items, refuse
+from app.api.bodies import Document, TheDocument, found, openapi_body, read_items, refuse, same_id
 from app.api.contests import contest_of
 from app.api.deps import (
     AdminOnly,
@@ -26,6 +26,7 @@ from app.api.deps import (
     after_commit,
 )
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.middleware import API
 from app.passwords import hash_password
 from app.storage import accounts as stored
 from app.storage import teams
@@ -78,7 +79,7 @@ def make_accounts(
     _keep_an_admin(session)
     if document.many:
         return [view(row) for row in rows]
-    response.headers["Location"] = f"accounts/{rows[0].id}"
+    response.headers["Location"] = f"{API}/accounts/{rows[0].id}"
     return view(rows[0])
 
 
@@ -238,7 +239,6 @@ def _keep_an_admin(session: Session) -> None:
 
 
 def _check_id(expected: str, sent: str | None) -> None:
-    if sent is not None and sent != expected:
-        raise Conflict(f"id: expected {expected!r} as in the address, found {sent!r}")
+    same_id(expected, sent)
     if not is_id(expected):
         raise BadRequest(f"id: expected letters, digits, . _ or -, at most 36, found {expected[:80]!r}")

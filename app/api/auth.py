@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import secrets
 import time
@@ -129,7 +128,7 @@ class Authenticator:
 def _basic(value: str) -> tuple[str, str]:
     try:
         text = base64.b64decode(value.strip(), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # binascii.Error and UnicodeDecodeError are some; a header beyond ASCII is another
         raise Unauthorized("Authorization: expected Basic and base64 of username:password in UTF-8") from None
     username, colon, password = text.partition(":")
     if "\0" in username:  # PostgreSQL cannot even look for it

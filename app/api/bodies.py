@@ -11,7 +11,7 @@ import yaml
 from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from app.api.errors import BadRequest, UnsupportedMedia, fault, in_words
+from app.api.errors import BadRequest, Conflict, UnsupportedMedia, fault, in_words
 
 M = TypeVar("M", bound=BaseModel)
 JSON_TYPES = frozenset({"application/json"})
@@ -111,6 +111,12 @@ def refuse(faults: Sequence[dict[str, str]]) -> None:
         first = in_words(faults[0])
         more = f"; and {len(faults) - 1} more" if len(faults) > 1 else ""
         raise BadRequest(first + more, errors=faults)
+
+
+def same_id(in_address: str, in_body: str | None) -> None:
+    """Raise Conflict where a body names another id than the address does; it need not name any."""
+    if in_body is not None and in_body != in_address:
+        raise Conflict(f"id: expected {in_address!r} as in the address, found {in_body!r}")
 
 
 def found(where: str, expected: str, what: str) -> dict[str, str]:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import BeforeValidator, StringConstraints
 
+from app.domain.contests import State
+
 FIRST_YEAR = 1970
 VERSION = "2026-01"
 LANGUAGE = "answers"
@@ -91,6 +93,18 @@ def _reltime(value: object) -> object:
 Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str)]
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
+
+
+def state_json(state: State) -> dict[str, str | None]:
+    """The state of a contest as CLICS writes it: the moments at which something happened, null for what has not."""
+    return {
+        "started": format_time_or_none(state.started),
+        "frozen": format_time_or_none(state.frozen),
+        "ended": format_time_or_none(state.ended),
+        "thawed": format_time_or_none(state.thawed),
+        "finalized": format_time_or_none(state.finalized),
+        "end_of_updates": format_time_or_none(state.end_of_updates),
+    }
 
 
 class Submitted(Protocol):

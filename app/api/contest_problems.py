@@ -9,10 +9,11 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
-from app.api.bodies import Body, Line
+from app.api.bodies import Body, Line, same_id
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheBoards, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.middleware import API
 from app.domain.contests import Direction, Kind
 from app.domain.rules import read_rule, write_rule
 from app.storage import contests, problems
@@ -95,7 +96,7 @@ def add_problem(
     shown = view(session, row, problem)
     session.add(row)
     after_commit(session, lambda: boards.changed(contest_id))
-    response.headers["Location"] = f"contests/{contest_id}/problems/{body.id}"
+    response.headers["Location"] = f"{API}/contests/{contest_id}/problems/{body.id}"
     return shown
 
 
@@ -105,8 +106,7 @@ def change_problem(
 ) -> EntryView:
     """Points follow a changed rule at once: nothing is judged again."""
     row = entry_of(session, contest_id, problem_id)
-    if body.id is not None and body.id != problem_id:
-        raise Conflict(f"id: expected {problem_id!r} as in the address, found {body.id!r}")
+    same_id(problem_id, body.id)
     named = body.model_fields_set
     row.label = body.label or row.label
     row.ordinal = row.ordinal if body.ordinal is None else body.ordinal

@@ -11,9 +11,11 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api import clics, contest_changes, openapi
+from app.api.bodies import same_id
 from app.api.contest_bodies import ContestBody, ContestChange, ContestView, view
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, Writing, after_commit
 from app.api.errors import Conflict, NotFound
+from app.api.middleware import API
 from app.domain import contests as rules
 from app.storage import contests as stored
 from app.storage.scored import clock
@@ -76,8 +78,7 @@ def contest(_viewer: CurrentViewer, session: Reading, contest_id: str) -> Contes
 def state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateView:
     """What has happened by now."""
     row = contest_of(session, contest_id)
-    happened = rules.state(clock(row), datetime.now(UTC), row.finalized)
-    return StateView(**{name: clics.format_time_or_none(getattr(happened, name)) for name in StateView.model_fields})
+    return StateView(**clics.state_json(rules.state(clock(row), datetime.now(UTC), row.finalized)))
 
 
 @router.post("/contests", summary="Make a contest", status_code=201)
@@ -87,7 +88,7 @@ def make_contest(_viewer: AdminOnly, session: Writing, body: ContestBody, respon
         raise Conflict(f"there is a contest {body.id!r} already")
     row = contest_changes.make(body, body.id or free_id(session, body.name))
     session.add(row)
-    response.headers["Location"] = f"contests/{row.id}"
+    response.headers["Location"] = f"{API}/contests/{row.id}"
     return view(row)
 
 
@@ -102,8 +103,7 @@ def change_contest(
 ) -> Response:
     """What is left out stays. The start may only change while it is more than 30 s away, and to such a time."""
     row = contest_of(session, contest_id)
-    if body.id is not None and body.id != contest_id:
-        raise Conflict(f"id: expected {contest_id!r} as in the address, found {body.id!r}")
+    same_id(contest_id, body.id)
     contest_changes.change(row, body, datetime.now(UTC))
     after_commit(session, lambda: boards.changed(contest_id))
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY

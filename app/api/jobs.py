@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.api import clics
 from app.api.auth import Viewer
+from app.api.bodies import Body
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.middleware import API
+from app.api.packages import existing
 from app.grading.references import REFERENCE_RUN
-from app.storage import jobs, problems, testcases
+from app.storage import jobs, testcases
 from app.storage.tables import JobRow, ProblemRow
 
 router = APIRouter(tags=["jobs"])
 
 
-class ReferenceRunRequest(BaseModel):
+class ReferenceRunRequest(Body):
     """Which cases to solve (those without an expected answer if none are named), and how; defaults from jurado.yaml."""
-
-    model_config = ConfigDict(extra="forbid")
 
     testcases: list[str] | None = Field(None, min_length=1, description="names of test cases")
     method: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
@@ -47,12 +47,8 @@ class Job(BaseModel):
     ended: str | None
 
 
-def job_json(row: JobRow) -> Job:
-    """A job as it is shown."""
-
-    def shown(moment: datetime | None) -> str | None:
-        return clics.format_time_or_none(moment)
-
+def view(row: JobRow) -> Job:
+    """Show a job."""
     return Job(
         id=row.id,
         kind=row.kind,
@@ -63,8 +59,8 @@ def job_json(row: JobRow) -> Job:
         result=row.result,
         attempt=row.attempt,
         created=clics.format_time(row.created),
-        started=shown(row.started),
-        ended=shown(row.ended),
+        started=clics.format_time_or_none(row.started),
+        ended=clics.format_time_or_none(row.ended),
     )
 
 
@@ -78,17 +74,10 @@ def run_reference(
     response: Response,
 ) -> Job:
     """Queue a job that solves the cases one by one; each answer is checked before it becomes the expected one."""
-    job = _queue(session, _problem(session, problem_id), asked, viewer)
+    job = _queue(session, existing(session, problem_id), asked, viewer)
     after_commit(session, lambda: service.jobs.wake(job.id))
-    response.headers["Location"] = f"/api/jobs/{job.id}"
-    return job_json(job)
-
-
-def _problem(session: Session, problem_id: str) -> ProblemRow:
-    row = problems.get(session, problem_id)
-    if row is None:
-        raise NotFound(f"no problem {problem_id!r}")
-    return row
+    response.headers["Location"] = f"{API}/jobs/{job.id}"
+    return view(job)
 
 
 def _queue(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, viewer: Viewer) -> JobRow:
@@ -122,13 +111,13 @@ def _case_names(session: Session, problem_id: str, asked: list[str] | None) -> l
 @router.get("/jobs", summary="The latest jobs, newest first")
 def list_jobs(_viewer: JudgeOrAdmin, session: Reading) -> list[Job]:
     """At most 200."""
-    return [job_json(row) for row in jobs.newest(session)]
+    return [view(row) for row in jobs.newest(session)]
 
 
 @router.get("/jobs/{job_id}", summary="One job")
 def get_job(job_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Job:
     """Its state, progress, log and result."""
-    return job_json(_job(session, job_id))
+    return view(_job(session, job_id))
 
 
 def _job(session: Session, job_id: str) -> JobRow:

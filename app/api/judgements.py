@@ -124,8 +124,8 @@ def judgement(
     found = judged.judgement(session, contest_id, judgement_id)
     if found is None or not may_see_verdict(viewer, standing, found[1]):
         raise NotFound(f"no judgement {judgement_id!r} in contest {contest_id!r}")
-    times = [each.score.run_time_ms for each in judged.runs(session, contest_id, judgement_id=judgement_id)]
-    return judgement_document(standing, *found, max(times, default=None))
+    longest = judged.longest_runs(session, contest_id, str(found[1].id))
+    return judgement_document(standing, *found, longest.get(found[0].id))
 
 
 def run_document(standing: Standing, run: Run) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 from app.api.clics import format_time
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
-from app.api.uploads import body_file, open_form
+from app.api.forms import Expected, open_form
+from app.api.uploads import body_file
 from app.grading.engine import JudgeFailed
 from app.grading.messages import Validate
 from app.packages.errors import PackageError, PackageErrors
@@ -30,6 +31,7 @@ from app.storage.tables import ProblemRow
 
 router = APIRouter(tags=["problems"])
 LONGEST_ID = 36
+PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
 NO_SANDBOX = "custom output validators need the sandbox, which is not built yet"
 
@@ -185,12 +187,13 @@ async def post_package(
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     limit = service.settings.max_upload
     if kind == "multipart/form-data":
-        async with open_form(request, frozenset({"id"}), frozenset({"package"})) as form:
-            data = await form.read("package")
+        async with open_form(request, PARTS) as form:
+            data = form.read("package")
             if data is None:
                 raise BadRequest("package: expected a zip file, found nothing")
-            stem = Path(form.files["package"].filename or "").stem or None
-            found = await run_sync(_bring_in, service, data, id or form.fields.get("id"), stem)
+            sent = form.file("package")
+            stem = Path(sent.name if sent is not None else "").stem or None
+            found = await run_sync(_bring_in, service, data, id or form.texts.get("id"), stem)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
             found = await run_sync(_bring_in, service, path, id, None)

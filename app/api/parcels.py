@@ -6,22 +6,26 @@ import base64
 import binascii
 import io
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.datastructures import FormData, UploadFile
-from starlette.formparsers import MultiPartException
 
 from app.api import clics
 from app.api.bodies import Line
 from app.api.errors import BadRequest, UnsupportedMedia, fault, in_words
+from app.api.forms import Expected, Form, open_form
 from app.grading.answer_files import Upload, archive_kind
 
-FIELDS = frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"})
-MOST_FIELDS = 20
+PARTS = Expected(
+    texts=frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"}),
+    files=frozenset({"files", "sources"}),
+    parts=2000,
+)
 LONGEST_COMMENT = 10_000
 WITHOUT_NUL = r"^[^\x00]*$"
 
@@ -114,56 +118,38 @@ class Parcel:
         return sum(upload.stream.seek(0, io.SEEK_END) for upload in (*self.uploads, *self.sources))
 
 
-async def read_parcel(request: Request) -> Parcel:
-    """Read the body, whichever of the two forms it has; raises BadRequest or UnsupportedMedia."""
+@asynccontextmanager
+async def open_parcel(request: Request) -> AsyncIterator[Parcel]:
+    """Read the body, whichever of the two forms it has; its files are gone afterwards.
+
+    Raises BadRequest or UnsupportedMedia.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
-        return await _read_form(request)
-    if kind == "application/json":
-        return _read_json(await request.body())
-    raise UnsupportedMedia(f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}")
+        async with open_form(request, PARTS) as form:
+            yield _read_form(form)
+    elif kind == "application/json":
+        yield _read_json(await request.body())
+    else:
+        raise UnsupportedMedia(
+            f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}"
+        )
 
 
-async def _read_form(request: Request) -> Parcel:
-    try:
-        form = await request.form(max_files=2000, max_fields=MOST_FIELDS, max_part_size=4 * LONGEST_COMMENT)
-    except MultiPartException as error:
-        raise BadRequest(f"body: expected multipart/form-data, found a damaged one: {error.message}") from None
-    fields = _form_fields(form)
-    if "problem_id" not in fields:
+def _read_form(form: Form) -> Parcel:
+    texts = form.texts
+    if "problem_id" not in texts:
         raise BadRequest("problem_id: expected the problem submitted for, found nothing")
-    _check_language(fields.get("language_id", clics.LANGUAGE))
-    return Parcel(
-        fields["problem_id"],
-        _form_files(form, "files"),
-        _form_files(form, "sources"),
-        fields.get("team_id"),
-        fields.get("testcase"),
-        fields.get("comment"),
+    for name, text in texts.items():
+        if len(text) > LONGEST_COMMENT:
+            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(text)}")
+    _check_language(texts.get("language_id", clics.LANGUAGE))
+    uploads, sources = (
+        [Upload(file.name, file.stream) for file in form.files if file.field == field] for field in ("files", "sources")
     )
-
-
-def _form_fields(form: FormData) -> dict[str, str]:
-    """The plain fields, each known and given once."""
-    fields: dict[str, str] = {}
-    for name, value in form.multi_items():
-        if name in {"files", "sources"} and isinstance(value, UploadFile):
-            continue
-        if isinstance(value, UploadFile) or name not in FIELDS:
-            expected = "files or sources" if isinstance(value, UploadFile) else ", ".join(sorted(FIELDS))
-            raise BadRequest(f"form: expected {expected}, found {name[:80]!r}")
-        if name in fields:
-            raise BadRequest(f"{name}: expected once, found twice")
-        if "\x00" in value:
-            raise BadRequest(f"{name}: expected text, found a NUL")
-        if len(value) > LONGEST_COMMENT:
-            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(value)}")
-        fields[name] = value
-    return fields
-
-
-def _form_files(form: FormData, name: str) -> list[Upload]:
-    return [Upload(each.filename or name, each.file) for each in form.getlist(name) if isinstance(each, UploadFile)]
+    return Parcel(
+        texts["problem_id"], uploads, sources, texts.get("team_id"), texts.get("testcase"), texts.get("comment")
+    )
 
 
 def _read_json(body: bytes) -> Parcel:

@@ -39,14 +39,14 @@ def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding
     answers = carried(standing, row)
     worth = worth_of(standing, row)
     points = worth.points if worth is not None else problem_points(problem, answers, standing.bests(problem))
-    times = [each.score.run_time_ms for each in judged.runs(session, row.contest_id, judgement_id=str(judgement.id))]
+    longest = judged.longest_runs(session, row.contest_id, str(row.id))
     return {
         "submission_id": str(row.id),
         "problem_id": row.problem_id,
         "team_id": row.team_id,
         "time": format_time(row.time),
         "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
-        "judgement": judgement_document(standing, judgement, row, max(times, default=None)),
+        "judgement": judgement_document(standing, judgement, row, longest.get(judgement.id)),
         "state": judgement.state,
         **({"error": judgement.error} if viewer.sees_all and judgement.error else {}),
         "points": points.points if worth is not None else None,

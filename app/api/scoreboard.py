@@ -11,10 +11,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.clics import format_reltime, format_time, format_time_or_none
+from app.api.clics import format_reltime, format_time, state_json
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
-from app.domain.contests import State
 from app.domain.scoreboard import Cell, Row
 from app.domain.scoring import Exact
 from app.grading.boards import OLD_PAGES, Boards, Standing
@@ -104,7 +103,7 @@ def render(standing: Standing, *, cases: bool = False, group_id: str | None = No
     head = {
         "time": format_time(standing.moment),
         "contest_time": format_reltime(standing.contest.clock.contest_time(standing.moment)),
-        "state": state_document(standing.state),
+        "state": state_json(standing.state),
     }
     version = hashlib.blake2b(_dump([head, *rows.values(), group_id]), digest_size=12).hexdigest()
     plain = _dump({**head, "version": version, "rows": list(rows.values())})
@@ -148,18 +147,6 @@ def number(value: Exact | None) -> int | float | None:
     if value is None or isinstance(value, int):
         return value
     return value.numerator if value.denominator == 1 else float(value)
-
-
-def state_document(state: State) -> dict[str, str | None]:
-    """The state of a contest as CLICS writes it."""
-    return {
-        "started": format_time_or_none(state.started),
-        "frozen": format_time_or_none(state.frozen),
-        "ended": format_time_or_none(state.ended),
-        "thawed": format_time_or_none(state.thawed),
-        "finalized": format_time_or_none(state.finalized),
-        "end_of_updates": format_time_or_none(state.end_of_updates),
-    }
 
 
 def _dump(value: Any) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,7 +15,7 @@ from app.api import clics
 from app.api.auth import Viewer
 from app.api.deps import current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Forbidden, NotFound, TooLarge
-from app.api.parcels import REQUEST_FORMS, Parcel, read_parcel
+from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
 from app.grading.answer_files import Answer, Collected, Limits, OpenCase, Upload, UploadRefused, collect, file_names
 from app.service import Service
 from app.storage import submissions
@@ -55,10 +54,9 @@ async def submit(request: Request) -> JSONResponse:
         first = await run_sync(_repeated, service, viewer, contest_id, key)
         if first is not None:
             return _created(contest_id, first)
-    try:
-        new = await _check(service, viewer, contest_id, await _parcel(viewer, request), key)
-    finally:
-        await request.close()
+    _may_submit(viewer)  # before anything is read of the body
+    async with open_parcel(request) as parcel:
+        new = await _check(service, viewer, contest_id, parcel, key)
     accepted = await service.writer.call(submissions.accept, new)
     if accepted.judgement_id is not None:
         service.engine.wake(accepted.judgement_id)
@@ -76,11 +74,9 @@ def _key(request: Request) -> str | None:
     return key
 
 
-async def _parcel(viewer: Viewer, request: Request) -> Parcel:
-    """Read the body, but only of those who may submit at all."""
+def _may_submit(viewer: Viewer) -> None:
     if not viewer.is_admin and viewer.team_id is None:
         raise Forbidden("only a team's account or an admin may submit")
-    return await read_parcel(request)
 
 
 async def _check(service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None) -> NewSubmission:
@@ -112,7 +108,7 @@ def _submitting_team(viewer: Viewer, parcel: Parcel, entry: Entry) -> str:
         if parcel.team_id not in entry.teams:
             raise BadRequest(f"team_id: expected a team of contest {entry.contest_id}, found {parcel.team_id!r}")
         return parcel.team_id
-    assert viewer.team_id is not None  # else the body was not even read
+    assert viewer.team_id is not None  # see _may_submit
     if parcel.team_id not in {None, viewer.team_id}:
         raise Forbidden("a team may submit only for itself")
     if viewer.team_id not in entry.teams:
@@ -179,8 +175,7 @@ def _kept(service: Service, answer: Answer) -> NewAnswer:
         return NewAnswer(answer.case.id, answer.file_name, answer.size, refused=refused)
     if answer.size > INLINE_LIMIT:
         return NewAnswer(answer.case.id, answer.file_name, answer.size, service.files.keep(answer.data))
-    sha256 = hashlib.sha256(answer.data).hexdigest()
-    return NewAnswer(answer.case.id, answer.file_name, answer.size, sha256, answer.data)
+    return NewAnswer(answer.case.id, answer.file_name, answer.size, None, answer.data)
 
 
 def _kept_sources(service: Service, sources: Sequence[Upload]) -> list[dict[str, Any]]:

@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 
 from app.api import tsv
 from app.api.auth import Viewer
-from app.api.bodies import Body, Document, Line, TheDocument, found, openapi_body, read_items, refuse
+from app.api.bodies import Body, Document, Line, TheDocument, found, openapi_body, read_items, refuse, same_id
 from app.api.clics import Id
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, Writing, after_commit
 from app.api.errors import Conflict, NotFound
+from app.api.middleware import API
 from app.storage import contests
 from app.storage import teams as stored
 from app.storage.tables import ContestRow, TeamRow
@@ -115,14 +116,14 @@ def make_teams(
     after_commit(session, boards.all_changed)
     if document.many:
         return [view(row) for row in rows]
-    response.headers["Location"] = f"teams/{rows[0].id}"
+    response.headers["Location"] = f"{API}/teams/{rows[0].id}"
     return view(rows[0])
 
 
 @router.put("/teams/{team_id}", summary="Make or replace a team")
 def put_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id: str, body: TeamBody) -> TeamView:
     """The body is the whole team, its id included."""
-    _check_id(team_id, body.id)
+    same_id(team_id, body.id)
     after_commit(session, boards.all_changed)
     return view(put(session, body))
 
@@ -131,7 +132,7 @@ def put_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id: s
 def change_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id: str, body: TeamChange) -> TeamView:
     """What is left out stays."""
     row = team_of(session, team_id)
-    _check_id(team_id, body.id)
+    same_id(team_id, body.id)
     row.name = body.name or row.name
     row.label = body.label or row.label
     row.display_name = body.display_name if "display_name" in body.model_fields_set else row.display_name
@@ -240,8 +241,3 @@ def _read(session: Session, document: Document, *, replace: bool) -> Sequence[Te
         faults = [found(f"{where}.id", "a new team", f"{id_!r} of an old one") for id_, where in old]
         raise Conflict(f"{len(there)} of the teams exist already; replace=true replaces them", errors=faults)
     return bodies
-
-
-def _check_id(expected: str, sent: str | None) -> None:
-    if sent is not None and sent != expected:
-        raise Conflict(f"id: expected {expected!r} as in the address, found {sent!r}")

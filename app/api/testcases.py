@@ -18,10 +18,10 @@ from sqlalchemy.orm import Session
 from app.api.auth import Viewer
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.forms import Expected, open_form
 from app.api.packages import CaseView, details, existing
 from app.api.scoreboard import number
 from app.api.standings import TheStanding, the_problem
-from app.api.uploads import open_form
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import PROVISIONAL, phase_scale
 from app.grading.boards import Standing
@@ -41,6 +41,7 @@ from app.storage.testcases import NewCase
 router = APIRouter(tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
 OPTIONS = frozenset({"method", "seconds", "seed"})
+PARTS = Expected(texts=OPTIONS, files=frozenset({"input", "answer"}), parts=10)
 """How a reference run is to make the answer; kept beside the case until then."""
 
 
@@ -160,9 +161,9 @@ async def put_testcase(
 
     Everything is checked before anything is stored, and all faults are listed at once.
     """
-    async with open_form(request, OPTIONS, frozenset({"input", "answer"})) as form:
-        given, expected = await form.read("input"), await form.read("answer")
-    case, created = await run_sync(_put, service, problem_id, group, name, form.fields, given, expected)
+    async with open_form(request, PARTS) as form:
+        given, expected = form.read("input"), form.read("answer")
+    case, created = await run_sync(_put, service, problem_id, group, name, form.texts, given, expected)
     response.status_code = 201 if created else 200
     return case
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +19,7 @@ INLINE_LIMIT = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """One case's answer: `data` if it lies in the row, else its file is already in the store; or `refused`."""
+    """One case's answer: `data` if it lies in the row, else the `sha256` of its file in the store; or `refused`."""
 
     test_case_id: int
     file_name: str
@@ -140,7 +141,7 @@ def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
             "test_case_id": answer.test_case_id,
             "file_name": answer.file_name,
             "size": answer.size,
-            "sha256": answer.sha256,
+            "sha256": _sha256(answer),
             "data": answer.data,
             "refused": answer.refused,
         }
@@ -157,6 +158,12 @@ def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
             "start_time": new.time,
         }
     )
+
+
+def _sha256(answer: NewAnswer) -> str | None:
+    # Hashed here, in the writer's thread, because hashing lets go of the interpreter's lock, and a request that does
+    # so waits for it behind all the others.
+    return answer.sha256 if answer.data is None else hashlib.sha256(answer.data).hexdigest()
 
 
 def get(session: Session, contest_id: str, submission_id: int) -> SubmissionRow | None:
