@@ -145,6 +145,8 @@ class JobRunner:
         process = SolverProcess(run)
         with self._changed:
             self._running = (job_id, process)
+            if self._closing or job_id in self._cancelled:  # since it was last asked
+                process.kill()
         notes = _Notes(self._database, job_id, case.name, at, count)
         notes.say(0.0, f"{case.name}: {run.method}, seed {run.seed}, {run.seconds:g} s")
         try:

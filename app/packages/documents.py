@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,10 @@ from app.packages.errors import Faults
 M = TypeVar("M", bound=BaseModel)
 Path = tuple[str | int, ...]
 
+NOT_KEPT = re.compile("[\0\ud800-\udfff]")
 LARGEST_DOCUMENT = 256 * 1024
+UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError)
+"""What PyYAML raises: its own errors, and whatever its constructors trip over in `!!bool x` or `!!timestamp x`."""
 LONGEST_QUOTE = 60
 KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number", str: "text", list: "list", dict: "map"}
 
@@ -29,6 +33,15 @@ class StrictLoader(yaml.SafeLoader):
             event = cast(Any, self).get_event()  # the stubs leave the parser untyped
             raise yaml.composer.ComposerError(None, None, "expected no aliases (`*name`)", event.start_mark)
         return super().compose_node(parent, index)
+
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
+        """Refuse text that no database keeps: an escaped NUL or half of a surrogate pair."""
+        value = super().construct_scalar(node)
+        if NOT_KEPT.search(value):
+            raise yaml.constructor.ConstructorError(
+                None, None, "expected text, found a NUL or a lone surrogate", node.start_mark
+            )
+        return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Refuse a key that stands twice."""
@@ -66,7 +79,7 @@ def read_document(data: bytes, file: str, faults: Faults) -> Document | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         faults.add(file, f"not valid YAML: {error.problem or error.context}", f"line {mark.line + 1}" if mark else "")
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         faults.add(file, f"not valid YAML: {_first_line(error)}")
     else:
         return Document(value, _lines(node) if node is not None else {})

@@ -9,7 +9,10 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
 
 STANDARD_CHECKERS = frozenset({"tokens", "exact"})
-Count = Annotated[int, Field(ge=0)]
+LARGEST = 2**63 - 1  # what a database's integers hold
+MOST_MEMORY = 2**20  # MiB
+Count = Annotated[int, Field(ge=0, le=LARGEST)]
+Points = Annotated[int, Field(ge=0, le=10**9)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")]
 GroupName = Annotated[str, StringConstraints(pattern=r"^secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]*)?$")]
 
@@ -28,7 +31,7 @@ class Reference(Strict):
     seconds: Annotated[Number, Field(gt=0, le=3600)] = 10
     steps: Positive | None = None
     seed: Count = 1
-    memory: Positive = 1024
+    memory: Annotated[int, Field(gt=0, le=MOST_MEMORY)] = 1024
 
 
 class Answers(Strict):
@@ -100,9 +103,9 @@ class CaseSettings(Strict):
 class GroupSettings(Strict):
     """test_group.yaml: how a group's cases are scored and which arguments they hand down."""
 
-    max_score: Count | Literal["unbounded"] | None = None
+    max_score: Points | Literal["unbounded"] | None = None
     score_aggregation: Literal["pass-fail", "sum", "min"] | None = None
-    static_validation_score: Count | Literal["pass-fail"] | None = None
+    static_validation_score: Points | Literal["pass-fail"] | None = None
     require_pass: Annotated[tuple[Text, ...], BeforeValidator(one_or_many)] = ()
     args: Arguments | None = None
     input_validator_args: ValidatorArguments | None = None

@@ -57,6 +57,7 @@ def encoded(text: bytes) -> str:
         encoded(b"te\0am:x"),
         encoded(b"\xff:x"),
         "Basic ???",
+        "Basic \xff\xfe",
         "Basic",
         "Bearer none",
         "Bearer",
