@@ -27,7 +27,7 @@ def test_an_account_that_was_made_logs_in(api: Api) -> None:
     body = {"id": "j-1", "username": "José Judge", "password": "pw: x", "type": "judge", "ip": None}
     made = api.post("accounts", user="admin", json=body)
     assert made.status_code == 201, made.text
-    assert made.headers["Location"] == "accounts/j-1"
+    assert made.headers["Location"] == "/api/accounts/j-1"
     assert made.json() == {
         "id": "j-1",
         "username": "José Judge",

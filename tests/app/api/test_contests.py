@@ -27,7 +27,7 @@ def make(api: Api, **properties: Any) -> Any:
 def test_a_contest_that_was_made_is_found_at_its_location(api: Api) -> None:
     made = make(api, id="autumn-1", scoreboard_freeze_duration="1:00:00", formal_name="The Autumn Cup")
     assert made.status_code == 201, made.text
-    assert made.headers["Location"] == "contests/autumn-1"
+    assert made.headers["Location"] == "/api/contests/autumn-1"
     found = api.get("contests/autumn-1")
     assert found.json() == made.json()
     assert found.json()["duration"] == "5:00:00.000"

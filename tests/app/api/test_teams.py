@@ -20,7 +20,7 @@ def ids(api: Api) -> set[str]:
 def test_a_team_that_was_made_is_found(api: Api) -> None:
     made = api.post("teams", user="admin", json={"id": "t1", "name": "Ñandúes", "group_ids": [], "icpc_id": None})
     assert made.status_code == 201, made.text
-    assert made.headers["Location"] == "teams/t1"
+    assert made.headers["Location"] == "/api/teams/t1"
     shown = {"id": "t1", "name": "Ñandúes", "label": "t1", "display_name": None, "hidden": False}
     assert made.json() == shown == api.get("teams/t1", user="judge").json()
 
