@@ -66,7 +66,7 @@ def encoded(text: bytes) -> str:
     ],
 )
 def test_wrong_credentials_are_refused_even_where_nobody_has_to_log_in(api: Api, header: str) -> None:
-    refused = api.get("contests", headers={"Authorization": header})
+    refused = api.get("contests", headers={"Authorization": header.encode("latin-1")})
     assert refused.status_code == refused.json()["code"] == 401
     assert refused.headers["WWW-Authenticate"].startswith("Basic")
 
