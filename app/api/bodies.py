@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import yaml
+from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from app.api.errors import BadRequest, Conflict, UnsupportedMedia, fault, in_words
+from app.packages.documents import UNREADABLE, StrictLoader
 
 M = TypeVar("M", bound=BaseModel)
 JSON_TYPES = frozenset({"application/json"})
@@ -56,7 +58,7 @@ async def _document(request: Request) -> Document:
         raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
     if kind in TSV_TYPES:
         return Document(lines=text)
-    return _objects(_read(text, yaml_too=kind in YAML_TYPES))
+    return _objects(await run_sync(lambda: _read(text, yaml_too=kind in YAML_TYPES)))
 
 
 TheDocument = Annotated[Document, Depends(_document)]
@@ -73,14 +75,15 @@ def openapi_body(model: type[BaseModel]) -> dict[str, Any]:
 
 def _read(text: str, *, yaml_too: bool) -> Any:
     try:
-        return yaml.safe_load(text) if yaml_too else json.loads(text)
+        return yaml.load(text, StrictLoader) if yaml_too else json.loads(text)
     except json.JSONDecodeError as error:
         found = f"{error.msg} at line {error.lineno} column {error.colno}"
         raise BadRequest(f"body: expected JSON, found {found}") from None
     except yaml.YAMLError as error:
         raise BadRequest(f"body: expected YAML, found {' '.join(str(error).split())[:200]}") from None
-    except (RecursionError, ValueError):
-        raise BadRequest("body: expected a list of objects, found something nested too deeply") from None
+    except UNREADABLE as error:
+        found = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
+        raise BadRequest(f"body: expected a list of objects, found {found}") from None
 
 
 def _objects(value: Any) -> Document:

@@ -15,6 +15,8 @@ from starlette.exceptions import HTTPException
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 MOST_SHOWN = 80
+MOST_LISTED = 1000
+MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
 PHRASES = {404: "no such resource", 405: "this resource has no such method"}
@@ -125,7 +127,7 @@ def error_response(
     """Build the reply to a refused request."""
     body: dict[str, Any] = {"code": status, "message": message}
     if errors:
-        body["errors"] = [dict(error) for error in errors]
+        body["errors"] = [dict(error) for error in errors[:MOST_LISTED]]
     return JSONResponse(body, status, headers)
 
 
@@ -153,7 +155,7 @@ async def _invalid(_request: Request, error: Exception) -> JSONResponse:
 def invalid(found: Sequence[Mapping[str, Any]]) -> JSONResponse:
     """Build the 400 for pydantic's errors."""
     faults = [fault(error) for error in found]
-    return error_response(400, "; ".join(in_words(each) for each in faults), faults)
+    return error_response(400, all_in_words(faults), faults)
 
 
 def fault(error: Mapping[str, Any], *, at: str | None = None) -> dict[str, str]:
@@ -176,6 +178,13 @@ def fault(error: Mapping[str, Any], *, at: str | None = None) -> dict[str, str]:
 def in_words(fault: Mapping[str, str]) -> str:
     """One fault as a sentence."""
     return f"{fault['where']}: expected {fault['expected']}, found {fault['found']}"
+
+
+def all_in_words(faults: Sequence[Mapping[str, str]]) -> str:
+    """The first faults as sentences, and how many more there are."""
+    shown = "; ".join(in_words(each) for each in faults[:MOST_IN_WORDS])
+    more = len(faults) - MOST_IN_WORDS
+    return f"{shown}; and {more} more" if more > 0 else shown
 
 
 def _expected(error: Mapping[str, Any]) -> str:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from anyio.to_thread import run_sync
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.api import clics
 from app.api.bodies import Line
-from app.api.errors import BadRequest, UnsupportedMedia, fault, in_words
+from app.api.errors import BadRequest, UnsupportedMedia, all_in_words, fault
 from app.api.forms import Expected, Form, open_form
 from app.grading.answer_files import Upload, archive_kind
 
@@ -27,6 +28,9 @@ PARTS = Expected(
     parts=2000,
 )
 LONGEST_COMMENT = 10_000
+MOST_VALUES = 50_000
+"""Of a JSON body, which is one long text: more values than these would take far more memory than their bytes."""
+IN_THIS_THREAD = 64 * 1024
 WITHOUT_NUL = r"^[^\x00]*$"
 
 REQUEST_FORMS: dict[str, Any] = {
@@ -129,7 +133,8 @@ async def open_parcel(request: Request) -> AsyncIterator[Parcel]:
         async with open_form(request, PARTS) as form:
             yield _read_form(form)
     elif kind == "application/json":
-        yield _read_json(await request.body())
+        body = await request.body()
+        yield _read_json(body) if len(body) <= IN_THIS_THREAD else await run_sync(_read_json, body)
     else:
         raise UnsupportedMedia(
             f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}"
@@ -153,6 +158,8 @@ def _read_form(form: Form) -> Parcel:
 
 
 def _read_json(body: bytes) -> Parcel:
+    if sum(body.count(mark) for mark in (b",", b"[", b"{")) > MOST_VALUES:
+        raise BadRequest(f"body: expected one object with one file, found more than {MOST_VALUES} values")
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -161,7 +168,7 @@ def _read_json(body: bytes) -> Parcel:
         asked = SubmissionRequest.model_validate(document)
     except ValidationError as error:
         faults = [fault(each) for each in error.errors()]
-        raise BadRequest("; ".join(in_words(each) for each in faults), errors=faults) from None
+        raise BadRequest(all_in_words(faults), errors=faults) from None
     _check_language(asked.language_id)
     file = asked.files[0]
     if file.mime not in {None, "application/zip"}:

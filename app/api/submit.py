@@ -16,7 +16,17 @@ from app.api.auth import Viewer
 from app.api.deps import current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Forbidden, NotFound, TooLarge
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
-from app.grading.answer_files import Answer, Collected, Limits, OpenCase, Upload, UploadRefused, collect, file_names
+from app.grading.answer_files import (
+    Answer,
+    Collected,
+    Limits,
+    OpenCase,
+    Upload,
+    UploadRefused,
+    check_name,
+    collect,
+    file_names,
+)
 from app.service import Service
 from app.storage import submissions
 from app.storage.entries import Entry
@@ -153,6 +163,8 @@ def _collect(service: Service, entry: Entry, parcel: Parcel) -> Collected:
     limits = Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
     cases, names = _open_cases(tuple(entry.cases), entry.limit, entry.pattern)
     try:
+        for source in parcel.sources:
+            check_name(source)
         return collect(parcel.uploads, cases, names, limits, testcase=parcel.testcase)
     except UploadRefused as refused:
         kind: type[ApiError] = TooLarge if refused.status == TooLarge.status else BadRequest

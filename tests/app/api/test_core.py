@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from app.api.deps import Writing, after_commit
+from app.api.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
 from app.storage.tables import RawScoreRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import share
@@ -148,6 +149,42 @@ def test_a_body_is_counted_while_it_streams_whatever_was_announced(
     assert reply.status_code == reply.json()["code"] == 413
     assert f"at most {MOST} bytes" in reply.json()["message"]
     assert read <= MOST + 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("/api/contests", LARGEST_DOCUMENT),
+        ("/api/account/tokens", LARGEST_DOCUMENT),
+        ("/api/problems/p/reference-runs", LARGEST_DOCUMENT),
+        ("/api/contests/c/problems", LARGEST_DOCUMENT),
+        ("/api/contests/c/submissions/1/files", LARGEST_DOCUMENT),
+        ("/api/accounts", LARGEST_IMPORT),
+        ("/api/teams", LARGEST_IMPORT),
+        ("/api/problems", None),
+        ("/api/problems/p/testcases/secret/a/01", None),
+        ("/api/contests/c/submissions", None),
+    ],
+)
+def test_only_uploads_may_be_as_large_as_uploads(path: str, most: int | None) -> None:
+    """Documents are parsed as a whole before anybody is asked who it is: 60 MB of `[],[],` would take gigabytes."""
+    assert largest(path) == most
+
+
+def test_a_document_of_many_faults_is_refused_with_the_first_of_them(sqlite_url: str, tmp_path: Path) -> None:
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        reply = api.post("contests", user="admin", json={str(at): 1 for at in range(5000)})
+        assert reply.status_code == 400
+        assert len(reply.json()["errors"]) == 1000
+        assert reply.json()["message"].endswith("; and 4982 more")
+
+
+@pytest.mark.parametrize(
+    "text", ["!!bool x", "!!timestamp x", '!!int ""', "? [a]\n: b", "&a [*a]", 'id: "\\0"', "[" * 9999]
+)
+def test_odd_yaml_is_refused(api: Api, text: str) -> None:
+    reply = api.post("teams", user="admin", content=text, headers={"Content-Type": "application/yaml"})
+    assert reply.status_code == 400, reply.text
 
 
 def test_a_body_of_just_the_limit_is_read(api: Api) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import zipfile
 from datetime import timedelta
 from typing import Any
@@ -234,3 +235,29 @@ def test_an_upload_that_breaks_off_leaves_nothing(contest: Api) -> None:
     contest.portal.call(play)
     assert stored(contest) == (0, 0, 0)
     assert send(contest).status_code == 201
+
+
+@pytest.mark.parametrize("field", ["files", "sources"])
+@pytest.mark.parametrize("name", ["../../02.out", "..\\02.out", "x" * 300 + ".out", "a\u007fb.out"])
+def test_a_name_that_leads_out_of_a_folder_leaves_nothing(contest: Api, field: str, name: str) -> None:
+    """Judges unpack what teams sent."""
+    files = [("files", ("02.out", b"7\n")), (field, (name, b"7\n"))]
+    reply = contest.post(ROUTE, user="team", data={"problem_id": PROBLEM}, files=files)
+    assert reply.status_code == 400, reply.text
+    assert stored(contest) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("name", ["\ud800.zip", "a\0b.zip"])
+def test_a_json_file_name_that_cannot_be_kept_is_refused(contest: Api, name: str) -> None:
+    body = json.dumps(clics(files=[{**clics()["files"][0], "filename": name}]))
+    reply = contest.post(ROUTE, user="team", content=body, headers={"Content-Type": "application/json"})
+    assert reply.status_code == 400, reply.text
+    assert stored(contest) == (0, 0, 0)
+
+
+def test_a_json_body_of_many_values_is_refused_before_it_is_parsed(contest: Api) -> None:
+    """They would take a hundred times the memory of their bytes."""
+    headers = {"Content-Type": "application/json"}
+    reply = contest.post(ROUTE, user="team", content=b"[" + b"[]," * 60_000 + b"[]]", headers=headers)
+    assert (reply.status_code, stored(contest)) == (400, (0, 0, 0))
+    assert "more than 50000 values" in reply.json()["message"]
