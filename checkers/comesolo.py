@@ -170,8 +170,11 @@ def _illegal(data: bytes, offsets: Integers, jumps: Integers, at: int, fault: in
     return Rejected.at(where, expected=EXPECTED[fault], found=cells[fault])
 
 
-def check_reference(data: bytes, instance: Instance) -> None:
-    """Hold a reference file against its case: two anchors that a play can reach; raises Rejected if they are not."""
+def check_reference(data: bytes, instance: Instance) -> Score:
+    """Hold a reference file against its case: two anchors that a play can reach; raises Rejected if they are not.
+
+    The score is that of the play the anchor `best` was taken from.
+    """
     try:
         par, best = _read_anchors(data)
     except ValueError as error:
@@ -179,6 +182,7 @@ def check_reference(data: bytes, instance: Instance) -> None:
     most = max(instance.pieces - 1, 0)
     if not 0 <= par <= best <= most:
         raise Rejected.at("reference", expected=f"0 <= par <= best <= {most}", found=f"par {par}, best {best}")
+    return Score(best, most, Fraction(1))
 
 
 def _read_anchors(reference: bytes) -> tuple[int, int]:

@@ -101,13 +101,13 @@ def open_checker(slug: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
 def check_reference(checker: Checker[Any, Any], instance: Any, data: bytes) -> Score | None:
     """Hold an expected answer (a `.ans` file) against its case; raises :class:`Rejected` where it is not one.
 
-    A checker whose `.ans` files are no answers says so with a function `check_reference(data, instance)`. With any
-    other the file must be an answer that is accepted beside itself, and its score is returned.
+    A checker whose `.ans` files are no answers has a function `check_reference(data, instance)`, which returns the
+    score of the answer that the file was made from, or None if that is not known. With any other checker the file must
+    be an answer that is accepted beside itself.
     """
     own = getattr(checker, "check_reference", None)
     if own is not None:
-        own(data, instance)
-        return None
+        return cast("Score | None", own(data, instance))
     return checker.score_answer(instance, checker.read_answer(data, instance), data)
 
 

@@ -17,7 +17,7 @@ from app.api.middleware import API
 from app.api.packages import existing
 from app.grading.references import REFERENCE_RUN
 from app.storage import jobs, testcases
-from app.storage.tables import JobRow, ProblemRow
+from app.storage.tables import JobRow, ProblemRow, TestCaseRow
 
 router = APIRouter(tags=["jobs"])
 
@@ -84,10 +84,13 @@ def _queue(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, vi
     defaults = problem.settings.get("reference")
     if defaults is None:
         raise BadRequest(f"problem {problem.id} has no reference solver: its jurado.yaml names none")
+    cases = _cases(session, problem.id, asked.testcases)
+    if len(cases) == 1:  # how its answer is to be made may have been said when it was put
+        defaults = defaults | cases[0].provenance.get("reference", {})
     params = {
         "problem_id": problem.id,
         "checker": problem.settings["checker"],
-        "cases": _case_names(session, problem.id, asked.testcases),
+        "cases": [case.name for case in cases],
         "method": asked.method or defaults["method"],
         "seconds": asked.seconds or defaults["seconds"],
         "seed": asked.seed if asked.seed is not None else defaults["seed"],
@@ -96,14 +99,14 @@ def _queue(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, vi
     return jobs.add(session, REFERENCE_RUN, params, viewer.account_id)
 
 
-def _case_names(session: Session, problem_id: str, asked: list[str] | None) -> list[str]:
+def _cases(session: Session, problem_id: str, asked: list[str] | None) -> list[TestCaseRow]:
     if asked is None:
-        found = [row.name for row in testcases.without_answer(session, problem_id)]
+        found = testcases.without_answer(session, problem_id)
         if not found:
             raise BadRequest(f"every test case of {problem_id} has an expected answer; name those to solve again")
         return found
-    found = [row.name for row in testcases.named(session, problem_id, asked)]
-    if missing := sorted(set(asked) - set(found)):
+    found = testcases.named(session, problem_id, asked)
+    if missing := sorted(set(asked) - {case.name for case in found}):
         raise BadRequest(f"testcases: expected names of test cases of {problem_id}, found {', '.join(missing)}")
     return found
 

@@ -34,6 +34,7 @@ from app.storage.writer import Writer
 log = structlog.get_logger()
 
 MOST_FAILURES = 3
+STOPPING = "the server stops"
 MOST_CLAIMED = 64
 SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.5
@@ -107,11 +108,14 @@ class Engine:
             self._changed.notify()
 
     def validate(self, request: Validate) -> Future[Validated]:
-        """Have a grader validate a test case; fails with JudgeFailed if the checker does."""
+        """Have a grader validate a test case; fails with JudgeFailed if the checker does, or the server stops."""
         question = _Question(request, Future())
         with self._changed:
-            self._questions.append(question)
-            self._changed.notify()
+            if self._closing:
+                question.future.set_exception(JudgeFailed(STOPPING))
+            else:
+                self._questions.append(question)
+                self._changed.notify()
         return question.future
 
     @property
@@ -133,6 +137,9 @@ class Engine:
         """Stop after the judgements at hand; the rest stays queued in its rows."""
         with self._changed:
             self._closing = True
+            for question in self._questions:
+                question.future.set_exception(JudgeFailed(STOPPING))
+            self._questions.clear()
             self._changed.notify_all()
         for thread in self._threads:
             if thread.is_alive():

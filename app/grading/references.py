@@ -89,6 +89,10 @@ class JobRunner:
             self._thread.join(timeout=30)
 
     def _work(self) -> None:
+        try:
+            self._score_expected_answers()
+        except Exception:
+            log.exception("the expected answers could not be scored; they take no part in BEST")
         while (job_id := self._next()) is not None:
             try:
                 self._run(job_id)
@@ -98,6 +102,22 @@ class JobRunner:
             with self._changed:
                 self._running = None
                 self._cancelled.discard(job_id)
+
+    def _score_expected_answers(self) -> None:
+        """Find the raw scores of expected answers that came with packages, so that they can take part in BEST."""
+        with self._database.read() as session:
+            found = testcases.without_score(session)
+        for row, checker in found:
+            given, expected = self._files.load(row.input_sha256), self._files.load(str(row.answer_sha256))
+            request = Validate(checker, given, tuple(row.checker_args), expected=expected)
+            score = self._engine.validate(request).result().score
+            if score is None or score.raw is None:
+                log.warning("an expected answer has no score", problem=row.problem_id, case=row.name)
+                continue
+            with self._database.write() as session:
+                testcases.set_score(session, row.id, str(row.answer_sha256), score.raw, score.multiplier)
+        if found:
+            self._on_changed("")
 
     def _next(self) -> str | None:
         while True:

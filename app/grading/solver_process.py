@@ -81,13 +81,13 @@ class SolverProcess:
 
     def _watch(self, folder: Path, on_report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         last: dict[str, Any] = {}
-        process = self._start(folder)
-        assert process.stderr is not None  # it is a pipe
-        for line in process.stderr:
-            last = _parse(line) or last
-            if "fraction" in last:
-                on_report(last)
-        status = process.wait()
+        with self._start(folder) as process:
+            assert process.stderr is not None  # it is a pipe
+            for line in process.stderr:
+                last = _parse(line) or last
+                if "fraction" in last:
+                    on_report(last)
+            status = process.wait()
         if last.get("done") and status == 0:
             return last
         raise SolverFailed(last.get("error") or self._killed or f"it ended with status {status}")

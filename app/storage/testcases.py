@@ -189,6 +189,27 @@ def without_answer(session: Session, problem_id: str) -> list[TestCaseRow]:
     return [row for row in problems.test_cases(session, problem_id) if row.answer_sha256 is None]
 
 
+def without_score(session: Session) -> list[tuple[TestCaseRow, str]]:
+    """The cases whose expected answer has no raw score yet, such as those of a package, each with its checker."""
+    query = (
+        select(TestCaseRow, ProblemRow.settings)
+        .join(ProblemRow, ProblemRow.id == TestCaseRow.problem_id)
+        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.reference_raw_num.is_(None))
+        .order_by(TestCaseRow.problem_id, TestCaseRow.ordinal)
+    )
+    return [(row[0], row[1]["checker"]) for row in session.execute(query)]
+
+
+def set_score(session: Session, test_case_id: int, answer_sha256: str, raw: Exact, multiplier: Exact | None) -> None:
+    """Keep what a case's expected answer scores, unless it has another one by now."""
+    row = session.get(TestCaseRow, test_case_id)
+    if row is None or row.answer_sha256 != answer_sha256:
+        return
+    row.reference_raw_num, row.reference_raw_den = pair(raw)
+    row.reference_multiplier_num, row.reference_multiplier_den = pair(multiplier)
+    touch(session, row.problem_id)
+
+
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
     """An expected answer: its file, the reference's exact raw score and multiplier, and where it comes from."""

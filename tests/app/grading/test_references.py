@@ -1,0 +1,164 @@
+"""Reference runs: real solver processes make expected answers, and can be watched, cancelled and interrupted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app.grading.engine import Engine, EngineSettings
+from app.grading.references import REFERENCE_RUN, JobRunner
+from app.packages.catalog import bundled
+from app.packages.read import read_package
+from app.storage import jobs, problems
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.tables import JobRow, TestCaseRow
+from app.storage.writer import Writer
+
+CASE = "101-n05-p70"
+
+
+class Bench:
+    """A service's engine and job runner over a database with the problem comesolo."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.database, self.files = Database(url), LocalFiles(folder)
+        with self.database.write() as session:
+            problems.import_package(session, self.files, read_package(bundled()["comesolo"]))
+        self.writer = Writer(self.database)
+        settings = EngineSettings(1, 2**31, 10.0, self.files.folder)
+        self.engine = Engine(self.database, self.writer, settings, lambda _: None)
+        self.engine.start()
+        self.runner = self.new_runner()
+
+    def new_runner(self) -> JobRunner:
+        """A job runner, as a server makes one when it starts."""
+        return JobRunner(self.database, self.files, self.engine, lambda _: None)
+
+    def queue(self, *, method: str = "greedy", seconds: float = 0.2, cases: tuple[str, ...] = (CASE,)) -> str:
+        """Queue a reference run."""
+        params = {"problem_id": "comesolo", "checker": "comesolo", "cases": list(cases)}
+        how = {"method": method, "seed": 1, "seconds": seconds, "memory": 1024}
+        with self.database.write() as session:
+            return jobs.add(session, REFERENCE_RUN, params | how, None).id
+
+    def job(self, job_id: str) -> JobRow:
+        """The job as it is now."""
+        with self.database.read() as session:
+            return session.get_one(JobRow, job_id)
+
+    def case(self, name: str = CASE) -> TestCaseRow:
+        """A test case as it is now."""
+        with self.database.read() as session:
+            row = problems.test_case(session, "comesolo", name)
+        assert row is not None
+        return row
+
+    def forget_answer(self) -> None:
+        """Make the case one without an expected answer."""
+        with self.database.write() as session:
+            row = problems.test_case(session, "comesolo", CASE)
+            assert row is not None
+            row.answer_sha256 = row.answer_size = row.reference_raw_num = row.reference_raw_den = None
+
+    def close(self) -> None:
+        """Stop everything."""
+        self.runner.close()
+        self.engine.close()
+        self.writer.close()
+        self.database.close()
+
+
+@pytest.fixture
+def bench(sqlite_url: str, tmp_path: Path) -> Iterator[Bench]:
+    """One bench, closed afterwards."""
+    found = Bench(sqlite_url, tmp_path / "files")
+    yield found
+    found.close()
+
+
+def until(true: Callable[[], bool], seconds: float = 90.0) -> None:
+    """Wait for something."""
+    limit = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < limit, "it did not happen"
+        time.sleep(0.02)
+
+
+def solvers() -> list[psutil.Process]:
+    """The solver processes below this one."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if "solvers" in process.cmdline():
+                found.append(process)
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
+def test_a_run_makes_the_expected_answer_and_says_how(bench: Bench) -> None:
+    """The answer is checked, kept with its raw score, method, seed, seconds and version, and the case is open again."""
+    bench.forget_answer()
+    job_id = bench.queue()
+    bench.runner.start()
+    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    job, case = bench.job(job_id), bench.case()
+    assert (job.state, job.progress) == ("done", 1.0), job.log
+    assert case.answer_sha256 is not None
+    assert bench.files.load(case.answer_sha256).startswith(b"par ")
+    assert case.reference_raw_num == case.provenance["raw"]
+    assert {"method": "greedy", "seed": 1}.items() <= case.provenance.items()
+    assert case.provenance["version"]
+    assert bench.files.load(case.provenance["solution_sha256"]).split()[0] == str(case.provenance["raw"]).encode()
+    assert case.points_num / case.points_den == 5
+
+
+def test_a_cancelled_run_dies_with_its_whole_tree_and_changes_nothing(bench: Bench) -> None:
+    """Cancelling kills what runs at once; the answer stays the old one."""
+    before = bench.case().answer_sha256
+    job_id = bench.queue(method="beam", seconds=300, cases=("105-n12-p30",))
+    bench.runner.start()
+    until(lambda: bool(solvers()))
+    assert bench.runner.cancel(job_id)
+    until(lambda: not solvers(), 10)
+    assert bench.job(job_id).state == "cancelled"
+    assert not bench.runner.cancel(job_id)
+    assert bench.case().answer_sha256 == before
+
+
+def test_an_interrupted_run_is_taken_up_but_not_for_ever(bench: Bench) -> None:
+    """What a dead server was working on is queued again; after three attempts it has failed."""
+    taken_up, given_up = bench.queue(), bench.queue()
+    with bench.database.write() as session:
+        for job_id, attempt in ((taken_up, 1), (given_up, 3)):
+            row = session.get_one(JobRow, job_id)
+            row.state, row.attempt = "running", attempt
+    bench.runner.start()
+    until(lambda: bench.job(taken_up).state == "done")
+    assert bench.job(taken_up).attempt == 2
+    assert bench.job(given_up).state == "failed"
+    assert bench.job(given_up).result == {"error": "interrupted 3 times"}
+
+
+def test_a_run_that_fails_says_why(bench: Bench) -> None:
+    """A method that does not exist, and too little memory, end the job with the solver's own words."""
+    job_id = bench.queue(method="magic")
+    bench.runner.start()
+    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    job = bench.job(job_id)
+    assert job.state == "failed"
+    assert job.result is not None
+    assert "magic" in job.result["cases"][CASE]["error"]
+
+
+def test_expected_answers_of_packages_get_their_raw_scores(bench: Bench) -> None:
+    """So that they can take part in BEST; comesolo's from the anchors of its reference files."""
+    assert bench.case().reference_raw_num is None
+    bench.runner.start()
+    until(lambda: bench.case("120-n20-p30").reference_raw_num is not None)
+    assert bench.case().reference_raw_num == 16
