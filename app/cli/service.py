@@ -119,6 +119,7 @@ def run_server(settings: Settings, listening: socket.socket) -> None:
     """Run one server process on the socket until a signal ends it; what it was doing is finished first."""
     import uvicorn
 
+    from app.cli.connection import BoundedConnection
     from app.logs import configure_logs
 
     configure_logs()
@@ -135,7 +136,12 @@ def run_server(settings: Settings, listening: socket.socket) -> None:
 
     create_app = import_module("app.main").create_app
     config = uvicorn.Config(
-        create_app(settings), access_log=False, log_config=None, timeout_graceful_shutdown=SECONDS_TO_FINISH
+        create_app(settings),
+        http=BoundedConnection,
+        ws="none",
+        access_log=False,
+        log_config=None,
+        timeout_graceful_shutdown=SECONDS_TO_FINISH,
     )
     server = Announcing(config)
     # uvicorn raises the signal again once it has stopped: that is the end we wanted, not an error.
