@@ -86,6 +86,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.service = service
     app.state.authenticator = Authenticator(service.database)
     app.state.metrics.registry.register(health.StoredCounts(service.database))
+    app.state.metrics.judged.register(health.JudgedCounts(service.database))
 
 
 def add_routes(app: FastAPI, max_body: int) -> None:

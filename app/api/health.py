@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.api.deps import TheService
+from app.api.deps import CurrentViewer, TheService
 from app.metrics import Metrics
 from app.service import Service
 from app.storage import health as stored
@@ -55,10 +55,11 @@ def ready(service: TheService) -> JSONResponse:
 
 
 @router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
-def metrics(request: Request) -> Response:
-    """The text format of Prometheus."""
+def metrics(request: Request, viewer: CurrentViewer) -> Response:
+    """The text format of Prometheus; what was found in judging only for judges and admins."""
     counted = cast(Metrics, request.app.state.metrics)
-    return Response(generate_latest(counted.registry), media_type=CONTENT_TYPE_LATEST)
+    registries = [counted.registry, counted.judged] if viewer.sees_all else [counted.registry]
+    return Response(b"".join(map(generate_latest, registries)), media_type=CONTENT_TYPE_LATEST)
 
 
 def readiness(service: Service) -> Ready:
@@ -78,6 +79,27 @@ class StoredCounts(Collector):
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def collect(self) -> Iterator[Metric]:
+        """Read the counts."""
+        with self._database.read() as session:
+            queue = stored.queue(session)
+            submissions = stored.submission_count(session)
+        yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
+        yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
+        oldest = 0.0 if queue.oldest is None else (datetime.now(UTC) - queue.oldest).total_seconds()
+        yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
+
+    def describe(self) -> Iterator[Metric]:
+        """Nothing is read before somebody scrapes."""
+        return iter(())
+
+
+class JudgedCounts(Collector):
+    """What the database knows of verdicts, read at each scrape."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._lock = threading.Lock()
         self._settled = 0
         self._settled_ms = 0
@@ -85,19 +107,13 @@ class StoredCounts(Collector):
     def collect(self) -> Iterator[Metric]:
         """Read the counts."""
         with self._database.read() as session:
-            queue = stored.queue(session)
-            submissions = stored.submission_count(session)
             verdicts = stored.verdict_counts(session)
             checking = self._checking_ms(session)
-        yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
         family = CounterMetricFamily("jurado_verdicts", "judgements done, by their type", labels=["type"])
         for type_, count in sorted(verdicts.items()):
             family.add_metric([type_], count)
         yield family
         yield CounterMetricFamily("jurado_checking_seconds", "time checkers took", value=checking / 1000)
-        yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
-        oldest = 0.0 if queue.oldest is None else (datetime.now(UTC) - queue.oldest).total_seconds()
-        yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
 
     def _checking_ms(self, session: Session) -> int:
         # Only what came since the last scrape is added up: in a long contest there are millions of rows.

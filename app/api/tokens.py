@@ -12,12 +12,13 @@ from app.api.auth import digest
 from app.api.bodies import Body, Line
 from app.api.clics import Time, format_time, format_time_or_none
 from app.api.deps import LoggedIn, Reading, TheAuthenticator, Writing, after_commit
-from app.api.errors import BadRequest, NotFound
+from app.api.errors import BadRequest, Conflict, NotFound
 from app.storage import accounts as stored
 from app.storage.tables import TokenRow
 
 router = APIRouter(prefix="/account/tokens", tags=["accounts"])
 ID_LENGTH = 16
+MOST = 100
 
 
 class TokenBody(Body):
@@ -54,6 +55,8 @@ def make_token(viewer: LoggedIn, session: Writing, body: TokenBody) -> NewToken:
     now = datetime.now(UTC)
     if body.expires is not None and body.expires <= now:
         raise BadRequest(f"expires: expected a time to come, found {format_time(body.expires)}")
+    if len(stored.tokens(session, str(viewer.account_id))) >= MOST:
+        raise Conflict(f"the account has {MOST} tokens; take one back first")
     token = secrets.token_urlsafe(32)
     row = TokenRow(
         digest=digest(token),

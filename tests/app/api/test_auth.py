@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.api import auth
+from app.api import auth, tokens
 from app.api.clics import format_time
 from app.api.limits import LoginLimit
 from app.storage.tables import TokenRow
@@ -166,3 +166,12 @@ def test_one_address_may_not_try_every_account() -> None:
         limit.check("user9", "192.0.2.1")
     assert refused.value.status_code == 429
     limit.check("user9", "192.0.2.2")
+
+
+def test_an_account_has_only_so_many_tokens(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "MOST", 2)
+    first = make_token(api, "team")
+    make_token(api, "team")
+    assert api.post("account/tokens", user="team", json={}).status_code == 409
+    assert api.delete(f"account/tokens/{first['id']}", user="team").status_code == 204
+    make_token(api, "team")

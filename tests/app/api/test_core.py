@@ -264,7 +264,7 @@ def test_it_counts_requests_by_route_and_not_by_address(api: Api) -> None:
     for at in range(3):
         api.get(f"contests/c{at}")
     api.get("/nothing/at/all")
-    metrics = api.get("/metrics").text
+    metrics = api.get("/metrics", user="judge").text
     assert 'jurado_request_seconds_count{method="GET",route="/api/contests/{contest_id}",status="404"} 3.0' in metrics
     assert 'route="none",status="404"} 1.0' in metrics
     for name in ("jurado_submissions_total 0.0", "jurado_waiting 0.0", "jurado_checking_seconds_total 0.0"):
@@ -277,7 +277,7 @@ def test_it_counts_what_was_judged_also_before_it_started(api: Api) -> None:
     for waiting in (False, True):
         add_submission(api.service, None if waiting else {"02": share(1), "03": share(1)}, files={"02": b""})
         for _ in range(2):
-            metrics = api.get("/metrics").text
+            metrics = api.get("/metrics", user="admin").text
             assert f"jurado_submissions_total {2.0 if waiting else 1.0}" in metrics
             assert 'jurado_verdicts_total{type="PC"} 1.0' in metrics
             assert f"jurado_waiting {1.0 if waiting else 0.0}" in metrics
@@ -285,6 +285,15 @@ def test_it_counts_what_was_judged_also_before_it_started(api: Api) -> None:
                 total = sum(row.run_time_ms for row in session.query(RawScoreRow))
             assert f"jurado_checking_seconds_total {total / 1000}" in metrics
     assert api.get("/health/ready").json()["waiting"] == 1
+
+
+@pytest.mark.parametrize("user", [None, "team", "staff"])
+def test_what_a_frozen_board_hides_is_not_counted_in_public(api: Api, user: str | None) -> None:
+    """Whoever sees who submitted, and one more accepted, knows whose it was."""
+    metrics = api.get("/metrics", user=user).text
+    assert "jurado_submissions_total" in metrics
+    assert "jurado_verdicts" not in metrics
+    assert "jurado_checking" not in metrics
 
 
 def test_a_client_that_goes_away_is_no_fault(api: Api) -> None:
