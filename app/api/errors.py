@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 from starlette.exceptions import HTTPException
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
@@ -19,6 +20,8 @@ MOST_LISTED = 1000
 MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+SECONDS_TO_RETRY = 5
 PHRASES = {404: "no such resource", 405: "this resource has no such method"}
 
 
@@ -116,6 +119,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(IntegrityError, _contradiction)
+    app.add_exception_handler(OperationalError, _no_database)
+    app.add_exception_handler(OSError, _no_room)
 
 
 def error_response(
@@ -145,6 +150,20 @@ async def _contradiction(request: Request, error: Exception) -> JSONResponse:
     # What an endpoint looks for first can still be written by another request before it commits.
     log.info("contradiction", path=request.url.path, error=str(error))
     return error_response(409, "it contradicts what is kept, perhaps since a moment ago: look again")
+
+
+async def _no_database(request: Request, error: Exception) -> JSONResponse:
+    # Away, locked for too long, or without room: none of it is the client's fault, and it may pass.
+    log.error("the database failed", path=request.url.path, error=str(error))
+    message = "the database does not take this now: nothing was kept, try again later"
+    return error_response(503, message, headers={"Retry-After": str(SECONDS_TO_RETRY)})
+
+
+async def _no_room(request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, OSError) or error.errno not in NO_ROOM:
+        raise error
+    log.error("the disk is full", path=request.url.path, error=str(error))
+    return error_response(507, "the server has no room left: nothing was kept, tell whoever runs it")
 
 
 async def _invalid(_request: Request, error: Exception) -> JSONResponse:

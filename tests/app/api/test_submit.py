@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import io
 import json
 import zipfile
@@ -11,8 +12,9 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
+from app.storage.files import LocalFiles
 from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
 from tests.builders.service import Api
@@ -261,3 +263,29 @@ def test_a_json_body_of_many_values_is_refused_before_it_is_parsed(contest: Api)
     reply = contest.post(ROUTE, user="team", content=b"[" + b"[]," * 60_000 + b"[]]", headers=headers)
     assert (reply.status_code, stored(contest)) == (400, (0, 0, 0))
     assert "more than 50000 values" in reply.json()["message"]
+
+
+def test_a_full_disk_is_said_and_nothing_is_kept(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sources do not fit: 507, no row; once there is room the same request is taken."""
+
+    def full(*_: object) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    files = [("files", ("02.out", b"7\n")), ("sources", ("a.py", b"pass\n"))]
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalFiles, "keep", full)
+        refused = contest.post(ROUTE, user="team", data={"problem_id": PROBLEM}, files=files)
+    assert (refused.status_code, stored(contest)) == (507, (0, 0, 0))
+    assert refused.json()["code"] == 507
+    assert contest.post(ROUTE, user="team", data={"problem_id": PROBLEM}, files=files).status_code == 201
+
+
+def test_a_database_that_takes_nothing_is_said(contest: Api) -> None:
+    with contest.service.database.write() as session:
+        session.execute(text("ALTER TABLE judgements RENAME TO gone"))
+    refused = send(contest)
+    assert refused.status_code == refused.json()["code"] in {500, 503}
+    with contest.service.database.write() as session:
+        session.execute(text("ALTER TABLE gone RENAME TO judgements"))
+    assert stored(contest) == (0, 0, 0)
+    assert send(contest).status_code == 201
