@@ -58,20 +58,26 @@ def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, Loca
 
 def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say = on_stderr) -> None:
     """Bring in what is missing: bundled problems, their place in the practice contest, and at first an admin."""
-    import_missing(database, files, bundled())
+    imported = import_missing(database, files, bundled())
     with database.write() as session:
         if not accounts.accounts(session):
+            imported = [row.id for row in problems.problems(session) if row.id in bundled()]
             session.add(_practice())
             session.add(_demo(datetime.now(UTC)))
             session.flush()
             _fill(session, DEMO, [slug for slug in DEMO_RULES if problems.get(session, slug) is not None], DEMO_RULES)
             make_admin(session, settings.admin_password, say)
         if contests.get(session, PRACTICE) is not None:
-            _fill(session, PRACTICE, [row.id for row in problems.problems(session) if row.id in bundled()], {})
+            # Only what is new: a problem an admin took out is perhaps a real contest's by now, and no secret here.
+            _fill(session, PRACTICE, imported, {})
 
 
-def import_missing(database: Database, files: LocalFiles, packages: dict[str, Path]) -> None:
-    """Import the packages that are no problems yet, each in a transaction of its own; one that is faulty is logged."""
+def import_missing(database: Database, files: LocalFiles, packages: dict[str, Path]) -> list[str]:
+    """Import the packages that are no problems yet, each in a transaction of its own; one that is faulty is logged.
+
+    Returns the slugs of those that were imported.
+    """
+    imported = []
     with database.read() as session:
         missing = [slug for slug in packages if problems.get(session, slug) is None]
     for slug in missing:
@@ -82,7 +88,9 @@ def import_missing(database: Database, files: LocalFiles, packages: dict[str, Pa
             continue
         with database.write() as session:
             problems.import_package(session, files, package)
+        imported.append(slug)
         log.info("imported", problem=slug)
+    return imported
 
 
 def make_admin(session: Session, password: str, say: Say) -> None:

@@ -13,7 +13,7 @@ from app.passwords import password_fits
 from app.settings import Settings
 from app.storage import accounts, contests, problems, teams
 from app.storage.scored import clock, scored_contest
-from app.storage.tables import ContestRow
+from app.storage.tables import ContestProblemRow, ContestRow
 from tests.builders.packages import write_package
 
 
@@ -102,4 +102,16 @@ def test_a_faulty_package_does_not_stop_the_start(settings: Settings, tmp_path: 
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
         assert [row.id for row in problems.problems(session)] == ["comesolo", "echo"]
+    database.close()
+
+
+def test_a_problem_taken_out_of_the_practice_contest_does_not_come_back(settings: Settings) -> None:
+    """It may be a real contest's by now, with test cases nobody may read before that begins."""
+    database, _files = initialise(settings, lambda _line: None)
+    with database.write() as session:
+        session.delete(session.get_one(ContestProblemRow, ("practice", "echo")))
+    database.close()
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        assert [entry.problem_id for entry in contests.entries(session, "practice")] == ["comesolo"]
     database.close()
