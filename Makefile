@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test check bench testdata fuzz chaos verify-packages
+.PHONY: help setup run demo test check bench testdata fuzz fuzz-http chaos verify-packages
 
 PYTHON_HERE := .venv/bin/python
 ARGS ?=
@@ -35,6 +35,9 @@ testdata: setup ## make every problem's test data again from its generators: the
 
 fuzz: setup ## throw 100,000 mutated answer files at each checker
 	@$(PYTHON_HERE) scripts/fuzz_checkers.py $(ARGS)
+
+fuzz-http: setup ## send odd requests to every route as every role (ARGS="--seconds 300" for longer)
+	@$(PYTHON_HERE) scripts/fuzz_http.py $(ARGS)
 
 chaos: setup ## kill a loaded server with -9, again and again, and count what was lost
 	@$(PYTHON_HERE) -m tests.chaos $(ARGS)

@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.api.deps import CurrentViewer, TheService
+from app.api.openapi import ERRORS
 from app.metrics import Metrics
 from app.service import Service
 from app.storage import health as stored
@@ -54,7 +55,7 @@ def ready(service: TheService) -> JSONResponse:
     return JSONResponse(found.model_dump(), 200 if found.ready else 503)
 
 
-@router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
+@router.get("/metrics", summary="Counters for Prometheus", response_class=Response, responses=ERRORS)
 def metrics(request: Request, viewer: CurrentViewer) -> Response:
     """The text format of Prometheus; what was found in judging only for judges and admins."""
     counted = cast(Metrics, request.app.state.metrics)

@@ -10,7 +10,10 @@ from fastapi.openapi.utils import get_openapi
 
 from app.api.errors import ErrorBody
 
-ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorBody, "description": "Refused, and why"}}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorBody, "description": "Refused, and why"},
+    "5XX": {"model": ErrorBody, "description": "Not now: nothing was kept"},
+}
 SECURITY = {
     "basic": {"type": "http", "scheme": "basic"},
     "token": {"type": "http", "scheme": "bearer", "description": "a token made with POST /api/account/tokens"},
