@@ -35,6 +35,7 @@ ARCHIVES = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+TAR, TAR_AT = b"ustar", 257
 UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 """What zipfile raises for damaged archives, NotImplementedError being a RuntimeError."""
 ARCHIVE_NAMES = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst")
@@ -150,7 +151,7 @@ def file_names(cases: Sequence[OpenCase], pattern: str | None) -> Mapping[str, O
 def archive_kind(stream: IO[bytes]) -> str | None:
     """Tell an archive by its first bytes; None for a plain file."""
     stream.seek(0)
-    start = stream.read(8)
+    start = stream.read(TAR_AT + len(TAR))
     stream.seek(0)
     return archive_kind_of(start)
 
@@ -327,6 +328,8 @@ def _take_entry(
 
 def archive_kind_of(data: bytes) -> str | None:
     """Tell an archive by the first of its bytes."""
+    if data[TAR_AT : TAR_AT + len(TAR)] == TAR:
+        return "tar"
     return next((kind for magic, kind in ARCHIVES.items() if data.startswith(magic)), None)
 
 

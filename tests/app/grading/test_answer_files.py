@@ -177,6 +177,15 @@ def test_a_plain_file_under_a_name_that_cannot_be_sent_back_is_refused(name: str
         sort(name, b"1")
 
 
+def test_a_tar_is_told_by_what_is_in_it() -> None:
+    """Under whatever name, alone and in an archive: its magic lies behind its first name."""
+    data = b"01.out".ljust(257, b"\0") + b"ustar\x0000" + bytes(300)
+    with pytest.raises(UploadRefused, match="found a tar archive"):
+        sort("01.out", data)
+    with pytest.raises(UploadRefused, match="found an archive inside the archive"):
+        sort("a.zip", zipped({"01.out": data}), cases=[OpenCase(1, "01", 1000)])
+
+
 def test_a_name_of_enormous_length_is_refused() -> None:
     """Names are kept with the submission, so they are bounded, alone and in archives."""
     with pytest.raises(UploadRefused, match="at most 255 characters, found 306"):
