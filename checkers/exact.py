@@ -54,15 +54,19 @@ def first_difference(found: bytes, expected: bytes) -> int:
 
 
 def _difference(found: bytes, expected: bytes, at: int) -> Rejected:
-    """Say where the files part: line, byte in it (both 1-based), and what was found there.
+    """Say in which line (1-based) the files part, and what that line begins with in `found`.
 
-    What the reference has there is not said: contestants read this, and could read the whole file bit by bit.
+    What the reference has there is not said, nor which byte of the line it is: contestants read this, and whoever is
+    told the byte reads a whole file with 256 tries for each.
     """
     line = found.count(b"\n", 0, at) + 1
-    column = at - (found.rfind(b"\n", 0, at) + 1) + 1
-    wanted = "another byte" if at < len(expected) else "the end of the file"
-    return Rejected.at(f"line {line}, byte {column}", expected=wanted, found=_shown(found, at))
+    begin = found.rfind(b"\n", 0, at) + 1
+    wanted = "the end of the file" if at == begin == len(expected) else "another line"
+    return Rejected.at(f"line {line}", expected=wanted, found=_shown(found, begin))
 
 
-def _shown(data: bytes, at: int) -> str:
-    return quote(data[at : at + SHOWN]) if at < len(data) else "the end of the file"
+def _shown(data: bytes, begin: int) -> str:
+    if begin == len(data):
+        return "the end of the file"
+    end = data.find(b"\n", begin)
+    return quote(data[begin : end if end >= 0 else len(data)][:SHOWN])

@@ -20,16 +20,25 @@ def test_equal_bytes_are_accepted_in_full() -> None:
     assert exact.score_answer(b"", b"1\n", b"1\n").multiplier == 1
 
 
-def test_the_first_difference_is_named_by_line_and_byte() -> None:
-    assert reason(b"1 2\n3 5\n", b"1 2\n3 4\n") == 'line 2, byte 3: expected another byte, found "5\\n"'
-    assert reason(b"1", b"1\n") == "line 1, byte 2: expected another byte, found the end of the file"
-    assert reason(b"1\n\n", b"1\n") == 'line 2, byte 1: expected the end of the file, found "\\n"'
-    assert reason(b"", b"\x00").startswith("line 1, byte 1: expected another byte")
+def test_the_first_difference_is_named_by_its_line() -> None:
+    assert reason(b"1 2\n3 5\n", b"1 2\n3 4\n") == 'line 2: expected another line, found "3 5"'
+    assert reason(b"1", b"1\n") == 'line 1: expected another line, found "1"'
+    assert reason(b"1\n", b"1\n2\n") == "line 2: expected another line, found the end of the file"
+    assert reason(b"1\n\n", b"1\n") == 'line 2: expected the end of the file, found ""'
+    assert reason(b"", b"\x00") == "line 1: expected another line, found the end of the file"
+
+
+def test_how_far_a_line_is_right_is_not_told() -> None:
+    """Else a contestant reads the expected answer byte by byte, with 256 tries for each."""
+    told = {
+        reason(guess + b"\n", b"24681\n").replace(guess.decode(), "GUESS") for guess in (b"9", b"2", b"24", b"2468")
+    }
+    assert len(told) == 1
 
 
 def test_a_difference_is_found_behind_many_equal_bytes() -> None:
     same = b"0123456789\n" * 20_000
-    assert reason(same + b"x", same + b"y") == 'line 20001, byte 1: expected another byte, found "x"'
+    assert reason(same + b"x", same + b"y") == 'line 20001: expected another line, found "x"'
 
 
 @given(st.binary(max_size=20), st.binary(max_size=20))

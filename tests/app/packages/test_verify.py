@@ -55,7 +55,7 @@ def test_the_checker_must_refuse_what_the_validators_refuse() -> None:
     ("room", "output", "expected"),
     [
         ("invalid_output", "5\n", "expected the checker to reject this answer, found it accepted"),
-        ("valid_output", "6\n", "expected the checker to accept this answer, found: line 1, byte 1: "),
+        ("valid_output", "6\n", "expected the checker to accept this answer, found: line 1: "),
     ],
 )
 def test_an_output_the_checker_thinks_otherwise_of_is_named(room: str, output: str, expected: str) -> None:
@@ -64,9 +64,9 @@ def test_an_output_the_checker_thinks_otherwise_of_is_named(room: str, output: s
 
 
 def test_a_rejection_kept_in_a_description_must_be_the_one_given() -> None:
-    right = 'six; line 1, byte 1: expected another byte, found "6\\n"'
+    right = 'six; line 1: expected another line, found "6"'
     assert findings(case("invalid_output", "x", given="5\n", answer="5\n", output="6\n", description=right)) == []
-    wrong = right.replace("byte 1", "byte 2")
+    wrong = right.replace("line 1", "line 2")
     (found,) = findings(case("invalid_output", "x", given="5\n", answer="5\n", output="6\n", description=wrong))
     assert found.startswith("data/invalid_output/x.yaml, description: expected the rejection as it is given")
 
