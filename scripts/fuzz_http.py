@@ -32,7 +32,7 @@ def main() -> int:
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="jurado-fuzz-") as folder, fresh_service(Path(folder)) as service:
         users = {"public": None, "admin": ("admin", service.password), **make_people(service)}
-        failed = [role for role, user in users.items() if fuzz(service.url, role, user, given) != 0]
+        failed = [role for role, user in users.items() if fuzz(service.url, role, user, given, folder) != 0]
     print(f"failed as {', '.join(failed)}" if failed else f"passed as {', '.join(users)}")
     return 1 if failed else 0
 
@@ -49,8 +49,8 @@ def make_people(service: Running) -> dict[str, tuple[str, str]]:
     return {"team": ("fuzzteam", PASSWORD), "judge": ("fuzzjudge", PASSWORD)}
 
 
-def fuzz(url: str, role: str, user: tuple[str, str] | None, given: argparse.Namespace) -> int:
-    """Run schemathesis as one role; returns its exit code."""
+def fuzz(url: str, role: str, user: tuple[str, str] | None, given: argparse.Namespace, folder: str) -> int:
+    """Run schemathesis as one role; returns its exit code. What it leaves behind lies in `folder`."""
     print(f"as {role}:", flush=True)
     command = [Path(sys.executable).with_name("schemathesis"), "run", f"{url}/openapi.json", "--checks", CHECKS]
     command += ["--max-time", str(given.seconds), "--max-examples", str(given.examples), "--continue-on-failure"]
@@ -59,7 +59,7 @@ def fuzz(url: str, role: str, user: tuple[str, str] | None, given: argparse.Name
         command += ["--seed", str(given.seed)]
     if user is not None:
         command += ["--header", f"Authorization: Basic {base64.b64encode(':'.join(user).encode()).decode()}"]
-    return subprocess.run(command, check=False).returncode
+    return subprocess.run(command, cwd=folder, check=False).returncode
 
 
 if __name__ == "__main__":
