@@ -148,7 +148,7 @@ def test_ranks_follow_points_and_points_stay_within_the_problem(problem: ScoredP
     board = scoreboard([problem], TEAMS, tries)
     assert all(0.0 <= row.points <= 90.0 + 1e-9 for row in board.rows)
     for above, below in zip(board.rows, board.rows[1:], strict=False):
-        standing = [(-row.points, row.time or timedelta.max) for row in (above, below)]
+        standing = [(-row.points, timedelta.max if row.time is None else row.time) for row in (above, below)]
         assert standing[0] <= standing[1]
         assert (above.rank == below.rank) == (standing[0] == standing[1])
     assert all((row.time is not None) == (row.points > 0) for row in board.rows)
