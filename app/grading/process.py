@@ -18,6 +18,7 @@ from app.storage.judgements import FoundScore
 log = structlog.get_logger()
 
 STARTING_SECONDS = 60.0
+MOST_STARTS = 3
 
 
 class GraderProcess:
@@ -68,12 +69,14 @@ class GraderProcess:
             self._ensure_started()
 
     def _ensure_started(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            return
-        self._start()
-        warmed = self._send(self._warm_up()) or self._receive(STARTING_SECONDS)
-        if isinstance(warmed, Failed):
-            log.warning("a grader could not load its checkers", error=warmed.error)
+        """Have a warm process; one that is killed while it starts is no answer's fault, so another is started."""
+        for _ in range(MOST_STARTS):
+            if self._process is not None and self._process.poll() is None:
+                return
+            self._start()
+            warmed = self._send(self._warm_up()) or self._receive(STARTING_SECONDS)
+            if isinstance(warmed, Failed):
+                log.warning("a grader could not load its checkers", error=warmed.error)
 
     def _send(self, request: Request) -> Failed | None:
         if self._pipe is None:
