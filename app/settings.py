@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -16,7 +17,7 @@ class Settings(BaseSettings):
     home: Path = Field(Path("var"), description="folder of the embedded database and files")
     database_url: str = Field("", description="database; empty: SQLite in JURADO_HOME")
     files_url: str = Field("", description="file store, file:///...; empty: the folder files in JURADO_HOME")
-    broker_url: str = Field("", description="empty: grading runs beside the server")
+    broker_url: Literal[""] = Field("", description="empty, the one value there is yet: grading runs beside the server")
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")

@@ -33,7 +33,7 @@ STARTING_SECONDS = 60
 
 def prepare(home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo",)) -> list[str]:
     """Make a database with a running contest; returns a token for each team."""
-    settings = Settings(home=home)
+    settings = Settings(home=home, database_url="", files_url="")  # not those of whoever measures
     home.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database)
     database, files = Database(settings.database), LocalFiles(settings.files_folder)
@@ -78,9 +78,14 @@ def serving_bare(database: Path) -> Iterator[str]:
 @contextmanager
 def serving(home: Path, **settings: str) -> Iterator[str]:
     """Run `jurado serve` on a home; yields its address. `settings` are JURADO_... variables in lower case."""
-    variables = {f"JURADO_{name.upper()}": value for name, value in settings.items()}
-    with _running(["app.cli", "serve"], {"JURADO_HOME": str(home), **variables}) as url:
+    with _running(["app.cli", "serve"], at_home(home, **settings)) as url:
         yield url
+
+
+def at_home(home: Path, **settings: str) -> dict[str, str]:
+    """The variables of a service on a home and nothing but it, whatever database whoever measures has set."""
+    ours = {"home": str(home), "database_url": "", "files_url": "", **settings}
+    return {f"JURADO_{name.upper()}": value for name, value in ours.items()}
 
 
 @contextmanager

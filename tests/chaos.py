@@ -39,7 +39,7 @@ from app.packages.zips import zip_bytes
 from app.storage.database import Database
 from app.storage.scored import scored_contest
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
-from bench.stage import CONTEST, free_port, prepare, wait_until_up
+from bench.stage import CONTEST, at_home, free_port, prepare, wait_until_up
 from checkers.doors import Rejected, open_checker
 
 TEAMS = 10
@@ -86,7 +86,7 @@ class Service:
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "app.cli", "serve", "--port", str(self.port)]
-        env = {**os.environ, "JURADO_HOME": str(self.home)}
+        env = {**os.environ, **at_home(self.home)}
         with (self.home / "server.log").open("ab") as log:
             process = subprocess.Popen(command, env=env, stdout=log, stderr=log)
         wait_until_up(self.url, process)
