@@ -108,12 +108,6 @@ class TooManyRequests(ApiError):
         super().__init__(message, headers={"Retry-After": str(max(1, seconds))})
 
 
-class Unavailable(ApiError):
-    """Not now."""
-
-    status = 503
-
-
 def install(app: FastAPI) -> None:
     """Make every refusal of `app` an ErrorBody, also those of the framework."""
     app.add_exception_handler(HTTPException, _http_error)

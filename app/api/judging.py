@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from app.api.clics import LANGUAGE
 from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
@@ -33,7 +34,7 @@ class LanguageView(BaseModel):
 
 
 ANSWERS = LanguageView(
-    id="answers", name="answer files", entry_point_required=False, extensions=["out", "ans", "txt", "zip"]
+    id=LANGUAGE, name="answer files", entry_point_required=False, extensions=["out", "ans", "txt", "zip"]
 )
 
 

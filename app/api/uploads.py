@@ -11,8 +11,6 @@ from fastapi import Request
 
 from app.api.errors import TooLarge
 
-FEW = 40
-
 
 @asynccontextmanager
 async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:

@@ -99,7 +99,7 @@ class ScoredProblem:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The times of a contest; `start` None means it is not set yet. `duration` None: a practice that never ends."""
+    """The times of a contest; `start` None means it is not set yet."""
 
     start: datetime | None
     duration: timedelta

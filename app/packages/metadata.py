@@ -22,7 +22,6 @@ from pydantic import (
     model_validator,
 )
 
-FORMAT_VERSION = "2025-09"
 LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Z]{2})?$"
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 PERSON = re.compile(r"^\s*([^<>]*[^<>\s])\s*(?:<([^<>\s]+)>)?\s*$")

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.storage.judgements import DONE
 from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 
@@ -22,7 +23,7 @@ class Queue:
 def queue(session: Session) -> Queue:
     """What waits for a verdict."""
     count, oldest = session.execute(
-        select(func.count(), func.min(JudgementRow.start_time)).where(JudgementRow.state != "done")
+        select(func.count(), func.min(JudgementRow.start_time)).where(JudgementRow.state != DONE)
     ).one()
     return Queue(count, oldest)
 
@@ -35,14 +36,14 @@ def submission_count(session: Session) -> int:
 def verdict_counts(session: Session) -> dict[str, int]:
     """How many judgements ended with each type."""
     found = session.execute(
-        select(JudgementRow.type, func.count()).where(JudgementRow.state == "done").group_by(JudgementRow.type)
+        select(JudgementRow.type, func.count()).where(JudgementRow.state == DONE).group_by(JudgementRow.type)
     )
     return {str(type_): count for type_, count in found}
 
 
 def settled(session: Session) -> int:
     """The id up to which every judgement is done, so that nothing below it will change."""
-    oldest = session.scalar(select(func.min(JudgementRow.id)).where(JudgementRow.state != "done"))
+    oldest = session.scalar(select(func.min(JudgementRow.id)).where(JudgementRow.state != DONE))
     return oldest - 1 if oldest is not None else session.scalar(select(func.max(JudgementRow.id))) or 0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, text, tuple_
 from sqlalchemy.orm import DeclarativeBase, Session
 
+from app.storage.judgements import QUEUED
 from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
 
 INLINE_LIMIT = 64 * 1024
@@ -151,7 +152,7 @@ def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
         {
             "id": accepted.judgement_id,
             "submission_id": accepted.submission_id,
-            "state": "queued",
+            "state": QUEUED,
             "attempt": 0,
             "failures": 0,
             "current": True,
