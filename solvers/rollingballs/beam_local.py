@@ -1,18 +1,16 @@
-"""beam-local: local search whose step fills one unfinished goal, after the second-placed program of the match.
+"""beam-local: two boards until they agree, then a local search whose step fills one unfinished goal.
 
-A step takes a random unfinished goal, the nearest ball of its colour and a few balls near, and looks for rolls of
-these that raise the score; better plays are kept. The match's program did it all with a beam search (`beam.py`: up to
-10 balls, 20 rolls deep, 250 wide, by score, then nearness, with noise). What stands around it:
+A restart (the figures of what each part is worth are in docs/solvers/rollingballs.md):
 
-- cheaper steps first (`operators.py`): the beam is left for one try in 25, after one ball alone and after helpers that
-  roll where a ball has to be stopped (`helpers.py`), which cost a tenth of a beam;
-- the beam and the helpers know which stoppers are missing on a ball's way (`ways.py`);
-- goals that nothing in the maze can stop a ball at weigh up to three times as much, so that they are filled while
-  there still are loose balls to help;
-- steps go in excursions that may first lose points, and are undone as a whole if they end below (`excursion.py`);
-- a restart aims at a target un-rolled to cells where balls arrive easily (`rewind.py`), whose unfinished goals may
-  un-roll further to meet a ball (`connect.py`); at its end the recorded rolls lead back to the true target, and a
-  second phase mends there what was not finished.
+- match (`two_boards.py`, `meet.py`): one board is rolled forward from the start, the other un-rolled from the target,
+  and two balls of a colour meet where both can come alone; cheap meetings come first;
+- trips (`trips.py`, `lend.py`): a ball that meets none is helped by a stopper, steals another's partner, or is shaken;
+  a trip is kept if as many balls are matched and it costs few rolls, the fewer the fuller the play;
+- shorten (`shorten.py`): after every step a ball's moves give way to a shorter way, for rolls are what runs out;
+- land (`landing.py`): the un-rolls are played reversed, each ball that an unmatched one disturbed by another way;
+- mend (`excursion.py`, `operators.py`): what is not right then is tried goal by goal, after the second-placed program of
+  the match: a ball alone, helpers that roll where a ball has to be stopped (`helpers.py`), now and then a beam over up
+  to 10 balls, 20 rolls deep, 250 wide (`beam.py`, guided by `ways.py`); worse for better in excursions.
 """
 
 from __future__ import annotations
@@ -31,37 +29,66 @@ from solvers.rollingballs.board import (
     seed_random,
     to_answer,
 )
-from solvers.rollingballs.excursion import GOING_ON, go_on_excursions
-from solvers.rollingballs.play import BACKS, POINTS, ROLLS, Play, load, make_play
-from solvers.rollingballs.rewind import measure_ease, rewind
+from solvers.rollingballs.excursion import NO_ROLLS_LEFT, PERFECT, go_on_excursions
+from solvers.rollingballs.landing import land, shorten_both, shorten_rolls
+from solvers.rollingballs.play import POINTS, Play, load, make_play
+from solvers.rollingballs.play import ROLLS as MADE
+from solvers.rollingballs.rewind import measure_ease
+from solvers.rollingballs.trips import ALL_MATCHED, go_on_trips
+from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, make_two_boards, restart
 
-WORK_PER_STEP = 1_000_000
-STEPS_AT_LEAST, STEPS_PER_BALL = 20, 1.0
-REWINDS_PER_BALL = 3
-ROLLS_FOR_REWOUND = 0.8
-ROLLS_AT_ONCE = 0.4
+WORK_PER_STEP = 4_000_000
+TRIPS_PER_STEP = 200
+PRICES = (3, 4, 6, 8, 12, 16, 24, 40)
+DEAREST, DEAREST_EQUAL, FULL = 60, 40, 0.9
+STALE_AT_LEAST, STALE_PER_BALL = 40, 0.3
+LAND_BY, MEND_BY = 0.6, 0.5
+MEND_AT_LEAST, MEND_PER_BALL = 20, 0.5
+SHORTEN_EVERY = 4
 
 
 def solve_beam_local(instance: Instance, clock: Clock, seed: int) -> Answer:
-    """Restart until the clock stops or the answer is perfect; a step is about 3 ms of search."""
+    """Restart until the clock stops or the answer is perfect; a step is about 10 ms of search."""
     board = lay_out(instance)
     random = seed_random(seed)
-    ease = measure_ease(board)
-    play = make_play(board, ease, random)
+    two = make_two_boards(board, random)
+    play = make_play(board, measure_ease(board), random)
     best = _Best(board)
     while clock.running() and not best.perfect:
-        target, suffix = rewind(board, ease, random, REWINDS_PER_BALL * board.balls)
-        limit = int(ROLLS_FOR_REWOUND * board.most_rolls)
-        load(play, board.cells, best.nothing, target, suffix)
-        _search(play, board, clock, limit, best.points)
-        cells, rolls = replay(board, _rolls_of(play))
-        best.offer(cells, rolls)
-        if not best.perfect:
-            load(play, cells, rolls, board.target, best.nothing)
-            _search(play, board, clock, board.most_rolls, best.points)
+        restart(two, board)
+        landed = _Best(board)
+        _match(two, board, clock, landed, best.points)
+        best.offer(landed.cells, landed.rolls)
+        if clock.running() and not best.perfect:
+            load(play, landed.cells, landed.rolls, board.target, best.nothing)
+            _mend(play, board, clock, best)
             best.offer(*replay(board, _rolls_of(play)))
     clock.report(best=best.points, final=True)
     return to_answer(board, best.rolls)
+
+
+def _match(two: TwoBoards, board: Board, clock: Clock, landed: _Best, best_points: int) -> None:
+    """Match balls, the cheap meetings first, until all are matched, nothing is won any more or time to land is near."""
+    limit = board.most_rolls
+    for price in PRICES:
+        go_on_trips(two, board.balls, 2 * board.balls, limit, price, 0)
+        clock.step(2 * board.balls // TRIPS_PER_STEP, best=best_points)
+    shorten_both(two, board)
+    land_by = LAND_BY if clock.fraction < MEND_BY else 1.0
+    stale, before = 0, 0
+    patience = STALE_AT_LEAST + STALE_PER_BALL * board.balls
+    while clock.step(best=best_points, note=f"{two.now[MATCHED]} of {board.balls} matched") and stale < patience:
+        used = int(two.now[ROLLS] + two.now[BACKS])
+        equal = int(DEAREST_EQUAL * max(0.0, 1 - used / (FULL * limit)))
+        state = go_on_trips(two, board.balls, TRIPS_PER_STEP, limit, DEAREST, equal)
+        shorten_both(two, board)
+        stale = 0 if two.now[MATCHED] > before else stale + 1
+        before = max(before, int(two.now[MATCHED]))
+        if two.now[MATCHED] >= before - 1 and (stale > 0 or state == ALL_MATCHED):
+            landed.offer(*land(two, board))
+        if state == ALL_MATCHED or clock.fraction > land_by:
+            break
+    landed.offer(*land(two, board))
 
 
 class _Best:
@@ -69,7 +96,7 @@ class _Best:
 
     def __init__(self, board: Board) -> None:
         self.nothing: Ints = np.empty((0, 3), np.int32)
-        self.board, self.rolls = board, self.nothing
+        self.board, self.cells, self.rolls = board, board.cells, self.nothing
         self.points = int(points_of(board.cells, board.target))
 
     @property
@@ -79,26 +106,32 @@ class _Best:
     def offer(self, cells: Cells, rolls: Ints) -> None:
         points = int(points_of(cells, self.board.target))
         if points > self.points and len(rolls) <= self.board.most_rolls:
-            self.points, self.rolls = points, rolls
+            self.points, self.cells, self.rolls = points, cells, rolls
 
 
-def _search(play: Play, board: Board, clock: Clock, limit: int, best_points: int) -> None:
-    """Work on the loaded play until it is perfect, out of rolls, out of time, or stale after its share of time."""
-    share = STEPS_AT_LEAST + STEPS_PER_BALL * board.balls
-    taken, stale, before = 0, 0, int(play.best[POINTS])
-    while clock.step(best=best_points):
-        allowed = limit * min(1.0, ROLLS_AT_ONCE + (1 - ROLLS_AT_ONCE) * taken / share)
-        state = go_on_excursions(play, board.balls, WORK_PER_STEP, limit, int(allowed))
+def _mend(play: Play, board: Board, clock: Clock, best: _Best) -> None:
+    """Work on the landed play, forward only, until it is perfect, out of rolls, or stale; shorten it on the way."""
+    stale, taken, start = 0, 0, int(play.best[MADE])
+    patience = MEND_AT_LEAST + MEND_PER_BALL * board.balls
+    while clock.step(best=best.points) and stale < patience:
         taken += 1
-        stale = stale + 1 if play.best[POINTS] == before else 0
         before = int(play.best[POINTS])
-        if state != GOING_ON or (taken > share and stale > share / 4):
+        allowed = start + int((board.most_rolls - start) * min(1.0, taken / (2 * patience)))
+        state = go_on_excursions(play, board.balls, WORK_PER_STEP, board.most_rolls, allowed)
+        stale = stale + 1 if play.best[POINTS] == before else 0
+        if state == PERFECT:
             return
+        if state == NO_ROLLS_LEFT or taken % SHORTEN_EVERY == 0:
+            if play.best[POINTS] > before or state == NO_ROLLS_LEFT:
+                cells, rolls = replay(board, _rolls_of(play))
+            else:
+                cells, rolls = replay(board, play.rolls[: play.now[MADE]])
+            load(play, cells, shorten_rolls(board, rolls), board.target, best.nothing)
 
 
 def _rolls_of(play: Play) -> Ints:
     """All rolls of the play's best moment, those from its target to the true one behind."""
-    return np.concatenate((play.rolls[: play.best[ROLLS]], play.backs[: play.best[BACKS]][::-1]))
+    return play.rolls[: play.best[MADE]].copy()
 
 
 def replay(board: Board, rolls: Ints) -> tuple[Cells, Ints]:

@@ -62,7 +62,7 @@ def draw(random: Random, bound: int) -> int:  # pragma: no cover - compiled
     x ^= x >> _SHIFTS[1]
     x ^= x << _SHIFTS[2]
     random[0] = x
-    return int((x >> _SHIFTS[3]) % np.uint64(bound))
+    return np.int64((x >> _SHIFTS[3]) % np.uint64(bound))  # type: ignore[return-value]
 
 
 @njit(cache=True, nogil=True)

@@ -94,7 +94,7 @@ def _rewind(
             if moved == count and ease[cell] < enough:
                 way = _choose_spot(cells, steps, ease, random, cell)
                 if way >= 0:
-                    helped = _fetch(cells, steps, cell + steps[way], cell, random, rolls, count, rooms)
+                    helped = fetch(cells, steps, cell + steps[way], cell, random, rolls, count, rooms)
                     if helped > count:
                         moved = _leave(cells, steps, ease, enough, random, cell, rolls, helped, rooms)
                         if moved == helped:
@@ -193,7 +193,7 @@ def _record(
 
 
 @njit(cache=True, nogil=True)
-def _fetch(
+def fetch(
     cells: Cells, steps: Ints, spot: int, ball: int, random: Random, rolls: Ints, count: int, rooms: Ints
 ) -> int:  # pragma: no cover - compiled
     """Un-roll some ball, not `ball`, to `spot`; return the number of rolls, unchanged if none can come from there."""

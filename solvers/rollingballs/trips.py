@@ -1,0 +1,90 @@
+"""Trips on two boards: pairs meet, with help or at another pair's cost, kept if the whole is worth it."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from solvers.rollingballs.board import draw
+from solvers.rollingballs.lend import free_forward, help_back, help_forward, nearest_free
+from solvers.rollingballs.meet import ANY, FREE, RIGHT, meet
+from solvers.rollingballs.two_boards import (
+    BACK,
+    BACKS,
+    DEAREST,
+    FORE,
+    MATCHED,
+    ROLLS,
+    TwoBoards,
+    choose_unmatched,
+    shake,
+    undo_both,
+)
+
+GOING_ON, ALL_MATCHED = range(2)
+LONGEST = 8
+EQUALS_PER_THOUSAND = 1000
+ROOM = 60
+
+
+@njit(cache=True, nogil=True)
+def go_on_trips(
+    two: TwoBoards, balls: int, trips: int, limit: int, dearest: int, allowed: int
+) -> int:  # pragma: no cover - compiled
+    """Make `trips` trips; `limit` bounds all rolls and un-rolls, `allowed` those of trips that only are not worse."""
+    two.now[DEAREST] = dearest
+    for _ in range(trips):
+        if two.now[MATCHED] == balls:
+            return ALL_MATCHED
+        _trip(two, limit, allowed)
+    return GOING_ON
+
+
+@njit(cache=True, nogil=True)
+def _trip(two: TwoBoards, limit: int, allowed: int) -> None:  # pragma: no cover - compiled
+    rolls, backs, matched = two.now[ROLLS], two.now[BACKS], two.now[MATCHED]
+    for _ in range(2 + draw(two.random, LONGEST)):
+        if two.now[ROLLS] + two.now[BACKS] > limit or max(two.now[ROLLS], two.now[BACKS]) + ROOM > len(two.rolls):
+            break
+        side, ball = choose_unmatched(two, rolls, backs)
+        if ball < 0:
+            break
+        if not meet(two, side, ball, FREE):
+            _disturb(two, side, ball)
+        used, gained = two.now[ROLLS] + two.now[BACKS], two.now[MATCHED] - matched
+        if gained > 0 and used <= limit and used - rolls - backs <= two.now[DEAREST] * gained:
+            return
+    cost = two.now[ROLLS] + two.now[BACKS] - rolls - backs
+    if two.now[MATCHED] == matched and cost + rolls + backs <= limit and 0 < cost <= draw(two.random, 1 + allowed):
+        return
+    undo_both(two, rolls, backs, matched)
+
+
+@njit(cache=True, nogil=True)
+def _disturb(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover - compiled
+    """Do something for a ball that none meets: steal, help it on its own board, or shake what lies around it."""
+    kind = draw(two.random, 100)
+    if kind < 30:
+        meet(two, side, ball, RIGHT)
+        return
+    if kind >= 80:
+        shake(two, side, ball)
+        return
+    if side == BACK:
+        helped = help_back(two, ball)
+    else:
+        goal = nearest_free(two, ball) if kind < 60 else -1
+        helped = help_forward(two, ball, goal) if goal >= 0 else free_forward(two, ball)
+    own, other = (two.fore, two.back) if side == FORE else (two.back, two.fore)
+    if helped and own[ball] >= 0 and own[ball] != other[ball] and not meet(two, side, ball, FREE):
+        meet(two, side, ball, RIGHT)
+
+
+@njit(cache=True, nogil=True)
+def pair_the_rest(two: TwoBoards, limit: int) -> None:  # pragma: no cover - compiled
+    """Let unmatched balls meet whatever their colours, so that each counts half and none is in the way."""
+    for cell in range(len(two.fore)):
+        if two.fore[cell] < 0 or two.back[cell] >= 0:
+            continue
+        rolls, backs, matched = two.now[ROLLS], two.now[BACKS], two.now[MATCHED]
+        if meet(two, FORE, cell, ANY) and (two.now[ROLLS] + two.now[BACKS] > limit or two.now[MATCHED] < matched):
+            undo_both(two, rolls, backs, matched)
