@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from app.cli.main import app
 
@@ -63,6 +64,18 @@ def test_pages_name_only_commands_that_exist(page: Path) -> None:
                 break
             assert word in command.commands, f"jurado {words}"
             command = command.commands[word]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_pages_give_commands_only_arguments_and_options_that_they_take(page: Path) -> None:
+    for line in re.findall(r"^ *(?:\$ )?(?:\.venv/bin/)?jurado (.*)$", page.read_text(), re.MULTILINE):
+        words = shlex.split(re.split(r" [<>|] ", line)[0], comments=True)
+        command: object = typer.main.get_command(app)
+        while isinstance(command, TyperGroup) and words and words[0] in command.commands:
+            command = command.commands[words.pop(0)]
+        assert isinstance(command, TyperCommand), line
+        with command.make_context("jurado", words):
+            pass
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
