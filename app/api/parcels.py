@@ -20,7 +20,7 @@ from app.api import clics
 from app.api.bodies import Line
 from app.api.errors import BadRequest, UnsupportedMedia, all_in_words, fault
 from app.api.forms import Expected, Form, open_form
-from app.grading.answer_files import Upload, archive_kind
+from app.grading.archives import Upload, archive_kind
 
 PARTS = Expected(
     texts=frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"}),

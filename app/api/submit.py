@@ -16,17 +16,8 @@ from app.api.auth import Viewer
 from app.api.deps import current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Forbidden, NotFound, TooLarge
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
-from app.grading.answer_files import (
-    Answer,
-    Collected,
-    Limits,
-    OpenCase,
-    Upload,
-    UploadRefused,
-    check_name,
-    collect,
-    file_names,
-)
+from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
+from app.grading.archives import Limits, Upload, UploadRefused, check_name
 from app.service import Service
 from app.storage import submissions
 from app.storage.entries import Entry

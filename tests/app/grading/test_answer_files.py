@@ -13,16 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.answer_files import (
-    MOST_SUGGESTIONS,
-    Collected,
-    Limits,
-    OpenCase,
-    Upload,
-    UploadRefused,
-    collect,
-    file_names,
-)
+from app.grading.answer_files import MOST_SUGGESTIONS, Collected, OpenCase, collect, file_names
+from app.grading.archives import Limits, Upload, UploadRefused
 
 CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
 LIMITS = Limits(inflated=1_000_000, files=20, ratio=100)

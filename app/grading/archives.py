@@ -1,0 +1,210 @@
+"""What is uploaded as it comes from strangers: its names, which kind of file it is, and zips that may be hostile.
+
+Sizes in an archive's headers are never believed: bytes are counted as they inflate. Anything odd about an archive
+refuses it as a whole.
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO
+
+CHUNK = 1 << 16
+LONGEST_NAME = 255
+DIRECTORY_ENTRY = b"PK\x01\x02"
+DIRECTORY_ENTRY_BYTES = 46
+RATIO_MATTERS_FROM = 1 << 20
+ENCRYPTED = 0x1
+ARCHIVES = {
+    b"PK\x03\x04": "zip",
+    b"PK\x05\x06": "zip",
+    b"PK\x07\x08": "zip",
+    b"Rar!\x1a\x07": "rar",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+TAR, TAR_AT = b"ustar", 257
+UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
+"""What zipfile raises for damaged archives, NotImplementedError being a RuntimeError."""
+ARCHIVE_NAMES = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst")
+
+
+class UploadRefused(Exception):
+    """The whole upload is refused; nothing of it is stored. `status` is the HTTP status that says so best."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes an archive may inflate to, files it may hold, and how many times its packed size it may reach."""
+
+    inflated: int
+    files: int
+    ratio: int
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One uploaded file: the name it was sent under, and its bytes as a seekable stream."""
+
+    name: str
+    stream: IO[bytes]
+
+
+def check_name(upload: Upload) -> None:
+    """Raise UploadRefused for a file, answers or sources, that was sent under a name that cannot be kept."""
+    if (fault := name_fault(upload.name)) is not None:
+        raise UploadRefused(f"files: {upload.name[:80]!r}: {fault}")
+
+
+def name_fault(name: str) -> str | None:
+    """Say why a name cannot be kept and sent back in an archive; None where it can."""
+    parts = name.replace("\\", "/").split("/")
+    if len(name) > LONGEST_NAME:
+        return f"expected a name of at most {LONGEST_NAME} characters, found {len(name)}"
+    if any(ord(letter) < 32 or letter == "\x7f" or "\ud800" <= letter <= "\udfff" for letter in name):
+        return "expected a name of letters, found a control character"
+    if name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":"):
+        return "expected a path inside the archive, found one that escapes it"
+    return None
+
+
+def archive_kind(stream: IO[bytes]) -> str | None:
+    """Tell an archive by its first bytes; None for a plain file."""
+    stream.seek(0)
+    start = stream.read(TAR_AT + len(TAR))
+    stream.seek(0)
+    return archive_kind_of(start)
+
+
+def archive_kind_of(data: bytes) -> str | None:
+    """Tell an archive by the first of its bytes."""
+    if data[TAR_AT : TAR_AT + len(TAR)] == TAR:
+        return "tar"
+    return next((kind for magic, kind in ARCHIVES.items() if data.startswith(magic)), None)
+
+
+def is_litter(name: str) -> bool:
+    """What operating systems leave in archives, and nobody means to submit."""
+    parts = [part for part in name.split("/") if part]
+    return any(part.startswith(".") or part == "__MACOSX" for part in parts)
+
+
+@contextmanager
+def open_archive(upload: Upload, limits: Limits) -> Iterator[Archive]:
+    """Open a zip and look at all its entries; raises UploadRefused for one that is damaged, hostile or too large."""
+    _check_directory(upload, limits)
+    try:
+        with zipfile.ZipFile(upload.stream) as archive:
+            entries = archive.infolist()
+            _check_entries(upload.name, entries, limits)
+            yield Archive(entries, archive, _Budget(upload.name, limits, packed=_size(upload.stream)))
+    except UNREADABLE as error:
+        raise UploadRefused(f"{upload.name}: expected a readable zip archive, found a damaged one ({error})") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A zip whose entries may be read, as long as all together stay within the limits."""
+
+    entries: Sequence[zipfile.ZipInfo]
+    _archive: zipfile.ZipFile
+    _budget: _Budget
+
+    def read(self, entry: zipfile.ZipInfo, most: int) -> bytes:
+        """At most `most` bytes of an entry; reading to its end also checks its CRC. Refuses an archive inside."""
+        data = b"".join(self._inflate(entry, most))
+        if archive_kind_of(data) is not None:
+            where = f"{self._budget.archive_name}: {entry.filename!r}"
+            raise UploadRefused(f"{where}: expected a plain file, found an archive inside the archive")
+        return data
+
+    def _inflate(self, entry: zipfile.ZipInfo, most: int) -> Iterator[bytes]:
+        left = most
+        with self._archive.open(entry) as stream:
+            while left > 0 and (piece := stream.read(min(CHUNK, left))):
+                self._budget.spend(len(piece))
+                left -= len(piece)
+                yield piece
+
+
+@dataclass
+class _Budget:
+    """Bytes that may still be inflated."""
+
+    archive_name: str
+    limits: Limits
+    packed: int
+    used: int = 0
+
+    def spend(self, count: int) -> None:
+        """Count inflated bytes; refuse the archive once it is over a limit."""
+        self.used += count
+        if self.used > self.limits.inflated:
+            raise UploadRefused(
+                f"{self.archive_name}: expected at most {self.limits.inflated} bytes inside, found more", 413
+            )
+        if self.used > RATIO_MATTERS_FROM and self.used > self.limits.ratio * max(self.packed, 1):
+            raise UploadRefused(f"{self.archive_name}: inflates to more than {self.limits.ratio} times its size", 413)
+
+
+def _check_directory(upload: Upload, limits: Limits) -> None:
+    """Refuse an archive of too many files before its directory is read, every entry of which becomes an object."""
+    if _size(upload.stream) <= limits.files * DIRECTORY_ENTRY_BYTES:
+        return
+    upload.stream.seek(0)
+    count, tail = 0, b""
+    while piece := upload.stream.read(CHUNK):
+        count += (tail + piece).count(DIRECTORY_ENTRY)
+        tail = piece[1 - len(DIRECTORY_ENTRY) :]
+    upload.stream.seek(0)
+    if count > limits.files:
+        raise UploadRefused(f"{upload.name}: expected at most {limits.files} files, found {count}", 413)
+
+
+def _size(stream: IO[bytes]) -> int:
+    at = stream.tell()
+    size = stream.seek(0, 2)
+    stream.seek(at)
+    return size
+
+
+def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
+    """Refuse what no honest archive of answers holds, before a byte is inflated."""
+    if len(entries) > limits.files:
+        raise UploadRefused(f"{archive_name}: expected at most {limits.files} files, found {len(entries)}", 413)
+    for entry in entries:
+        fault = _entry_fault(entry)
+        if fault is not None:
+            raise UploadRefused(f"{archive_name}: {entry.filename[:80]!r}: {fault}")
+
+
+def _entry_fault(entry: zipfile.ZipInfo) -> str | None:
+    name = entry.filename
+    if not name:
+        return "expected a name, found none"
+    if (fault := name_fault(name)) is not None:
+        return fault
+    if entry.flag_bits & ENCRYPTED:
+        return "expected a plain file, found an encrypted one"
+    if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        return f"expected a stored or deflated file, found compression method {entry.compress_type}"
+    mode = entry.external_attr >> 16
+    if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_IFMT(mode) == 0):
+        return "expected a plain file, found a symbolic link or a special file"
+    if not entry.is_dir() and not is_litter(name) and name.lower().endswith(ARCHIVE_NAMES):
+        return "expected a plain file, found an archive inside the archive"
+    return None
