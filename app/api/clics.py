@@ -12,6 +12,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import BeforeValidator, StringConstraints
 
 from app.domain.contests import State
+from app.domain.scoring import Exact
 
 FIRST_YEAR = 1970
 VERSION = "2026-01"
@@ -93,6 +94,13 @@ def _reltime(value: object) -> object:
 Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str)]
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
+
+
+def number(value: Exact | None) -> int | float | None:
+    """An exact number as JSON has them: an integer where it is one."""
+    if value is None or isinstance(value, int):
+        return value
+    return value.numerator if value.denominator == 1 else float(value)
 
 
 def state_json(state: State) -> dict[str, str | None]:

@@ -9,11 +9,10 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
 from app.api.auth import Viewer
-from app.api.clics import format_reltime, format_time
+from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.filters import matching
-from app.api.scoreboard import number
 from app.api.standings import TheStanding, may_see_answers, may_see_verdict, shown_type, worth_of
 from app.domain.verdicts import CaseVerdict
 from app.grading.boards import Standing

@@ -9,11 +9,10 @@ from fastapi import APIRouter
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
-from app.api.clics import format_reltime, format_time
+from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.judgements import judgement_document
-from app.api.scoreboard import number
 from app.api.standings import TheStanding, worth_of
 from app.api.submissions_read import ReadableSubmission, carried
 from app.domain.contests import CaseKind, ScoredProblem

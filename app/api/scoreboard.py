@@ -11,11 +11,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.clics import format_reltime, format_time, state_json
+from app.api.clics import format_reltime, format_time, number, state_json
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
 from app.domain.scoreboard import Cell, Row
-from app.domain.scoring import Exact
 from app.grading.boards import OLD_PAGES, Boards, Standing
 
 router = APIRouter(tags=["scoreboard"])
@@ -140,13 +139,6 @@ def cell_document(cell: Cell, *, cases: bool = False) -> dict[str, Any]:
             for case, counted in sorted(cell.answers.items())
         }
     return document
-
-
-def number(value: Exact | None) -> int | float | None:
-    """An exact number as JSON has them: an integer where it is one."""
-    if value is None or isinstance(value, int):
-        return value
-    return value.numerator if value.denominator == 1 else float(value)
 
 
 def _dump(value: Any) -> bytes:

@@ -16,11 +16,11 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
+from app.api.clics import number
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.forms import Expected, open_form
 from app.api.packages import CaseView, details, existing
-from app.api.scoreboard import number
 from app.api.standings import TheStanding, the_problem
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import PROVISIONAL, phase_scale
