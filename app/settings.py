@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 
@@ -41,6 +41,20 @@ class Settings(BaseSettings):
         """Arguments first, then the environment, then jurado.toml."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
+    @field_validator("database_url")
+    @classmethod
+    def _a_database_we_know(cls, url: str) -> str:
+        if url and not url.startswith(("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:///")):
+            raise ValueError(f"expected postgresql://... or nothing (SQLite), found {url.partition(':')[0]}:...")
+        return url
+
+    @field_validator("files_url")
+    @classmethod
+    def _a_folder(cls, url: str) -> str:
+        if url and not url.startswith("file:///"):
+            raise ValueError(f"expected file:///FOLDER, found {url!r}")
+        return url
+
     @property
     def database(self) -> str:
         """The database URL in SQLAlchemy's spelling."""
@@ -52,9 +66,7 @@ class Settings(BaseSettings):
 
     @property
     def files_folder(self) -> Path:
-        """Where files lie; only file:// is understood by now."""
+        """Where files lie."""
         if not self.files_url:
             return self.home / "files"
-        if not self.files_url.startswith("file://"):
-            raise ValueError(f"JURADO_FILES_URL: expected file:///FOLDER, found {self.files_url!r}")
         return Path(self.files_url.removeprefix("file://"))

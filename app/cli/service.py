@@ -35,8 +35,9 @@ def serve(
     One line on standard output tells the address once requests are answered; the log is JSON lines on standard error.
     """
     settings = read_settings(host=host, port=port, home=home)
-    listening = listen(settings.host, settings.port)
-    run_server(settings, listening)
+    with listen(settings.host, settings.port) as listening:
+        try_places(settings)
+        run_server(settings, listening)
 
 
 def init(home: Home = None, as_json: AsJson = False) -> None:
@@ -46,6 +47,7 @@ def init(home: Home = None, as_json: AsJson = False) -> None:
 
     configure_logs(logging.WARNING)
     settings = read_settings(home=home)
+    try_places(settings)
     database, _files = initialise(settings, say)
     there = what_is_there(database)
     database.close()
@@ -99,10 +101,38 @@ def read_settings(**given: object) -> Settings:
     try:
         return Settings.model_validate({key: value for key, value in given.items() if value is not None})
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}, found {e['input']!r}" for e in error.errors()]
-        raise Failure("settings: " + "; ".join(faults)) from None
+        raise Failure("settings: " + "; ".join(map(fault, error.errors()))) from None
     except ValueError as error:
         raise Failure(f"jurado.toml: {error}") from None
+
+
+def fault(error: Any) -> str:
+    """Say what is wrong with one setting; pydantic's own sentences lack what was found, ours have it."""
+    name = ".".join(map(str, error["loc"])) or "jurado.toml"
+    own = error.get("ctx", {}).get("error")
+    return f"{name}: {own}" if own else f"{name}: {error['msg']}, found {error['input']!r}"
+
+
+def try_places(settings: Settings) -> None:
+    """Reach the folders and the database before anything starts, so that a wrong place is one clear line."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.storage.database import Database
+
+    for folder in (settings.home, settings.files_folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Failure(f"{folder}: {error.strerror}", 1) from None
+    try:
+        database = Database(settings.database)
+        try:
+            database.engine.connect().close()
+        finally:
+            database.close()
+    except SQLAlchemyError as error:
+        why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise Failure(f"the database cannot be used: {why}", 1) from None
 
 
 def listen(host: str, port: int) -> socket.socket:

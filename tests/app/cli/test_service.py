@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import httpx
+import pytest
 
 from app.cli.demo.service_process import Running, fresh_service
 from app.cli.solver_process import command, environment
@@ -38,6 +39,44 @@ def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
     assert done.stderr.startswith("jurado: settings: ")
     assert "port" in done.stderr
     assert "surprise" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said", "code"),
+    [
+        ("JURADO_FILES_URL", "s3://bucket", "settings: files_url: expected file:///FOLDER, found 's3://bucket'", 2),
+        ("JURADO_DATABASE_URL", "mysql://me:secret@there/x", "settings: database_url: expected postgresql://...", 2),
+        ("JURADO_BROKER_URL", "amqp://there", "settings: broker_url: Input should be ''", 2),
+        ("JURADO_DATABASE_URL", "postgresql://me@/x?host=/nowhere", "the database cannot be used: connection", 1),
+        ("JURADO_HOME", "/dev/null/home", "/dev/null/home: Not a directory", 1),
+    ],
+)
+@pytest.mark.parametrize("verb", ["serve --port 0", "init"])
+def test_a_place_that_cannot_be_used_is_one_clear_line(
+    jurado: Jurado,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    verb: str,
+    name: str,
+    value: str,
+    said: str,
+    code: int,
+) -> None:
+    monkeypatch.setenv("JURADO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(name, value)
+    done = jurado(*verb.split())
+    assert done.exit_code == code
+    assert done.stderr.startswith(f"jurado: {said}")
+    assert done.stderr.count("\n") == 1
+    assert "secret" not in done.stderr
+
+
+def test_a_jurado_toml_that_does_not_read_is_named(
+    jurado: Jurado, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "jurado.toml").write_text('port = "x\n')
+    monkeypatch.chdir(tmp_path)
+    assert jurado("init").stderr.startswith("jurado: settings: jurado.toml: Illegal character")
 
 
 def test_a_service_that_is_asked_to_stop_stops_and_says_so(tmp_path: Path) -> None:
