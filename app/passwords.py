@@ -6,11 +6,16 @@ One hash takes about 20 ms of one core, so that a thousand accounts are imported
 from __future__ import annotations
 
 import secrets
+import string
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 _HASHER = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
+
+
+LETTERS = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
+"""What passwords are made of: nothing that looks like another letter, or like an option of a command."""
 
 
 def hash_password(password: str) -> str:
@@ -24,5 +29,5 @@ def password_fits(password: str, password_hash: str) -> bool:
 
 
 def make_password() -> str:
-    """Make a password nobody guesses: 96 random bits in 16 characters."""
-    return secrets.token_urlsafe(12)
+    """Make a password nobody guesses and everybody can copy by hand: 93 random bits in 16 letters and digits."""
+    return "".join(secrets.choice(LETTERS) for _ in range(16))

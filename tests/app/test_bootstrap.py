@@ -9,7 +9,7 @@ import pytest
 
 from app.bootstrap import initialise
 from app.packages.catalog import VARIABLE
-from app.passwords import password_fits
+from app.passwords import make_password, password_fits
 from app.settings import Settings
 from app.storage import accounts, contests, problems, teams
 from app.storage.scored import clock, scored_contest
@@ -115,3 +115,8 @@ def test_a_problem_taken_out_of_the_practice_contest_does_not_come_back(settings
     with database.read() as session:
         assert [entry.problem_id for entry in contests.entries(session, "practice")] == ["comesolo"]
     database.close()
+
+
+def test_a_made_password_can_be_copied_by_hand_and_given_as_an_option() -> None:
+    for _ in range(1000):
+        assert re.fullmatch("[2-9A-HJ-NP-Za-km-z]{16}", make_password())
