@@ -41,3 +41,5 @@ def configure_logs(level: int = logging.INFO) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
+    # Seven lines about plugins before the first that says anything.
+    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
