@@ -58,6 +58,10 @@ def read_archive(source: bytes | Path, slug: str | None = None, limits: Limits =
 def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None) -> Package:
     """Build the package from its files; raises PackageErrors listing every fault, those in `faults` included."""
     faults = faults or Faults()
+    if files and not {name.partition("/")[0] for name in files} & (ROOT_FILES | ROOT_FOLDERS):
+        # A folder of packages, or anything else: hundreds of faults about its files would not say so.
+        faults.add("problem.yaml", "missing file: expected a problem package, which has it at its top")
+        faults.settle()
     _check_slug(slug, faults)
     _check_layout(files, faults)
     check_texts(files, faults)
