@@ -62,6 +62,8 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
     data = read_file(input_file, "input", limit=most_input)
     if len(data) > most_input:
         raise Failure(f"input {input_file}: expected at most {most_input} bytes, found more")
+    if reference is None and name in STANDARD_CHECKERS:
+        raise Failure(f"the checker {name} compares with an expected answer: --reference FILE")
     expected = None if reference is None else read_file(reference, "reference")
     found = read_file(answer, "answer", limit=most_answer)
     if len(found) > most_answer:

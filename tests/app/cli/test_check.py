@@ -96,6 +96,15 @@ def test_a_standard_checker_has_a_name_and_arguments(jurado: Jurado, files: Path
     assert jurado(*words, "--arg", "float_tolerance", "--arg", "1e-2").exit_code == 0
 
 
+@pytest.mark.parametrize("checker", ["tokens", "exact"])
+def test_a_standard_checker_without_an_expected_answer_says_what_it_lacks(
+    jurado: Jurado, files: Path, checker: str
+) -> None:
+    done = jurado("check", checker, files / "board.in", files / "good.out")
+    assert done.exit_code == 2
+    assert done.stderr == f"jurado: the checker {checker} compares with an expected answer: --reference FILE\n"
+
+
 def test_a_misspelt_problem_gets_the_nearest_name(jurado: Jurado, files: Path) -> None:
     done = jurado("check", "comesola", files / "board.in", files / "jump.out")
     assert (done.exit_code, done.stderr) == (2, "jurado: no problem 'comesola'; did you mean comesolo?\n")
