@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -30,13 +31,29 @@ class Commands(TyperGroup):
             raise typer.Exit(0) from None
 
 
+def show_version(asked: bool) -> None:
+    """Print the version, if it was asked for."""
+    if asked:
+        typer.echo(f"jurado {version('jurado')}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Jurado judges answer files: a grading service, its clients, and the solvers and checkers behind it.",
 )
+
+
+@app.callback()
+def jurado(
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=show_version, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Jurado judges answer files: a grading service, its clients, and the solvers and checkers behind it."""
+
 
 LOCAL = "Here, without a server"
 SERVICE = "The service"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -34,6 +35,10 @@ def test_the_help_of_every_command_has_an_example(jurado: Jurado, path: tuple[st
 def test_no_command_at_all_prints_the_help(jurado: Jurado) -> None:
     done = jurado()
     assert "COMMAND" in done.output
+
+
+def test_the_version_is_told(jurado: Jurado) -> None:
+    assert jurado("--version").stdout == f"jurado {version('jurado')}\n"
 
 
 def test_an_unknown_command_is_exit_code_2(jurado: Jurado) -> None:
