@@ -56,7 +56,7 @@ def test_a_page_of_another_origin_may_log_in(api: Api) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "code"),
     [
-        ("GET", "/", 404),
+        ("GET", "/nothing", 404),
         ("GET", "/api/nothing", 404),
         ("GET", "/api/contests/none", 404),
         ("GET", "/api/contests/%00", 400),
@@ -338,4 +338,8 @@ def test_every_route_is_described(api: Api) -> None:
             assert operation.get("summary"), (method, path)
             assert "422" not in operation["responses"], (method, path)
             assert any(code.startswith("2") for code in operation["responses"]), (method, path)
+
+
+def test_the_bare_address_leads_to_the_description(api: Api) -> None:
     assert api.get("/docs").status_code == 200
+    assert api.get("/", follow_redirects=False).headers["location"] == "/docs"
