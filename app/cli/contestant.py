@@ -16,7 +16,7 @@ from rich.live import Live
 from app.cli.boards import board_table, report_tables
 from app.cli.client import Client
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.parcel import pack, upload_shown
+from app.cli.parcel import pack, unpack, upload_shown
 from app.cli.solve import AsJson
 
 SECONDS_BETWEEN_LOOKS = 0.2
@@ -27,10 +27,19 @@ NOT_MODIFIED = 304
 Contest = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id, such as practice")]
 
 
-def problems(contest: Contest, as_json: AsJson = False) -> None:
-    """List the problems of a contest."""
+def problems(
+    contest: Contest,
+    inputs: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="fetch the inputs too, as DIR/PROBLEM/NAME.in")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the problems of a contest, and fetch their inputs if a folder is given."""
     with Client.open() as client:
         found = client.get(f"contests/{contest}/problems")
+        for one in found if inputs else ():
+            reply = client.request("GET", f"/api/contests/{contest}/problems/{one['id']}/inputs.zip")
+            unpack(reply.content, inputs / one["id"])
     if as_json:
         write_json(found)
         return

@@ -110,9 +110,9 @@ app.command(
     ),
 )(access.login)
 app.command(rich_help_panel=CLIENT, epilog=examples("jurado logout"))(access.logout)
-app.command(rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --json"))(
-    contestant.problems
-)
+app.command(
+    rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --inputs inputs/")
+)(contestant.problems)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(

@@ -96,7 +96,7 @@ def show_report(report: dict[str, Any]) -> None:
     faults = [*report["errors"], *report["findings"]]
     if faults:
         rows = [(fault["file"], fault["where"], fault["message"]) for fault in faults]
-        show(table(f"{name}: {len(faults)} faults", ["file", "where", "fault"], rows))
+        show(table(f"{name}: {len(faults)} fault{'s' if len(faults) > 1 else ''}", ["file", "where", "fault"], rows))
         return
     cases = ", ".join(f"{count} in {group}" for group, count in report["cases"].items())
     typer.echo(f"{name}: sound; cases: {cases}")

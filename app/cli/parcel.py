@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +45,19 @@ def zipped(files: Sequence[Path]) -> bytes:
             raise Failure(f"expected one file of each name, found {names[path.name]} and {path}")
         names[path.name] = path
     return zip_bytes({name: read_file(path, "file") for name, path in names.items()})
+
+
+def unpack(data: bytes, folder: Path) -> None:
+    """Write the files of a zip that the server sent into a folder, by their names alone; it is made if missing."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for name in archive.namelist():
+                (folder / Path(name).name).write_bytes(archive.read(name))
+    except OSError as error:
+        raise Failure(f"{folder}: {error.strerror}") from None
+    except zipfile.BadZipFile as error:
+        raise Failure(f"expected a zip from the server, found something else: {error}", 1) from None
 
 
 class CountedReader(io.BytesIO):

@@ -67,7 +67,24 @@ def test_a_single_file_is_judged_and_watched_without_naming_its_contest(team: Ju
     done = team("watch", made["id"])
     assert done.exit_code == 0
     assert f"submission {made['id']}: " in done.stdout
-    assert "101-n05-p70" in done.stdout
+    case = next(line for line in done.stdout.splitlines() if line.startswith("│ 101-n05-p70"))
+    assert [cell.strip() for cell in case.split("│")[2:6]] == ["accepted", "16", "5.00", "5.00"]
+    assert "no answer yet for 21 of 22: 01-sample, 02-sample, 102-n06-p50" in done.stdout
+
+
+def test_inputs_are_fetched_into_a_folder_for_each_problem(team: Jurado, tmp_path: Path) -> None:
+    assert team("problems", "practice", "--inputs", tmp_path / "in").exit_code == 0
+    name = "comesolo/101-n05-p70.in"
+    original = problems_folder() / "comesolo/data/secret/101-n05-p70.in"
+    assert (tmp_path / "in" / name).read_bytes() == original.read_bytes()
+    assert {folder.name for folder in (tmp_path / "in").iterdir()} >= {"comesolo", "rollingballs"}
+
+
+def test_inputs_that_cannot_be_written_are_one_clear_line(team: Jurado, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"")
+    done = team("problems", "practice", "--inputs", tmp_path / "in")
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"jurado: {tmp_path / 'in'}")
 
 
 def test_a_submission_with_nothing_accepted_is_exit_code_1(team: Jurado, tmp_path: Path) -> None:
