@@ -7,9 +7,10 @@ A restart (the figures of what each part is worth are in docs/solvers/rollingbal
 - trips (`trips.py`, `lend.py`): a ball that meets none is helped by a stopper, steals another's partner, or is shaken;
   a trip is kept if as many balls are matched and it costs few rolls, the fewer the fuller the play;
 - shorten (`shorten.py`): after every step a ball's moves give way to a shorter way, for rolls are what runs out;
+- at last the colours of the unmatched balls are swapped among them: a ball of a wrong colour counts half;
 - land (`landing.py`): the un-rolls are played reversed, each ball that an unmatched one disturbed by another way;
-- mend (`excursion.py`, `operators.py`): what is not right then is tried goal by goal, after the second-placed program of
-  the match: a ball alone, helpers that roll where a ball has to be stopped (`helpers.py`), now and then a beam over up
+- mend (`excursion.py`, `operators.py`): what is not right then is tried goal by goal, after the match's second-placed
+  program: a ball alone, helpers that roll where a ball has to be stopped (`helpers.py`), now and then a beam over up
   to 10 balls, 20 rolls deep, 250 wide (`beam.py`, guided by `ways.py`); worse for better in excursions.
 """
 
@@ -33,15 +34,16 @@ from solvers.rollingballs.excursion import NO_ROLLS_LEFT, PERFECT, go_on_excursi
 from solvers.rollingballs.landing import land, shorten_both, shorten_rolls
 from solvers.rollingballs.play import POINTS, Play, load, make_play
 from solvers.rollingballs.play import ROLLS as MADE
-from solvers.rollingballs.rewind import measure_ease
 from solvers.rollingballs.trips import ALL_MATCHED, go_on_trips
-from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, make_two_boards, restart
+from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, make_two_boards, restart, swap_colours
+from solvers.rollingballs.unroll import measure_ease
 
 WORK_PER_STEP = 4_000_000
 TRIPS_PER_STEP = 200
 PRICES = (3, 4, 6, 8, 12, 16, 24, 40)
 DEAREST, DEAREST_EQUAL, FULL = 60, 40, 0.9
 STALE_AT_LEAST, STALE_PER_BALL = 40, 0.3
+STALE_ANY, DEAREST_ANY = 12, 10
 LAND_BY, MEND_BY = 0.6, 0.5
 MEND_AT_LEAST, MEND_PER_BALL = 20, 0.5
 SHORTEN_EVERY = 4
@@ -60,7 +62,7 @@ def solve_beam_local(instance: Instance, clock: Clock, seed: int) -> Answer:
         _match(two, board, clock, landed, best.points)
         best.offer(landed.cells, landed.rolls)
         if clock.running() and not best.perfect:
-            load(play, landed.cells, landed.rolls, board.target, best.nothing)
+            load(play, landed.cells, landed.rolls)
             _mend(play, board, clock, best)
             best.offer(*replay(board, _rolls_of(play)))
     clock.report(best=best.points, final=True)
@@ -89,6 +91,22 @@ def _match(two: TwoBoards, board: Board, clock: Clock, landed: _Best, best_point
         if state == ALL_MATCHED or clock.fraction > land_by:
             break
     landed.offer(*land(two, board))
+    _match_any(two, board, clock, landed, best_points)
+
+
+def _match_any(two: TwoBoards, board: Board, clock: Clock, landed: _Best, best_points: int) -> None:
+    """Give the balls left on `back` each other's colours and go on: half a ball each, and none is in the way."""
+    stale, least = 0, board.balls
+    while (left := board.balls - int(two.now[MATCHED])) and stale < STALE_ANY:
+        if not clock.step(best=best_points, note=f"{left} balls left, colours open"):
+            return
+        swap_colours(two)
+        go_on_trips(two, board.balls, TRIPS_PER_STEP, board.most_rolls, DEAREST, DEAREST_ANY)
+        shorten_both(two, board)
+        landed.offer(*land(two, board))
+        now_left = board.balls - int(two.now[MATCHED])
+        stale = 0 if now_left < least else stale + 1
+        least = min(least, now_left)
 
 
 class _Best:
@@ -126,7 +144,7 @@ def _mend(play: Play, board: Board, clock: Clock, best: _Best) -> None:
                 cells, rolls = replay(board, _rolls_of(play))
             else:
                 cells, rolls = replay(board, play.rolls[: play.now[MADE]])
-            load(play, cells, shorten_rolls(board, rolls), board.target, best.nothing)
+            load(play, cells, shorten_rolls(board, rolls))
 
 
 def _rolls_of(play: Play) -> Ints:

@@ -11,9 +11,8 @@ from numba import njit
 from checkers.rollingballs import EMPTY
 from solvers.rollingballs.beam import DEEPEST
 from solvers.rollingballs.board import FROM, draw, make_roll, stop_of, undo_rolls
-from solvers.rollingballs.connect import shake_back, undo_backs
 from solvers.rollingballs.operators import try_goal
-from solvers.rollingballs.play import BACKS, MEETING, POINTS, ROLLS, Play, note_best, weigh
+from solvers.rollingballs.play import POINTS, ROLLS, Play, note_best, weigh
 
 GOING_ON, PERFECT, NO_ROLLS_LEFT = range(3)
 LONGEST = 6
@@ -38,12 +37,12 @@ def go_on_excursions(play: Play, balls: int, work: int, limit: int, allowed: int
 
 @njit(cache=True, nogil=True)
 def _has_room(play: Play, limit: int) -> bool:  # pragma: no cover - compiled
-    return int(play.now[ROLLS] + play.now[BACKS]) + 2 * DEEPEST <= limit
+    return int(play.now[ROLLS]) + 2 * DEEPEST <= limit
 
 
 @njit(cache=True, nogil=True)
 def _excursion(play: Play, limit: int, allowed: int) -> int:  # pragma: no cover - compiled
-    first, base, back = play.now[ROLLS], play.now[POINTS], play.now[BACKS]
+    first, base = play.now[ROLLS], play.now[POINTS]
     random = play.random
     floor = base - draw(random, SLACK + 1)
     used = len(play.cells)
@@ -55,26 +54,23 @@ def _excursion(play: Play, limit: int, allowed: int) -> int:  # pragma: no cover
         if goal < 0:
             break
         used += try_goal(play, goal, floor)
-        if play.now[POINTS] > base and play.now[ROLLS] + play.now[BACKS] <= limit:
+        if play.now[POINTS] > base and play.now[ROLLS] <= limit:
             note_best(play)
             return used
-    fine = play.now[ROLLS] + play.now[BACKS] <= allowed and draw(random, 1000) < EQUALS_PER_THOUSAND
+    fine = play.now[ROLLS] <= allowed and draw(random, 1000) < EQUALS_PER_THOUSAND
     if play.now[POINTS] == base and fine:
         note_best(play)
         return used
     undo_rolls(play.cells, play.rolls, play.now[ROLLS], first)
-    undo_backs(play.target, play.backs, play.now[BACKS], back)
-    play.now[ROLLS], play.now[POINTS], play.now[BACKS] = first, base, back
+    play.now[ROLLS], play.now[POINTS] = first, base
     return used
 
 
 @njit(cache=True, nogil=True)
 def _shake(play: Play) -> None:  # pragma: no cover - compiled
-    """Now and then roll a ball that is not right, or one in its way; un-roll a goal likewise if goals may move."""
+    """Now and then roll a ball that is not right, or one in its way."""
     if draw(play.random, 100) < SHAKES_PER_CENT:
         _shake_ball(play)
-    if play.now[MEETING] and draw(play.random, 100) < SHAKES_PER_CENT:
-        play.now[BACKS] = shake_back(play.cells, play.target, play.steps, play.random, play.backs, play.now[BACKS])
     play.now[POINTS] = weigh(play)
 
 

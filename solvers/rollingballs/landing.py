@@ -7,8 +7,8 @@ from numba import njit
 
 from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board import FROM, TO, UNKNOWN, WAY, Board, Cells, Ints, make_roll, stop_of
-from solvers.rollingballs.connect import play_forward
 from solvers.rollingballs.meet import reach_forward
+from solvers.rollingballs.paths import play_forward
 from solvers.rollingballs.shorten import shorten
 from solvers.rollingballs.two_boards import BACKS, ROLLS, TwoBoards
 

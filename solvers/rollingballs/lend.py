@@ -6,10 +6,10 @@ from numba import njit
 
 from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board import UNKNOWN, draw, measure_ways
-from solvers.rollingballs.connect import play_back, play_forward
 from solvers.rollingballs.meet import reach_back, reach_forward
-from solvers.rollingballs.rewind import fetch
+from solvers.rollingballs.paths import play_back, play_forward
 from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, count_matched
+from solvers.rollingballs.unroll import fetch
 
 MATCHED_COST = 3
 

@@ -6,7 +6,7 @@ from numba import njit
 
 from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board import UNKNOWN, Cells, Ints, draw, stop_of
-from solvers.rollingballs.connect import play_back, play_forward
+from solvers.rollingballs.paths import play_back, play_forward
 from solvers.rollingballs.two_boards import BACKS, DEAREST, FORE, MATCHED, ROLLS, TwoBoards, count_matched
 
 MOST_CANDIDATES = 8

@@ -1,4 +1,4 @@
-"""The ways to fill one goal, from the cheapest to the dearest: meet, one ball, helpers, a beam over a few balls."""
+"""The ways to fill one goal, from the cheapest to the dearest: one ball, helpers, a beam over a few balls."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from numba import njit
 
 from solvers.rollingballs.beam import DEEPEST, MOST_MOVERS, WIDEST, search
 from solvers.rollingballs.board import draw, make_roll, undo_rolls
-from solvers.rollingballs.connect import connect, undo_backs
 from solvers.rollingballs.greedy import fill_goal
 from solvers.rollingballs.helpers import try_helpers
-from solvers.rollingballs.play import BACKS, MEETING, POINTS, ROLLS, Play, weigh
+from solvers.rollingballs.play import POINTS, ROLLS, Play, weigh
 from solvers.rollingballs.ways import FARTHEST, measure_dreams, stopper_on_way
 
 BEAMS_PER_THOUSAND = 40
@@ -25,31 +24,12 @@ def try_goal(play: Play, goal: int, floor: int) -> int:  # pragma: no cover - co
     used = len(play.cells)
     if play.target[goal] < 0:
         return used
-    if play.now[MEETING] and draw(play.random, 8) > 0:
-        used += _try_meeting(play, goal, floor)
-        if play.cells[goal] == play.target[goal] or play.target[goal] < 0:
-            return used
     used += 5 * len(play.cells)
     if _try_one_ball(play, goal, floor):
         return used
     if draw(play.random, 1000) >= BEAMS_PER_THOUSAND:
         return used + try_helpers(play, goal, floor)
     return used + _try_beam(play, goal, floor)
-
-
-@njit(cache=True, nogil=True)
-def _try_meeting(play: Play, goal: int, floor: int) -> int:  # pragma: no cover - compiled
-    first, back = play.now[ROLLS], play.now[BACKS]
-    count, backs, used = connect(
-        play.cells, play.target, play.steps, goal, play.random, play.rolls, first, play.backs, back, play.rooms
-    )
-    points = weigh(play)
-    if points >= floor and count + backs > first + back:
-        play.now[ROLLS], play.now[POINTS], play.now[BACKS] = count, points, backs
-    else:
-        undo_rolls(play.cells, play.rolls, count, first)
-        undo_backs(play.target, play.backs, backs, back)
-    return used
 
 
 @njit(cache=True, nogil=True)

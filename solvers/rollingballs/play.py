@@ -1,4 +1,4 @@
-"""A play in the making: the board rolled so far, the target un-rolled so far, and room for the searches."""
+"""A play in the making: the board rolled so far, the target, and room for the searches."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from solvers.rollingballs.beam import MOST_MOVERS, Beam, make_beam
 from solvers.rollingballs.board import Board, Cells, Ints, Random, points_of, worth
 from solvers.rollingballs.ways import make_buckets
 
-ROLLS, POINTS, BACKS, MEETING = range(4)
+ROLLS, POINTS = range(2)
 SPARE = 200
 TALLEST = 16
 
 
 class Play(NamedTuple):
-    """Flat arrays for the kernels. `now` and `best` hold ROLLS, POINTS, BACKS of the play and of its best moment.
+    """Flat arrays for the kernels. `now` and `best` hold ROLLS and POINTS of the play and of its best moment.
 
-    POINTS of `now` are weighted by how hard a goal is to fill, those of `best` are points2. MEETING: goals may un-roll.
+    POINTS of `now` are weighted by how hard a goal is to fill, those of `best` are points2.
     """
 
     cells: Cells
@@ -27,7 +27,6 @@ class Play(NamedTuple):
     steps: Ints
     weight: Ints  # [cells] what a goal counts while searching
     rolls: Ints  # [most rolls, 3] from, way, to
-    backs: Ints  # [most rolls, 3] un-rolls of the target, in the order they were made
     now: Ints
     best: Ints
     fails: Ints  # [cells] tries at a goal since it was last filled
@@ -36,7 +35,6 @@ class Play(NamedTuple):
     to_stopper: Ints
     queue: Ints
     buckets: Ints
-    rooms: Ints  # [5, cells]
     stack: Ints  # [TALLEST] goals and the cells of their helpers
     movers: Ints
     ranks: Ints
@@ -49,24 +47,23 @@ def make_play(board: Board, ease: Ints, random: Random) -> Play:
     size = len(board.cells)
     empty = [np.zeros(size, np.int32) for _ in range(4)]
     weight = (1 + (ease < 30) + (ease == 0)).astype(np.int32)
-    rolls, backs = (np.zeros((board.most_rolls + SPARE, 3), np.int32) for _ in range(2))
-    now, best = np.zeros(4, np.int32), np.zeros(4, np.int32)
+    rolls = np.zeros((board.most_rolls + SPARE, 3), np.int32)
+    now, best = np.zeros(2, np.int32), np.zeros(2, np.int32)
     locked, stack = np.zeros(size, np.int8), np.zeros(TALLEST, np.int32)
     movers, ranks = np.zeros(MOST_MOVERS, np.int32), np.zeros(MOST_MOVERS, np.int32)
-    rooms = np.zeros((5, size), np.int32)
     return Play(
-        board.cells.copy(), board.target.copy(), board.steps, weight, rolls, backs, now, best, empty[0], locked,
-        empty[1], empty[2], empty[3], make_buckets(size), rooms, stack, movers, ranks, make_beam(size), random,
+        board.cells.copy(), board.target.copy(), board.steps, weight, rolls, now, best, empty[0], locked,
+        empty[1], empty[2], empty[3], make_buckets(size), stack, movers, ranks, make_beam(size), random,
     )  # fmt: skip
 
 
-def load(play: Play, cells: Cells, rolls: Ints, target: Cells, suffix: Ints) -> None:
-    """Set the play to `cells`, reached by `rolls`, with a target that `suffix` leads from to the true one."""
-    play.cells[:], play.target[:] = cells, target
-    play.rolls[: len(rolls)], play.backs[: len(suffix)] = rolls, suffix[::-1]
+def load(play: Play, cells: Cells, rolls: Ints) -> None:
+    """Set the play to `cells`, reached by `rolls`."""
+    play.cells[:] = cells
+    play.rolls[: len(rolls)] = rolls
     play.fails[:] = 0
-    play.now[:] = (len(rolls), weigh(play), len(suffix), len(suffix) > 0)
-    play.best[:] = (len(rolls), points_of(cells, target), len(suffix), 0)
+    play.now[:] = (len(rolls), weigh(play))
+    play.best[:] = (len(rolls), points_of(cells, play.target))
 
 
 @njit(cache=True, nogil=True)
@@ -83,4 +80,4 @@ def note_best(play: Play) -> None:  # pragma: no cover - compiled
     """Remember the play as it is if it has more points than ever."""
     points = points_of(play.cells, play.target)
     if points > play.best[POINTS]:
-        play.best[ROLLS], play.best[POINTS], play.best[BACKS] = play.now[ROLLS], points, play.now[BACKS]
+        play.best[ROLLS], play.best[POINTS] = play.now[ROLLS], points

@@ -13,7 +13,7 @@ from numba import njit
 
 from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board import FROM, TO, Board, Cells, Ints, Random, draw, undo_rolls
-from solvers.rollingballs.connect import undo_backs
+from solvers.rollingballs.paths import undo_backs
 
 ROLLS, BACKS, MATCHED, DEAREST = range(4)
 FORE, BACK = range(2)
@@ -50,6 +50,17 @@ def restart(two: TwoBoards, board: Board) -> None:
     two.fore[:], two.back[:] = board.cells, board.target
     two.now[:] = 0
     two.now[MATCHED] = int(((two.fore >= 0) & (two.fore == two.back)).sum())
+
+
+def swap_colours(two: TwoBoards) -> None:
+    """Give the unmatched balls of `back` the colours of a random order of those unmatched on `fore`."""
+    goals = np.flatnonzero((two.back >= 0) & (two.back != two.fore))
+    colours = two.fore[(two.fore >= 0) & (two.back != two.fore)]
+    for i in range(len(colours) - 1, 0, -1):
+        j = int(draw(two.random, i + 1))
+        colours[i], colours[j] = colours[j], colours[i]
+    two.back[goals] = colours
+    two.now[MATCHED] = count_matched(two)
 
 
 @njit(cache=True, nogil=True)

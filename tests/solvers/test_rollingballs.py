@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,13 @@ import pytest
 from checkers.rollingballs import EMPTY, Instance, read_answer, read_instance, score_answer, write_answer
 from solvers import rollingballs
 from solvers.doors import Report
-from solvers.rollingballs.board import UNKNOWN, lay_out, measure_ways, points_of, seed_random, stop_of
-from solvers.rollingballs.connect import connect, undo_backs
-from solvers.rollingballs.rewind import measure_ease, rewind
+from solvers.rollingballs.board import UNKNOWN, Board, lay_out, measure_ways, points_of, seed_random, stop_of
+from solvers.rollingballs.landing import land, shorten_both
+from solvers.rollingballs.meet import reach_back, reach_forward
+from solvers.rollingballs.paths import undo_backs
+from solvers.rollingballs.trips import go_on_trips
+from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, make_two_boards, swap_colours
+from solvers.rollingballs.unroll import measure_ease
 
 DATA = Path(__file__).resolve().parents[2] / "problems/rollingballs/data"
 
@@ -59,36 +64,99 @@ def test_a_roll_ends_where_its_twin_ends() -> None:
             assert stop_of(board.cells, ball, step) == slow_stop(board.cells, ball, step)
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_the_rolls_of_a_rewound_target_lead_back_to_the_true_one(number: int) -> None:
-    board = lay_out(sample(number))
-    cells, rolls = rewind(board, measure_ease(board), seed_random(1), 4 * board.balls + 50)
-    assert len(rolls) > 0
+def test_a_cell_is_as_easy_as_the_cells_are_many_from_which_a_ball_comes() -> None:
+    board = lay_out(sample(1))
+    cells = np.where(board.cells >= 0, EMPTY, board.cells).astype(np.int8)
+    ease = np.zeros(len(cells), np.int32)
+    for ball in np.flatnonzero(cells == EMPTY).tolist():
+        for goal in slow_ways(cells, board.steps, ball):
+            ease[goal] += goal != ball
+    assert measure_ease(board).tolist() == ease.tolist()
+
+
+def slow_roll(cells: np.ndarray, steps: np.ndarray, rolls: np.ndarray) -> np.ndarray:
+    """Make the rolls one by one; each must move a ball and end where it says."""
+    cells = cells.copy()
     for at, way, to in rolls.tolist():
-        assert slow_stop(cells, at, int(board.steps[way])) == to
+        assert cells[at] >= 0
+        assert at != to
+        assert slow_stop(cells, at, int(steps[way])) == to
         cells[to], cells[at] = cells[at], EMPTY
-    assert cells.tolist() == board.target.tolist()
+    return cells
 
 
-def test_a_ball_and_a_goal_that_meet_are_rolled_legally_and_can_be_undone() -> None:
-    board, met = lay_out(sample(2)), 0
-    size = len(board.cells)
-    for goal in np.flatnonzero((board.target >= 0) & (board.target != board.cells)).tolist():
-        cells, target = board.cells.copy(), board.target.copy()
-        rolls, backs = np.zeros((size, 3), np.int32), np.zeros((size, 3), np.int32)
-        rooms = np.zeros((5, size), np.int32)
-        made, undone, _ = connect(cells, target, board.steps, goal, seed_random(1), rolls, 0, backs, 0, rooms)
-        met += made + undone > 0
-        again = board.cells.copy()
-        for at, way, to in rolls[:made].tolist():
-            assert slow_stop(again, at, int(board.steps[way])) == to
-            again[to], again[at] = again[at], EMPTY
-        assert again.tolist() == cells.tolist()
-        for at, way, to in backs[:undone][::-1].tolist():
-            assert slow_stop(target.copy(), at, int(board.steps[way])) == to
-            target[to], target[at] = target[at], EMPTY
-        assert target.tolist() == board.target.tolist()
-    assert met > 0
+def slow_ways_back(cells: np.ndarray, steps: np.ndarray, ball: int) -> dict[int, int]:
+    """Twin of un-rolling, read forwards: from which cells one roll ends at a cell already known."""
+    cells = cells.copy()
+    cells[ball] = EMPTY
+    free, known, layer = np.flatnonzero(cells == EMPTY).tolist(), {ball: 0}, {ball}
+    while layer:
+        distance = max(known.values()) + 1
+        layer = {
+            at for at in free if at not in known and any(slow_stop(cells, at, int(step)) in layer for step in steps)
+        }
+        known |= dict.fromkeys(layer, distance)
+    return known
+
+
+@pytest.mark.parametrize(("reach", "twin"), [(reach_forward, slow_ways), (reach_back, slow_ways_back)])
+def test_a_ball_reaches_what_its_twin_reaches(reach: Callable[..., int], twin: Callable[..., dict[int, int]]) -> None:
+    board = lay_out(sample(1))
+    room, queue = np.zeros((3, len(board.cells)), np.int32), np.zeros(len(board.cells), np.int32)
+    for cells in (board.cells, board.target):
+        for ball in np.flatnonzero(cells >= 0).tolist():
+            count = reach(cells, board.steps, ball, UNKNOWN, room, queue)
+            expected = twin(cells, board.steps, ball)
+            assert {int(cell): int(room[0, cell]) for cell in queue[:count]} == expected
+            assert int((room[0] < UNKNOWN).sum()) == count
+
+
+def played(number: int, trips: int) -> tuple[Board, TwoBoards]:
+    """Two boards after some trips of all kinds."""
+    board = lay_out(sample(number))
+    two = make_two_boards(board, seed_random(5))
+    go_on_trips(two, board.balls, trips, board.most_rolls, 40, 20)
+    return board, two
+
+
+def check_boards(board: Board, two: TwoBoards) -> None:
+    """Both plays are legal and lead from the start to `fore` and from `back` to the target."""
+    assert slow_roll(board.cells, board.steps, two.rolls[: two.now[ROLLS]]).tolist() == two.fore.tolist()
+    backs = two.backs[: two.now[BACKS]][::-1]
+    assert slow_roll(two.back, board.steps, backs).tolist() == board.target.tolist()
+    assert two.now[MATCHED] == ((two.fore >= 0) & (two.fore == two.back)).sum()
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_trips_keep_both_plays_legal_and_shortening_keeps_their_ends(number: int) -> None:
+    board, two = played(number, 60)
+    check_boards(board, two)
+    before = two.now.copy()
+    shorten_both(two, board)
+    check_boards(board, two)
+    assert two.now[ROLLS] + two.now[BACKS] < before[ROLLS] + before[BACKS]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_landed_play_is_legal_even_if_balls_are_left(number: int) -> None:
+    board, two = played(number, 40)
+    cells, rolls = land(two, board)
+    assert slow_roll(board.cells, board.steps, rolls).tolist() == cells.tolist()
+    assert len(rolls) <= board.most_rolls
+
+
+def test_two_boards_that_agree_land_on_the_target() -> None:
+    board, two = played(2, 3000)
+    assert two.now[MATCHED] == board.balls
+    assert land(two, board)[0].tolist() == board.target.tolist()
+
+
+def test_swapped_colours_are_those_of_the_balls_left() -> None:
+    board, two = played(3, 40)
+    matched = (two.fore >= 0) & (two.fore == two.back)
+    swap_colours(two)
+    assert (two.back[matched] == two.fore[matched]).all()
+    assert sorted(two.back[two.back >= 0]) == sorted(board.target[board.target >= 0])
 
 
 def test_undone_un_rolls_leave_the_target_as_it_was() -> None:
