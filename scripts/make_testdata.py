@@ -3,7 +3,8 @@
 For every case of `problems/<slug>/generators/cases.yaml`: the generator (or a file beside it) gives NAME.in, the
 input validators must accept it, and the reference solver, bounded by steps and not by seconds, gives NAME.ans and
 `submissions/accepted/reference/NAME.out`. A sample whose reference file is not itself an answer gets a NAME.out too.
-Where the plan has `submissions`, their methods answer every case too, into `submissions/<name>/NAME.out`.
+Where the plan has `submissions`, their methods answer every case too, into `submissions/<name>/NAME.out`; a case that
+such a method leaves unsolved gets no file.
 With `--check` nothing is written: the bytes are compared and every difference is named.
 """
 
@@ -25,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from checkers.doors import open_checker  # noqa: E402 - the root comes first on the path
-from solvers.doors import open_solver  # noqa: E402 - as above
+from solvers.doors import Unsolved, open_solver  # noqa: E402 - as above
 
 PLAN_KEYS = {"cases", "submissions"}
 CASE_KEYS = {"group", "name", "file", "seed", "params", "reference", "description"}
@@ -140,7 +141,10 @@ def make_case(plan: Plan, *, inputs_only: bool) -> Iterator[tuple[Path, bytes]]:
     if plan.entry["group"] == "sample" and answer != reference:
         yield plan.folder / f"{plan.name}.out", answer
     for submission in plan.submissions:
-        answer, _ = solve(replace(plan, reference=plan.reference | submission), data)
+        try:
+            answer, _ = solve(replace(plan, reference=plan.reference | submission), data)
+        except Unsolved:
+            continue
         yield plan.package / "submissions" / submission["name"] / f"{plan.name}.out", answer
 
 

@@ -7,7 +7,7 @@ best so far, and leaves the files after it out; a second one ends the program.
 With `--progress-json` standard error has one JSON object a line: reports as in :class:`solvers.doors.Report`, and last
 (for every file) `{"done": true, ...}`, or `{"error": "..."}`; without it, errors only.
 
-Exit code 0: an answer was written; 2: wrong usage or input; 1: the solver itself failed.
+Exit code 0: an answer was written; 2: wrong usage or input; 1: the method found none, or failed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import argparse
 import json
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
@@ -26,7 +27,7 @@ from types import FrameType
 from typing import Any
 
 from checkers.doors import Checker, Exact, Rejected, Score, open_checker
-from solvers.doors import Report, Solver, open_solver
+from solvers.doors import Report, Solver, Unsolved, open_solver
 
 PROGRAM_STARTED = perf_counter()
 NOT_PROBLEMS = {"doors", "parts"}
@@ -80,6 +81,8 @@ def main(arguments: list[str] | None = None) -> int:
             run_files(options, solver, checker, listener)
     except Unusable as error:
         return complain(str(error), loud=options.progress_json, code=2)
+    except Unsolved as error:
+        return complain(f"no answer found: {error}", loud=options.progress_json, code=1)
     except Rejected as error:
         return complain(f"the checker rejects the solver's answer: {error}", loud=options.progress_json, code=1)
     return 0
@@ -195,7 +198,8 @@ def solve(
     """
     method = options.method
     if not listener.done:
-        solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
+        with suppress(Unsolved):
+            solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
     seconds = options.seconds if options.seconds is not None else solver.METHODS[method].seconds
     started = perf_counter()
     answer = solver.solve(

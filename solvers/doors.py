@@ -17,6 +17,13 @@ I_contra = TypeVar("I_contra", contravariant=True)
 A = TypeVar("A")
 
 
+class Unsolved(Exception):
+    """A method has no answer: its time or memory ended first, or the instance is beyond it. The text says which.
+
+    Raised by `solve` where there is no answer to give; a method that has a legal answer gives its best so far.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """How far a search is: `fraction` of its budget 0..1, the best raw score so far, and how much it has looked at.
@@ -65,7 +72,10 @@ class Solver(Protocol[I_contra, A]):
         steps: int | None = None,
         progress: Progress | None = None,
     ) -> A:
-        """Find an answer. With `steps` the clock is ignored: the same seed and steps give the same answer."""
+        """Find an answer. With `steps` the clock is ignored: the same seed and steps give the same answer.
+
+        Raises Unsolved where the method has none.
+        """
         ...
 
     def write_reference(self, instance: I_contra, answer: A, *, seed: int) -> str:

@@ -34,6 +34,35 @@ class Reference(Strict):
     memory: Annotated[int, Field(gt=0, le=MOST_MEMORY)] = 1024
 
 
+Share = Annotated[Number, Field(ge=0, le=100)]
+
+
+def _range(value: Any) -> Any:
+    return as_tuple(value) if isinstance(value, list) else (value, value)
+
+
+Expected = Annotated[tuple[Share, Share], BeforeValidator(_range)]
+
+
+class ShortLadder(Strict):
+    """The part of the ladder that a test can climb: its time limit and its cases."""
+
+    seconds: Annotated[Number, Field(gt=0, le=60)]
+    cases: Annotated[tuple[Text, ...], BeforeValidator(as_tuple), Field(min_length=1)]
+
+
+class Ladder(Strict):
+    """What each method must earn of 100 points, a number or [least, most], under limits for one case (s, MiB).
+
+    `short` names the cases whose points alone, each group scaled to its own maximum, lie in the same ranges.
+    """
+
+    seconds: Annotated[Number, Field(gt=0, le=3600)]
+    memory: Annotated[int, Field(gt=0, le=MOST_MEMORY)]
+    points: Annotated[dict[Text, Expected], Field(min_length=1)]
+    short: ShortLadder
+
+
 class Answers(Strict):
     """What an answer file may be: at most `limit` bytes, named by `pattern` if that is set (`{case}` is its place)."""
 
@@ -66,6 +95,7 @@ class JuradoSettings(Strict):
     checker: Slug
     scoring: Scoring
     reference: Reference | None = None
+    ladder: Ladder | None = None
     answers: Answers = Answers()
     inputs: Inputs = Inputs()
     final: Annotated[tuple[GroupName, ...], BeforeValidator(as_tuple)] = ()
