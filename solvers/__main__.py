@@ -1,13 +1,15 @@
 """One solver as a program: `python -m solvers PROBLEM < input > answer`.
 
 The answer goes to standard output once the search has ended. With `--out DIR FILE...` every file is solved in turn and
-its answer is DIR/NAME.out, so that many small inputs cost one start-up. SIGTERM or SIGINT ends a search early with the
-best so far, and leaves the files after it out; a second one ends the program.
+its answer is DIR/NAME.out, so that many small inputs cost one start-up; an input that the method leaves unsolved has no
+answer, its summary says why, and the next one follows. SIGTERM or SIGINT ends a search early with the best so far, and
+leaves the files after it out; a second one ends the program.
 
 With `--progress-json` standard error has one JSON object a line: reports as in :class:`solvers.doors.Report`, and last
 (for every file) `{"done": true, ...}`, or `{"error": "..."}`; without it, errors only.
 
-Exit code 0: an answer was written; 2: wrong usage or input; 1: the method found none, or failed.
+Exit code 0: an answer was written, or every file has its summary; 2: wrong usage or input; 1: the method found no
+answer, or failed.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from typing import Any
 
 from checkers.doors import Checker, Exact, Rejected, Score, open_checker
 from solvers.doors import Report, Solver, Unsolved, open_solver
+from solvers.parts.memory import PeakMemory
 
 PROGRAM_STARTED = perf_counter()
 NOT_PROBLEMS = {"doors", "parts"}
@@ -158,7 +161,7 @@ def describe(solver: Solver[Any, Any]) -> dict[str, Any]:
 
 
 def run(options: argparse.Namespace, solver: Solver[Any, Any], checker: Checker[Any, Any], listener: Listener) -> None:
-    """Solve standard input and write the answer to standard output."""
+    """Solve standard input and write the answer to standard output; raises Unsolved."""
     if sys.stdin is None or sys.stdin.isatty() or options.files:
         raise Unusable("expected an input on standard input (... < FILE.in), or files with --out DIR")
     instance = read_input("input", sys.stdin.buffer.read(), checker)
@@ -175,8 +178,9 @@ def run_files(
     for path in options.files:
         try:
             instance = read_input(str(path), path.read_bytes(), checker)
-            text = solve(options, solver, checker, instance, listener)
-            (options.out / f"{path.stem}.out").write_text(text, encoding="utf-8", newline="\n")
+            with suppress(Unsolved):
+                text = solve(options, solver, checker, instance, listener)
+                (options.out / f"{path.stem}.out").write_text(text, encoding="utf-8", newline="\n")
         except OSError as error:
             raise Unusable(f"{error.filename}: {error.strerror}") from None
         listener.done["instance"] = path.stem
@@ -195,37 +199,50 @@ def solve(
     """Solve one instance, check what came out, and give the answer's text; the listener keeps the summary.
 
     Loading and compiling are timed apart, as `start_up`: one step of the method is made before the clock starts.
+    Raises Unsolved where the method has no answer; the summary is kept then, too.
     """
     method = options.method
     if not listener.done:
         with suppress(Unsolved):
             solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
     seconds = options.seconds if options.seconds is not None else solver.METHODS[method].seconds
+    listener.last = Report(0.0)
+    memory = PeakMemory()
     started = perf_counter()
-    answer = solver.solve(
-        instance, method=method, seed=options.seed, seconds=seconds, steps=options.steps, progress=listener
-    )
+    score, text, why = None, "", ""
+    try:
+        answer = solver.solve(
+            instance, method=method, seed=options.seed, seconds=seconds, steps=options.steps, progress=listener
+        )
+    except (Unsolved, MemoryError) as error:
+        why = str(error) if isinstance(error, Unsolved) else "out of memory"
     taken = perf_counter() - started
-    text = checker.write_answer(answer)
-    score = checker.score_answer(instance, checker.read_answer(text.encode(), instance))
-    if options.reference is not None:
-        write_reference(options.reference, solver.write_reference(instance, answer, seed=options.seed))
+    grown = memory.grown()
+    if not why:
+        text = checker.write_answer(answer)
+        score = checker.score_answer(instance, checker.read_answer(text.encode(), instance))
+        if options.reference is not None:
+            write_reference(options.reference, solver.write_reference(instance, answer, seed=options.seed))
     asked = {"done": True, "problem": options.problem, "method": method, "seed": options.seed}
-    timed = {"seconds": round(taken, 3), "start_up": round(started - PROGRAM_STARTED, 3)}
-    listener.done = asked | timed | summary(options, score, listener)
+    measured = {"seconds": round(taken, 3), "start_up": round(started - PROGRAM_STARTED, 3), "memory": grown}
+    listener.done = asked | measured | summary(options, score, why, listener)
+    if why:
+        raise Unsolved(why)
     return text
 
 
-def summary(options: argparse.Namespace, score: Score, listener: Listener) -> dict[str, Any]:
-    """Say what came out: raw score, steps, states, and whether it is known to be the best possible."""
+def summary(options: argparse.Namespace, score: Score | None, why: str, listener: Listener) -> dict[str, Any]:
+    """Say what came out: raw score, steps, states, and whether it is known to be the best possible; or why nothing."""
+    raw, most = (score.raw, score.max_raw) if score is not None else (None, None)
     return {
         "steps": options.steps if options.steps is not None else listener.last.steps,
         "states": listener.last.states,
-        "raw": number(score.raw),
-        "max_raw": number(score.max_raw),
-        "optimal": score.raw == score.max_raw or listener.last.note == "optimal",
+        "raw": number(raw),
+        "max_raw": number(most),
+        "optimal": score is not None and (raw == most or listener.last.note == "optimal"),
         "stopped": listener.stopping,
-        "message": score.message.text,
+        "message": score.message.text if score is not None else why,
+        "unsolved": score is None,
         "version": product_version(),
     }
 

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from app.cli import access, admin, admin_problems, bench, check, contestant, generate, package, service, solve
 from app.cli.demo.command import demo
+from app.cli.ladder.command import ladder
 from app.cli.output import Failure, examples, say
 
 
@@ -85,6 +86,10 @@ app.command(
 app.command(rich_help_panel=LOCAL, epilog=examples("jurado methods comesolo", "jurado methods comesolo --json"))(
     solve.methods
 )
+app.command(
+    rich_help_panel=LOCAL,
+    epilog=examples("jurado ladder comesolo --short", "jurado ladder comesolo --method greedy --method beam --json"),
+)(ladder)
 package.program.command("import", epilog=examples("jurado package import problems/comesolo"))(
     admin_problems.upload_problem
 )

@@ -35,7 +35,8 @@ def solve(
     """Find an answer: input on standard input, answer on standard output, progress and a summary on standard error.
 
     The last line says the raw score and the bound known for it; Ctrl-C gives the best answer so far. With --out every
-    input named is solved, one after the other, and a table shows how good the answers are.
+    input named is solved, one after the other, and a table shows how good the answers are. Exit code 1: an input is
+    left without an answer.
     """
     slug = problem_folder(problem).resolve().name
     options = solver_options(method, seconds, steps, seed)
@@ -110,6 +111,8 @@ def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out:
         write_json({"problem": problem, "runs": summaries, "mean": mean_share(summaries)})
     else:
         show(summary_table(problem, summaries))
+    if any(summary["unsolved"] for summary in summaries):
+        raise typer.Exit(1)
 
 
 @contextmanager
@@ -219,7 +222,9 @@ def summary_table(problem: str, summaries: Sequence[dict[str, Any]]) -> object:
 
 
 def raw_text(summary: dict[str, Any]) -> str:
-    """The raw score, and its bound where one is known."""
+    """The raw score, and its bound where one is known; or why there is none."""
+    if summary["unsolved"]:
+        return f"unsolved: {summary['message']}"
     bound = f" of at most {summary['max_raw']}" if summary["max_raw"] is not None else ""
     return f"raw {summary['raw']}{bound}"
 

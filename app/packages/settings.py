@@ -44,22 +44,26 @@ def _range(value: Any) -> Any:
 Expected = Annotated[tuple[Share, Share], BeforeValidator(_range)]
 
 
+RungPoints = Annotated[dict[Text, Expected], Field(min_length=1)]
+
+
 class ShortLadder(Strict):
-    """The part of the ladder that a test can climb: its time limit and its cases."""
+    """The part of the ladder that a test can climb: its time limit, its cases, and points that differ on them."""
 
     seconds: Annotated[Number, Field(gt=0, le=60)]
     cases: Annotated[tuple[Text, ...], BeforeValidator(as_tuple), Field(min_length=1)]
+    points: RungPoints | None = None
 
 
 class Ladder(Strict):
     """What each method must earn of 100 points, a number or [least, most], under limits for one case (s, MiB).
 
-    `short` names the cases whose points alone, each group scaled to its own maximum, lie in the same ranges.
+    `short` names a few cases whose points, each group scaled to its own maximum, lie in the same ranges or its own.
     """
 
     seconds: Annotated[Number, Field(gt=0, le=3600)]
     memory: Annotated[int, Field(gt=0, le=MOST_MEMORY)]
-    points: Annotated[dict[Text, Expected], Field(min_length=1)]
+    points: RungPoints
     short: ShortLadder
 
 

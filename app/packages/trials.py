@@ -7,7 +7,9 @@ from typing import Any
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from checkers.doors import Checker, Rejected, Score
+from app.packages.errors import PackageError, PackageErrors
+from app.packages.model import Case, Package, ValidationCase
+from checkers.doors import Checker, Rejected, Score, open_checker
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +57,13 @@ def read_instance(checker: Checker[Any, Any], data: bytes) -> tuple[Any, str | N
         return checker.read_instance(data), None
     except Rejected as rejected:
         return None, rejected.message.text
+
+
+def open_trial(package: Package, case: Case | ValidationCase) -> Trial:
+    """Open the checker for a case and let it read the input; raises PackageErrors if it refuses it."""
+    checker = open_checker(package.settings.checker, case.checker_args)
+    instance, refused = read_instance(checker, case.input.read())
+    if refused is not None:
+        raise PackageErrors([PackageError(case.input.path, "", f"the checker refuses this input: {refused}")])
+    reference = case.answer.read() if case.answer else b""
+    return Trial(checker, instance, reference, package.settings.answers.limit)

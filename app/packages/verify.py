@@ -8,9 +8,10 @@ from typing import Any
 
 from app.packages.demands import Outcomes, check_demands, submission_points
 from app.packages.errors import PackageError, PackageErrors
+from app.packages.ladder import check_ladder
 from app.packages.model import Case, File, Package, Submission, ValidationCase
 from app.packages.read import read_archive, read_package
-from app.packages.trials import Outcome, Trial, read_instance
+from app.packages.trials import Outcome, Trial, open_trial, read_instance
 from app.packages.validators import Opinion, Question, Validators
 from checkers.doors import open_checker
 
@@ -27,7 +28,7 @@ def verify_package(package: Package) -> list[Finding]:
     opinions, findings = _ask_validators(package)
     findings += _check_opinions(package, opinions)
     try:
-        trials = {case.name: _trial(package, case) for case in package.cases}
+        trials = {case.name: open_trial(package, case) for case in package.cases}
     except (ImportError, ValueError, PackageErrors) as error:
         return [*findings, *_unusable(error)]
     findings += [fault for case in package.validation_cases for fault in _check_validation(package, case, opinions)]
@@ -35,6 +36,7 @@ def verify_package(package: Package) -> list[Finding]:
     judged = {submission.path: _judge(package, submission, trials) for submission in package.submissions}
     findings += _check_failures(judged)
     findings += check_demands(package, judged)
+    findings += check_ladder(package)
     return sorted(set(findings))
 
 
@@ -62,7 +64,7 @@ def verify_report(path: Path) -> dict[str, Any]:
 
 def example_points(package: Package) -> dict[str, float]:
     """Score the example submissions: points by path, by the package's groups and its checker's own multipliers."""
-    trials = {case.name: _trial(package, case) for case in package.cases}
+    trials = {case.name: open_trial(package, case) for case in package.cases}
     judged = {submission.path: _judge(package, submission, trials) for submission in package.submissions}
     return {path: submission_points(package, outcomes, judged).points for path, outcomes in judged.items()}
 
@@ -102,16 +104,6 @@ def _check_opinions(package: Package, opinions: dict[str, list[Opinion]]) -> Ite
             yield Finding(path, "", "expected at least one input validator to refuse this input, found none")
 
 
-def _trial(package: Package, case: Case | ValidationCase) -> Trial:
-    """Open the checker for a case and let it read the input; raises PackageErrors if it refuses it."""
-    checker = open_checker(package.settings.checker, case.checker_args)
-    instance, refused = read_instance(checker, case.input.read())
-    if refused is not None:
-        raise PackageErrors([Finding(case.input.path, "", f"the checker refuses this input: {refused}")])
-    reference = case.answer.read() if case.answer else b""
-    return Trial(checker, instance, reference, package.settings.answers.limit)
-
-
 def _check_validation(package: Package, case: ValidationCase, opinions: dict[str, list[Opinion]]) -> Iterator[Finding]:
     if case.kind == "invalid_input":
         yield from _check_invalid_input(package, case, opinions[case.input.path])
@@ -119,7 +111,7 @@ def _check_validation(package: Package, case: ValidationCase, opinions: dict[str
     if case.output is None:
         return
     try:
-        outcome = _trial(package, case).judge(case.output.read())
+        outcome = open_trial(package, case).judge(case.output.read())
     except PackageErrors as errors:
         yield from errors.errors
         return

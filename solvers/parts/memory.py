@@ -1,0 +1,33 @@
+"""How much memory a search takes above what the interpreter and its kernels took before it."""
+
+from __future__ import annotations
+
+import resource
+from contextlib import suppress
+from pathlib import Path
+
+STATUS = Path("/proc/self/status")
+CLEAR = Path("/proc/self/clear_refs")
+FORGET_THE_PEAK = "5"  # proc(5): set the peak to what is resident now
+
+
+class PeakMemory:
+    """Watches this process from its making on: resident memory, as the kernel counts it."""
+
+    def __init__(self) -> None:
+        with suppress(OSError):  # no Linux, or a container that forbids it: the peak of the whole process stands
+            CLEAR.write_text(FORGET_THE_PEAK, encoding="ascii")
+        self._before = _kibibytes("VmRSS")
+
+    def grown(self) -> float:
+        """MiB between what was resident at the start and the peak since, with one decimal."""
+        return round(max(0, _kibibytes("VmHWM") - self._before) / 1024, 1)
+
+
+def _kibibytes(name: str) -> int:
+    """One line of the process's status; the peak of its whole life where there is no such file."""
+    try:
+        lines = STATUS.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
