@@ -1,0 +1,83 @@
+"""`jurado ladder` runs the methods as processes and tells what each of them earns."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.ladder.runs import Runner, Task
+from tests.app.cli.conftest import BOARD, Jurado
+
+
+def run(tmp_path: Path, **changes: Any) -> list[dict[str, Any]]:
+    data = changes.pop("data", BOARD)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.in").write_bytes(data)
+    inputs = (tmp_path / "one.in", tmp_path / "two.in")
+    task: dict[str, Any] = {"problem": "comesolo", "method": "greedy", "inputs": inputs, "out": tmp_path}
+    limits = {"seconds": 0.1, "memory": 512, "seed": 1}
+    told: list[dict[str, Any]] = []
+    Runner(lambda _task, said: told.append(said)).run([Task(**(task | limits | changes))], jobs=1)
+    return told
+
+
+def test_one_process_solves_the_inputs_one_after_the_other(tmp_path: Path) -> None:
+    told = run(tmp_path)
+    assert [said["instance"] for said in told] == ["one", "two"]
+    assert all(said["seconds"] >= 0 and said["memory"] >= 0 and not said["unsolved"] for said in told)
+    assert (tmp_path / "one.out").read_bytes() == (tmp_path / "two.out").read_bytes()
+
+
+def test_a_solver_that_dies_costs_one_input_and_says_why(tmp_path: Path) -> None:
+    told = run(tmp_path, data=b"nonsense")
+    assert [(said["instance"], said["unsolved"]) for said in told] == [("one", True), ("two", True)]
+    assert "expected" in told[0]["message"]
+
+
+def test_a_solver_that_is_not_there_is_told_too(tmp_path: Path) -> None:
+    assert "no solver for the problem" in run(tmp_path, problem="nosuch")[0]["message"]
+
+
+def test_what_breaks_off_a_ladder_ends_its_processes(tmp_path: Path) -> None:
+    (tmp_path / "one.in").write_bytes(BOARD)
+    (tmp_path / "two.in").write_bytes(BOARD)
+
+    def break_off(_task: Task, _said: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    quick = Task("comesolo", "greedy", (tmp_path / "one.in",), tmp_path, 0.1, 512, 1)
+    endless = Task("comesolo", "greedy", (tmp_path / "two.in",), tmp_path, 3000.0, 512, 1)
+    with pytest.raises(KeyboardInterrupt):
+        Runner(break_off).run([quick, endless], jobs=2)
+    assert time.monotonic() - began < 1000
+
+
+def test_methods_by_groups_are_a_table(jurado: Jurado) -> None:
+    done = jurado("ladder", "comesolo", "--short", "--method", "beam", "--seconds", "5")
+    assert done.exit_code == 0, done.stderr
+    assert "out of" in done.stdout
+    assert "100.0" in done.stdout
+
+
+def test_other_points_than_expected_are_exit_code_1_and_named(jurado: Jurado) -> None:
+    done = jurado("ladder", "comesolo", "--short", "--method", "beam", "--seconds", "0.01", "--json")
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["rungs"][0]["as_expected"]) == (1, False)
+    assert "other points than expected: beam" in done.stderr
+
+
+def test_a_misspelt_method_is_told_with_the_nearest(jurado: Jurado) -> None:
+    done = jurado("ladder", "comesolo", "--method", "bean")
+    assert (done.exit_code, "did you mean beam?" in done.stderr) == (2, True)
+
+
+def test_a_package_without_a_ladder_cannot_be_climbed(jurado: Jurado, tmp_path: Path) -> None:
+    jurado("package", "new", tmp_path / "sums")
+    done = jurado("ladder", tmp_path / "sums")
+    assert done.exit_code == 2
+    assert "expected a `ladder` in jurado.yaml" in done.stderr

@@ -1,0 +1,47 @@
+"""The ladder of every bundled problem: each rung earns what its package says, and more than the rung below."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from app.packages.catalog import bundled
+from app.packages.model import Package
+from app.packages.read import read_package
+from solvers.doors import open_solver
+
+SLUGS = sorted(bundled())
+MOST_SECONDS = 60
+every_problem = pytest.mark.parametrize("slug", SLUGS)
+
+
+def package(slug: str) -> Package:
+    return read_package(bundled()[slug])
+
+
+@every_problem
+def test_every_method_has_its_place_on_the_ladder(slug: str) -> None:
+    ladder = package(slug).settings.ladder
+    assert ladder is not None
+    assert set(ladder.points) == set(open_solver(slug).METHODS)
+    assert ladder.points[open_solver(slug).REFERENCE][1] == max(most for _, most in ladder.points.values())
+
+
+@every_problem
+def test_the_short_ladder_is_short(slug: str) -> None:
+    ladder = package(slug).settings.ladder
+    assert ladder is not None
+    assert ladder.short.seconds * len(ladder.short.cases) * len(ladder.points) <= MOST_SECONDS
+
+
+@every_problem
+def test_the_short_ladder_gives_the_points_that_the_package_expects(slug: str) -> None:
+    command = [sys.executable, "-m", "app.cli", "ladder", slug, "--short", "--jobs", "1", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = {
+        rung["method"]: (rung["points"], rung["expected"], rung["cases"]) for rung in json.loads(done.stdout)["rungs"]
+    }
+    assert done.returncode == 0, told
