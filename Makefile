@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test check bench testdata fuzz fuzz-http chaos verify-packages
+.PHONY: help setup run demo test check bench ladders plots testdata fuzz fuzz-http chaos verify-packages
 
 PYTHON_HERE := .venv/bin/python
 ARGS ?=
@@ -29,6 +29,13 @@ check: setup ## format, lint, types, import arrows
 
 bench: setup ## measure, and print what was measured as tables
 	@$(PYTHON_HERE) -m bench $(ARGS)
+
+ladders: setup ## climb every problem's whole ladder, record it in docs/ladders (ARGS="comesolo" for one; half an hour)
+	@$(PYTHON_HERE) scripts/ladders.py record $(ARGS)
+
+plots: ## draw the recorded ladders and curves as SVG in docs/ladders
+	@sh scripts/setup.sh plots
+	@$(PYTHON_HERE) scripts/ladders.py draw $(ARGS)
 
 testdata: setup ## make every problem's test data again from its generators: the same bytes
 	@$(PYTHON_HERE) scripts/make_testdata.py $(ARGS)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Make .venv as uv.lock says. Needs a Python 3.11 or newer, and nothing else: uv is found, or installed into .tools.
-# A second call finds its stamp and returns at once.
+# A second call finds its stamp and returns at once. `setup.sh GROUP` adds a group of pyproject.toml, such as plots.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -66,11 +66,11 @@ wanted() { { pwd; cat uv.lock pyproject.toml scripts/setup.sh; } | cksum; }
 
 stamp=.venv/.jurado-setup
 if [ -x .venv/bin/jurado ] && [ -x .venv/bin/python ] && [ -f $stamp ] && [ "$(cat $stamp)" = "$(wanted)" ]; then
-    exit 0
+    [ $# -eq 0 ] && exit 0
 fi
 python=$(find_python)
 uv=$(find_uv "$python")
 say "making .venv with $python"
-UV_PYTHON_DOWNLOADS=never "$uv" sync --frozen --quiet --python "$python" ||
+UV_PYTHON_DOWNLOADS=never "$uv" sync --frozen --quiet --python "$python" ${1:+--inexact --group "$1"} ||
     die "uv could not make .venv; the lines above say why"
 wanted >$stamp

@@ -1,0 +1,173 @@
+"""Climb the whole ladder of each problem and record it: `ladders.py record [SLUG...]`, `ladders.py draw [SLUG...]`.
+
+`record` runs `jurado ladder SLUG --json` into docs/ladders/SLUG.json, adds the raw score against time of the methods
+that improve with time (on the three largest cases), and writes docs/ladders/README.md. `draw` makes the pictures, from
+what was recorded only; it needs the group `plots` of pyproject.toml, which `make plots` installs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.progress import track
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from app.packages.catalog import bundled  # noqa: E402 - the root comes first on the path
+from app.packages.model import Case  # noqa: E402 - as above
+from app.packages.read import read_package  # noqa: E402 - as above
+
+RECORDS = ROOT / "docs/ladders"
+CURVES = 3
+KEPT = ("case", "group", "accepted", "multiplier", "raw", "seconds", "memory")
+HEAD = """\
+# The ladders
+
+Every problem's methods on every secret case, under the limits of its `jurado.yaml`. `make ladders` runs them and writes
+this page and the figures beside it; `make plots` draws the pictures. Seconds and MiB are the largest of any case, above
+the start-up of the interpreter and the kernels. Two runs side by side shared the memory of one machine of two cores.
+"""
+
+
+def main() -> int:
+    """Run the verb."""
+    options = read_options()
+    slugs = options.slug or sorted(bundled())
+    RECORDS.mkdir(parents=True, exist_ok=True)
+    if options.verb == "record":
+        unexpected = [slug for slug in slugs if not record(slug, options.curve_seconds)]
+        (RECORDS / "README.md").write_text(page(read_records()), encoding="utf-8")
+        if unexpected:
+            print(f"ladders: other points than expected: {', '.join(unexpected)}", file=sys.stderr)
+        return int(bool(unexpected))
+    from scripts.ladder_plots import draw_curves, draw_ladder
+
+    for told in read_records():
+        if told["problem"] in slugs:
+            draw_ladder(told, RECORDS / f"{told['problem']}.svg")
+            if told["curves"]:
+                draw_curves(told, RECORDS / f"{told['problem']}-time.svg")
+    return 0
+
+
+def read_options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("verb", choices=["record", "draw"])
+    parser.add_argument("slug", nargs="*", help="problems; default: all")
+    parser.add_argument("--curve-seconds", type=float, default=10.0, help="how long each curve is")
+    return parser.parse_args()
+
+
+def record(slug: str, curve_seconds: float) -> bool:
+    """Climb one ladder and keep it; returns whether every rung earned what was expected."""
+    command = [sys.executable, "-m", "app.cli", "ladder", slug, "--json"]
+    print(f"{slug}: climbing", file=sys.stderr, flush=True)
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    told = json.loads(done.stdout)
+    for rung in told["rungs"]:
+        rung["cases"] = [{key: case[key] for key in KEPT} for case in rung["cases"]]
+    told["curves"] = curves(slug, curve_seconds)
+    (RECORDS / f"{slug}.json").write_text(as_text(told), encoding="utf-8")
+    return done.returncode == 0
+
+
+def curves(slug: str, seconds: float) -> list[dict[str, Any]]:
+    """Follow each method that improves with time on the largest cases: points [seconds, best raw score so far]."""
+    listed = subprocess.run(
+        [sys.executable, "-m", "solvers", slug, "--methods"], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    methods = [name for name, method in json.loads(listed.stdout)["methods"].items() if method["anytime"]]
+    secret = [case for case in read_package(bundled()[slug]).cases if case.group != "sample"]
+    largest = sorted(secret, key=lambda case: (-len(case.input.read()), case.name))[:CURVES]
+    pairs = [(case, method) for case in sorted(largest, key=lambda case: case.name) for method in methods]
+    if len(methods) < 2:
+        return []
+    return [curve(slug, case, method, seconds) for case, method in track(pairs, f"{slug}: curves")]
+
+
+def curve(slug: str, case: Case, method: str, seconds: float) -> dict[str, Any]:
+    """Run one method and listen to its reports."""
+    words = ["solvers", slug, "--method", method, "--seconds", str(seconds), "--progress-json"]
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, input=case.input.read(), capture_output=True, check=True
+    )
+    reports = [json.loads(line) for line in done.stderr.splitlines()]
+    points: list[list[float]] = []
+    for report in reports[:-1]:
+        if report["best"] and (not points or report["best"] != points[-1][1]):
+            points.append([round(report["fraction"] * seconds, 2), report["best"]])
+    last = reports[-1]
+    points.append([last["seconds"], last["raw"]])
+    return {"case": case.name, "method": method, "most": last["max_raw"], "points": points}
+
+
+def as_text(told: dict[str, Any]) -> str:
+    """JSON with one rung, one case and one curve a line."""
+    text = json.dumps(told | {"rungs": [], "curves": []})
+    rungs = ",\n".join(rung_text(rung) for rung in told["rungs"])
+    lines = ",\n".join(json.dumps(curve) for curve in told["curves"])
+    text = text.replace('"rungs": []', f'"rungs": [\n{rungs}\n]')
+    return text.replace('"curves": []', f'"curves": [\n{lines}\n]') + "\n"
+
+
+def rung_text(rung: dict[str, Any]) -> str:
+    """One rung, its cases on lines of their own."""
+    cases = ",\n  ".join(json.dumps(case) for case in rung["cases"])
+    return json.dumps(rung | {"cases": []}).replace('"cases": []', f'"cases": [\n  {cases}]')
+
+
+def read_records() -> list[dict[str, Any]]:
+    """Read what was recorded, by the problem's name."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RECORDS.glob("*.json"))]
+
+
+def page(records: Sequence[dict[str, Any]]) -> str:
+    """Write the page of all ladders."""
+    return "\n".join([HEAD, *(section(told) for told in records)])
+
+
+def section(told: dict[str, Any]) -> str:
+    """One problem: its picture, and a table of methods by groups."""
+    slug, groups = told["problem"], told["rungs"][0]["groups"]
+    names = [f"{name.removeprefix('secret/')} ({most(group)})" for name, group in groups.items()]
+    head = ["method", *names, "points", "expected", "slowest s", "most MiB"]
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *(row(rung) for rung in told["rungs"])]
+    pictures = [f"![{slug}: points, time and memory of each method]({slug}.svg)"]
+    if told["curves"]:
+        pictures.append(f"![{slug}: raw score against time]({slug}-time.svg)")
+    limits = f"{len(told['rungs'][0]['cases'])} cases, each with {told['seconds']:g} s and {told['memory']} MiB."
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n\n".join([f"## {slug}", limits, table, *pictures]) + "\n"
+
+
+def most(group: dict[str, float]) -> str:
+    """The points a group can give."""
+    return f"{group['max']:.4g}"
+
+
+def row(rung: dict[str, Any]) -> list[str]:
+    """One line of the table."""
+    least, upto = rung["expected"]
+    expected = f"{least:g}" if least == upto else f"{least:g} to {upto:g}"
+    seconds = [case["seconds"] for case in rung["cases"] if case["seconds"] is not None]
+    memory = [case["memory"] for case in rung["cases"] if case["memory"] is not None]
+    return [
+        rung["method"],
+        *(f"{group['points']:.4g}" for group in rung["groups"].values()),
+        f"{rung['points']:.1f}",
+        expected + ("" if rung["as_expected"] else " (no)"),
+        f"{max(seconds):.2f}" if seconds else "",
+        f"{max(memory):.0f}" if memory else "",
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
