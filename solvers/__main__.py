@@ -189,6 +189,17 @@ def run_files(
             return
 
 
+@dataclass(frozen=True)
+class Search:
+    """What a search left: an answer, or `why` there is none; its seconds, those before it, and the MiB it took."""
+
+    answer: Any
+    why: str
+    seconds: float
+    start_up: float
+    memory: float
+
+
 def solve(
     options: argparse.Namespace,
     solver: Solver[Any, Any],
@@ -198,50 +209,59 @@ def solve(
 ) -> str:
     """Solve one instance, check what came out, and give the answer's text; the listener keeps the summary.
 
-    Loading and compiling are timed apart, as `start_up`: one step of the method is made before the clock starts.
     Raises Unsolved where the method has no answer; the summary is kept then, too.
     """
-    method = options.method
-    if not listener.done:
-        with suppress(Unsolved):
-            solver.solve(instance, method=method, seed=options.seed, seconds=1.0, steps=1, progress=lambda _: False)
-    seconds = options.seconds if options.seconds is not None else solver.METHODS[method].seconds
-    listener.last = Report(0.0)
-    memory = PeakMemory()
-    started = perf_counter()
-    score, text, why = None, "", ""
-    try:
-        answer = solver.solve(
-            instance, method=method, seed=options.seed, seconds=seconds, steps=options.steps, progress=listener
-        )
-    except (Unsolved, MemoryError) as error:
-        why = str(error) if isinstance(error, Unsolved) else "out of memory"
-    taken = perf_counter() - started
-    grown = memory.grown()
-    if not why:
-        text = checker.write_answer(answer)
+    found = search(options, solver, instance, listener)
+    score, text = None, ""
+    if not found.why:
+        text = checker.write_answer(found.answer)
         score = checker.score_answer(instance, checker.read_answer(text.encode(), instance))
         if options.reference is not None:
-            write_reference(options.reference, solver.write_reference(instance, answer, seed=options.seed))
-    asked = {"done": True, "problem": options.problem, "method": method, "seed": options.seed}
-    measured = {"seconds": round(taken, 3), "start_up": round(started - PROGRAM_STARTED, 3), "memory": grown}
-    listener.done = asked | measured | summary(options, score, why, listener)
-    if why:
-        raise Unsolved(why)
+            write_reference(options.reference, solver.write_reference(instance, found.answer, seed=options.seed))
+    listener.done = summary(options, found, score, listener)
+    if found.why:
+        raise Unsolved(found.why)
     return text
 
 
-def summary(options: argparse.Namespace, score: Score | None, why: str, listener: Listener) -> dict[str, Any]:
+def search(options: argparse.Namespace, solver: Solver[Any, Any], instance: Any, listener: Listener) -> Search:
+    """Run the method. Loading and compiling are timed apart: the first time, one step is made before the clock starts."""
+    asked: dict[str, Any] = {"method": options.method, "seed": options.seed}
+    if not listener.done:
+        with suppress(Unsolved):
+            solver.solve(instance, **asked, seconds=1.0, steps=1, progress=lambda _: False)
+    limit = options.seconds if options.seconds is not None else solver.METHODS[options.method].seconds
+    listener.last = Report(0.0)
+    memory = PeakMemory()
+    started = perf_counter()
+    answer, why = None, ""
+    try:
+        answer = solver.solve(instance, **asked, seconds=limit, steps=options.steps, progress=listener)
+    except Unsolved as error:
+        why = str(error)
+    except MemoryError:
+        why = "out of memory"
+    return Search(answer, why, perf_counter() - started, started - PROGRAM_STARTED, memory.grown())
+
+
+def summary(options: argparse.Namespace, found: Search, score: Score | None, listener: Listener) -> dict[str, Any]:
     """Say what came out: raw score, steps, states, and whether it is known to be the best possible; or why nothing."""
     raw, most = (score.raw, score.max_raw) if score is not None else (None, None)
     return {
+        "done": True,
+        "problem": options.problem,
+        "method": options.method,
+        "seed": options.seed,
+        "seconds": round(found.seconds, 3),
+        "start_up": round(found.start_up, 3),
+        "memory": found.memory,
         "steps": options.steps if options.steps is not None else listener.last.steps,
         "states": listener.last.states,
         "raw": number(raw),
         "max_raw": number(most),
         "optimal": score is not None and (raw == most or listener.last.note == "optimal"),
         "stopped": listener.stopping,
-        "message": score.message.text if score is not None else why,
+        "message": score.message.text if score is not None else found.why,
         "unsolved": score is None,
         "version": product_version(),
     }
