@@ -225,7 +225,7 @@ def solve(
 
 
 def search(options: argparse.Namespace, solver: Solver[Any, Any], instance: Any, listener: Listener) -> Search:
-    """Run the method. Loading and compiling are timed apart: the first time, one step is made before the clock starts."""
+    """Run the method. Loading and compiling are timed apart: one step is made before the clock starts."""
     asked: dict[str, Any] = {"method": options.method, "seed": options.seed}
     if not listener.done:
         with suppress(Unsolved):
