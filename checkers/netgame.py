@@ -1,0 +1,144 @@
+"""Say who wins a game of cutting ropes in a net, and by which first cut.
+
+Instance
+    `N` (1..50), then N lines `x1 y1 x2 y2`: different ropes of length 1 between grid points 0..50. The player to move
+    cuts a rope that is a side of a whole cell, a unit square with all four ropes; who has none to cut loses.
+Answer
+    `1` and the number (from 1) of a rope with which the first player wins, or `2` if the second player wins.
+Raw score
+    1 for a right answer; there is nothing between right and wrong. The reference file has the winner and, if that is
+    the first player, a second line with all winning ropes in rising order.
+Rejected when
+    a number is not canonical, missing or left over, the winner is neither 1 nor 2, the rope is not of this net, or
+    the answer is wrong. What is wrong with a wrong answer is not told: that would tell half of the right one.
+Source
+    'Setevaya igra', All-Russian olympiad 2005, problem 5; the reference file's second line is set here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checkers.doors import Message, Rejected, Score, quote
+from checkers.numbers import place, read_integers
+
+MOST_ROPES = 50
+LARGEST_COORDINATE = 50
+FIRST, SECOND = 1, 2
+
+Rope = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A net. Each rope is `(x1, y1, x2, y2)` with its smaller end first; all are different."""
+
+    ropes: tuple[Rope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The winner, 1 or 2, and the rope cut first, 1..N, where the winner is 1 (0 otherwise)."""
+
+    winner: int
+    rope: int = 0
+
+
+def read_instance(data: bytes) -> Instance:
+    """Parse an input file; raises Rejected at the first line that is not as it must be."""
+    if not data.endswith(b"\n"):
+        raise Rejected.at("end of file", expected="a line feed", found=quote(data[-1:]))
+    first, *lines = data[:-1].split(b"\n")
+    count = _number(first, MOST_ROPES)
+    if not count:
+        raise Rejected.at("line 1", expected=f"a number of ropes from 1 to {MOST_ROPES}", found=quote(first))
+    if len(lines) != count:
+        raise Rejected.at("end of file", expected=f"{count} ropes", found=f"{len(lines)} lines")
+    seen: dict[Rope, int] = {}
+    for number, line in enumerate(lines, start=2):
+        rope = _read_rope(line, number)
+        if rope in seen:
+            raise Rejected.at(f"line {number}", expected="a new rope", found=f"the rope of line {seen[rope]} again")
+        seen[rope] = number
+    return Instance(tuple(seen))
+
+
+def read_answer(data: bytes, instance: Instance) -> Answer:
+    """Parse an answer file; raises Rejected at the first thing wrong with it."""
+    values, offsets = read_integers(data, most=2)
+    if len(values) == 0:
+        raise Rejected.at("end of file", expected="the winner, 1 or 2", found="an empty file")
+    winner = int(values[0])
+    if winner not in (FIRST, SECOND):
+        raise Rejected.at(place(data, int(offsets[0])), expected="the winner, 1 or 2", found=str(winner))
+    if winner == SECOND:
+        if len(values) > 1:
+            raise Rejected.at(place(data, int(offsets[1])), expected="nothing after 2", found=str(values[1]))
+        return Answer(SECOND)
+    most = len(instance.ropes)
+    if len(values) == 1:
+        raise Rejected.at("end of file", expected=f"the rope to cut, 1 to {most}", found="nothing after 1")
+    rope = int(values[1])
+    if not 1 <= rope <= most:
+        raise Rejected.at(place(data, int(offsets[1])), expected=f"the rope to cut, 1 to {most}", found=str(rope))
+    return Answer(FIRST, rope)
+
+
+def write_answer(answer: Answer) -> str:
+    """Render an answer: the winner on the first line, the rope of the first player on a second one."""
+    return f"{FIRST}\n{answer.rope}\n" if answer.winner == FIRST else f"{SECOND}\n"
+
+
+def score_answer(instance: Instance, answer: Answer, reference: bytes | None = None) -> Score:
+    """Hold an answer against the reference; raises Rejected if it is wrong.
+
+    Raises ValueError if the reference file is missing or malformed: that is the judge's fault.
+    """
+    if reference is None:
+        raise ValueError("netgame: expected a reference file, found none")
+    winning = _read_reference(reference, len(instance.ropes))
+    right = answer.rope in winning if answer.winner == FIRST else not winning
+    if not right:
+        expected = "the winner and, if that is the first player, a winning cut"
+        raise Rejected.at("answer", expected=expected, found="a wrong answer")
+    return Score(1, 1, 1, Message("netgame-right", "right"))
+
+
+def check_reference(data: bytes, instance: Instance) -> Score:
+    """Hold a reference file against its case; raises Rejected if it is not one. Its answer scores 1."""
+    try:
+        _read_reference(data, len(instance.ropes))
+    except ValueError as error:
+        raise Rejected(str(error)) from None
+    return Score(1, 1, 1)
+
+
+def _number(token: bytes, most: int) -> int | None:
+    """Give a canonical number 0..most (of at most two digits), or None."""
+    if not (token.isdigit() and len(token) <= 2) or (token[:1] == b"0" and len(token) > 1):
+        return None
+    return int(token) if int(token) <= most else None
+
+
+def _read_rope(line: bytes, number: int) -> Rope:
+    coordinates = [_number(token, LARGEST_COORDINATE) for token in line.split(b" ")]
+    known = [coordinate for coordinate in coordinates if coordinate is not None]
+    if len(coordinates) != 4 or len(known) != 4:
+        expected = f"four numbers from 0 to {LARGEST_COORDINATE} with single spaces"
+        raise Rejected.at(f"line {number}", expected=expected, found=quote(line))
+    x1, y1, x2, y2 = known
+    if abs(x1 - x2) + abs(y1 - y2) != 1:
+        raise Rejected.at(f"line {number}", expected="a rope of length 1 along a grid line", found=quote(line))
+    (a, b), (c, d) = sorted([(x1, y1), (x2, y2)])
+    return a, b, c, d
+
+
+def _read_reference(reference: bytes, ropes: int) -> frozenset[int]:
+    """Give the winning ropes, none where the second player wins; raises ValueError if the file is malformed."""
+    words = reference.split()
+    numbers = [int(word) for word in words if word.isdigit() and len(word) <= 2]
+    winning = numbers[1:]
+    fine = len(numbers) == len(words) > 0 and numbers[0] == (FIRST if winning else SECOND)
+    if not fine or winning != sorted(set(winning)) or not all(1 <= rope <= ropes for rope in winning):
+        raise ValueError(f"reference: expected 2, or 1 and winning ropes of 1..{ropes}, found {quote(reference)}")
+    return frozenset(winning)

@@ -1,0 +1,86 @@
+"""Netgame: who wins the game of cutting ropes, and by which first cut.
+
+Methods
+    figures  a table of lost figures, for nets of at most 13 ropes
+    ropes    search with memory over sets of ropes, for nets of at most 25 ropes
+    cells    search with memory over sets of whole cells
+    dp       a table of all sets of whole cells, bottom up
+    grundy   Grundy numbers, every piece of the net on its own
+Instance, Answer
+    those of checkers/netgame.py
+Raw score
+    1 for a right answer
+Source
+    'Setevaya igra', All-Russian olympiad 2005, problem 5, and its editorial (figures, ropes, cells); dp, grundy: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from checkers.netgame import FIRST, SECOND, Answer, Instance, read_instance
+from solvers.doors import Method, Progress
+from solvers.netgame.figures import solve_by_figures
+from solvers.netgame.memo import solve_by_cells, solve_by_ropes
+from solvers.netgame.net import Net, net_of, winning_ropes
+from solvers.netgame.tables import lost_table, solve_by_dp, solve_by_grundy
+from solvers.parts.clock import Clock
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "figures": Method("a table of lost figures, at most 13 ropes", seconds=1.0),
+        "ropes": Method("search with memory over sets of ropes, at most 25 ropes", seconds=1.0),
+        "cells": Method("search with memory over sets of whole cells", seconds=1.0),
+        "dp": Method("a table of all sets of whole cells", seconds=1.0),
+        "grundy": Method("Grundy numbers, piece by piece", seconds=1.0),
+    }
+)
+REFERENCE = "dp"
+
+Search = Callable[[Net, Clock], Answer | None]
+SEARCHES: Mapping[str, Search] = MappingProxyType(
+    {
+        "figures": solve_by_figures,
+        "ropes": solve_by_ropes,
+        "cells": solve_by_cells,
+        "dp": solve_by_dp,
+        "grundy": solve_by_grundy,
+    }
+)
+
+
+def solve(
+    instance: Instance,
+    *,
+    method: str,
+    seed: int,
+    seconds: float,
+    steps: int | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Say who wins. A method that cannot (too many ropes, out of time) has found no winning cut and says 2.
+
+    A step is a state settled. Nothing is drawn, so `seed` changes nothing; compiling does not count as time.
+    """
+    warm_up(method)
+    clock = Clock(seconds, steps, progress)
+    answer = SEARCHES[method](net_of(instance), clock)
+    clock.report(states=clock.taken, note="not solved" if answer is None else "optimal", final=True)
+    return Answer(SECOND) if answer is None else answer
+
+
+def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
+    """Render the winner and all winning ropes; raises ValueError if the answer given is not right."""
+    net = net_of(instance)
+    table = lost_table(net, Clock(1.0, 1 << len(net.corners)))
+    winning = [] if table is None else list(winning_ropes(net, lambda cells: not table[cells]))
+    if (answer.rope not in winning) if answer.winner == FIRST else bool(winning):
+        raise ValueError(f"netgame: expected a right answer to make a reference of, found {answer}")
+    return f"{FIRST}\n{' '.join(map(str, winning))}\n" if winning else f"{SECOND}\n"
+
+
+def warm_up(method: str) -> None:
+    """Run a method on a tiny net, so that its kernels are compiled or loaded before a clock starts."""
+    tiny = read_instance(b"4\n0 0 0 1\n0 0 1 0\n1 0 1 1\n0 1 1 1\n")
+    SEARCHES[method](net_of(tiny), Clock(1.0, 100))
