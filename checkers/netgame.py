@@ -19,6 +19,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
 from checkers.doors import Message, Rejected, Score, quote
 from checkers.numbers import place, read_integers
 
@@ -27,6 +31,8 @@ LARGEST_COORDINATE = 50
 FIRST, SECOND = 1, 2
 
 Rope = tuple[int, int, int, int]
+Sets = NDArray[np.int64]
+Table = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +96,11 @@ def write_answer(answer: Answer) -> str:
 
 
 def score_answer(instance: Instance, answer: Answer, reference: bytes | None = None) -> Score:
-    """Hold an answer against the reference; raises Rejected if it is wrong.
+    """Hold an answer against the reference, or against the rules where there is none; raises Rejected if it is wrong.
 
-    Raises ValueError if the reference file is missing or malformed: that is the judge's fault.
+    Raises ValueError if the reference file is malformed: that is the judge's fault.
     """
-    if reference is None:
-        raise ValueError("netgame: expected a reference file, found none")
-    winning = _read_reference(reference, len(instance.ropes))
+    winning = winning_ropes(instance) if reference is None else _read_reference(reference, len(instance.ropes))
     right = answer.rope in winning if answer.winner == FIRST else not winning
     if not right:
         expected = "the winner and, if that is the first player, a winning cut"
@@ -105,12 +109,50 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
 
 
 def check_reference(data: bytes, instance: Instance) -> Score:
-    """Hold a reference file against its case; raises Rejected if it is not one. Its answer scores 1."""
+    """Hold a reference file against its case; raises Rejected if it is not one, or not true. Its answer scores 1."""
     try:
-        _read_reference(data, len(instance.ropes))
+        found = _read_reference(data, len(instance.ropes))
     except ValueError as error:
         raise Rejected(str(error)) from None
+    winning = winning_ropes(instance)
+    if found != winning:
+        raise Rejected.at("reference", expected=_shown(winning), found=_shown(found))
     return Score(1, 1, 1)
+
+
+def winning_ropes(instance: Instance) -> frozenset[int]:
+    """Play all games on the net to their end; gives the numbers (from 1) of the ropes with which the first player wins.
+
+    A table says of every set of whole cells who wins, so it has 2^20 entries at most: 21 cells have 52 sides.
+    """
+    sides = sides_of(whole_cells(instance), len(instance.ropes))
+    cuts = np.array(sorted(set(sides) - {0}), np.int64)
+    everything = int(np.bitwise_or.reduce(cuts, initial=0))
+    won = np.zeros(everything + 1, np.uint8)
+    fill_won(won, cuts, 0, len(won))
+    return frozenset(at for at, cells in enumerate(sides, start=1) if cells and not won[everything & ~cells])
+
+
+def whole_cells(instance: Instance) -> dict[tuple[int, int], tuple[int, int, int, int]]:
+    """Find the cells with all four ropes, row by row: lower left corner to the four ropes (counted from 0)."""
+    places = {rope: at for at, rope in enumerate(instance.ropes)}
+    corners = sorted((y, x) for x, y, x2, _ in instance.ropes if x2 == x + 1)
+    found = {}
+    for y, x in corners:
+        around = (x, y, x + 1, y), (x, y + 1, x + 1, y + 1), (x, y, x, y + 1), (x + 1, y, x + 1, y + 1)
+        a, b, c, d = (places.get(rope, -1) for rope in around)
+        if min(a, b, c, d) >= 0:
+            found[x, y] = a, b, c, d
+    return found
+
+
+def sides_of(cells: dict[tuple[int, int], tuple[int, int, int, int]], ropes: int) -> list[int]:
+    """Give for each rope the set of cells it is a side of, as bits: none, one or two."""
+    sides = [0] * ropes
+    for cell, around in enumerate(cells.values()):
+        for rope in around:
+            sides[rope] |= 1 << cell
+    return sides
 
 
 def _number(token: bytes, most: int) -> int | None:
@@ -133,6 +175,10 @@ def _read_rope(line: bytes, number: int) -> Rope:
     return a, b, c, d
 
 
+def _shown(winning: frozenset[int]) -> str:
+    return f"1 with the ropes {' '.join(map(str, sorted(winning)))}" if winning else "2"
+
+
 def _read_reference(reference: bytes, ropes: int) -> frozenset[int]:
     """Give the winning ropes, none where the second player wins; raises ValueError if the file is malformed."""
     words = reference.split()
@@ -142,3 +188,13 @@ def _read_reference(reference: bytes, ropes: int) -> frozenset[int]:
     if not fine or winning != sorted(set(winning)) or not all(1 <= rope <= ropes for rope in winning):
         raise ValueError(f"reference: expected 2, or 1 and winning ropes of 1..{ropes}, found {quote(reference)}")
     return frozenset(winning)
+
+
+@njit(cache=True, nogil=True)
+def fill_won(won: Table, cuts: Sets, first: int, last: int) -> None:  # pragma: no cover - compiled
+    """Mark the sets from `first` to below `last` from which some cut leads to a lost one; those below are done."""
+    for cells in range(first, last):
+        for cut in cuts:
+            if cells & cut and not won[cells & ~cut]:
+                won[cells] = 1
+                break

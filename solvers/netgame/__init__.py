@@ -2,7 +2,7 @@
 
 Methods
     figures  a table of lost figures, for nets of at most 13 ropes
-    ropes    search with memory over sets of ropes, for nets of at most 25 ropes
+    ropes    search with memory over sets of ropes, for nets of some 30 ropes
     cells    search with memory over sets of whole cells
     dp       a table of all sets of whole cells, bottom up
     grundy   Grundy numbers, every piece of the net on its own
@@ -21,24 +21,25 @@ from types import MappingProxyType
 
 from checkers.netgame import FIRST, SECOND, Answer, Instance, read_instance
 from solvers.doors import Method, Progress
+from solvers.netgame.cells import solve_by_cells
 from solvers.netgame.figures import solve_by_figures
-from solvers.netgame.memo import solve_by_cells, solve_by_ropes
 from solvers.netgame.net import Net, net_of, winning_ropes
-from solvers.netgame.tables import lost_table, solve_by_dp, solve_by_grundy
+from solvers.netgame.ropes import solve_by_ropes
+from solvers.netgame.tables import solve_by_dp, solve_by_grundy, won_table
 from solvers.parts.clock import Clock
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "figures": Method("a table of lost figures, at most 13 ropes", seconds=1.0),
-        "ropes": Method("search with memory over sets of ropes, at most 25 ropes", seconds=1.0),
+        "ropes": Method("search with memory over sets of ropes, about 30 ropes", seconds=1.0),
         "cells": Method("search with memory over sets of whole cells", seconds=1.0),
         "dp": Method("a table of all sets of whole cells", seconds=1.0),
         "grundy": Method("Grundy numbers, piece by piece", seconds=1.0),
     }
 )
-REFERENCE = "dp"
+REFERENCE = "cells"
 
-Search = Callable[[Net, Clock], Answer | None]
+Search = Callable[[Net, Clock], Answer]
 SEARCHES: Mapping[str, Search] = MappingProxyType(
     {
         "figures": solve_by_figures,
@@ -59,22 +60,22 @@ def solve(
     steps: int | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Say who wins. A method that cannot (too many ropes, out of time) has found no winning cut and says 2.
+    """Say who wins; raises Unsolved where the method cannot (too many ropes or sets, out of time or steps, stopped).
 
     A step is a state settled. Nothing is drawn, so `seed` changes nothing; compiling does not count as time.
     """
     warm_up(method)
     clock = Clock(seconds, steps, progress)
     answer = SEARCHES[method](net_of(instance), clock)
-    clock.report(states=clock.taken, note="not solved" if answer is None else "optimal", final=True)
-    return Answer(SECOND) if answer is None else answer
+    clock.report(states=clock.taken, note="optimal", final=True)
+    return answer
 
 
 def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
     """Render the winner and all winning ropes; raises ValueError if the answer given is not right."""
     net = net_of(instance)
-    table = lost_table(net, Clock(1.0, 1 << len(net.corners)))
-    winning = [] if table is None else list(winning_ropes(net, lambda cells: not table[cells]))
+    won = won_table(net, Clock(1.0, steps=1 << len(net.corners)))
+    winning = list(winning_ropes(net, lambda cells: not won[cells]))
     if (answer.rope not in winning) if answer.winner == FIRST else bool(winning):
         raise ValueError(f"netgame: expected a right answer to make a reference of, found {answer}")
     return f"{FIRST}\n{' '.join(map(str, winning))}\n" if winning else f"{SECOND}\n"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from checkers.netgame import SECOND, Answer
-from solvers.netgame.net import Net, answer_of
+from solvers.doors import Unsolved
+from solvers.netgame.net import Net, answer_of, go_on
 from solvers.parts.clock import Clock
 
 MOST_ROPES = 13
 
 
-def solve_by_figures(net: Net, clock: Clock) -> Answer | None:
-    """Try every rope against the table of lost figures; None (not known) for nets of more than 13 ropes."""
-    if len(net.sides) > MOST_ROPES or not clock.running():
-        return None
-    clock.step(len(net.sides))
+def solve_by_figures(net: Net, clock: Clock) -> Answer:
+    """Try every rope against the table of lost figures; raises Unsolved for nets of more than 13 ropes."""
+    if len(net.sides) > MOST_ROPES:
+        raise Unsolved(f"the table of figures is right up to {MOST_ROPES} ropes, found {len(net.sides)}")
+    go_on(clock, 1)
+    clock.step(len(net.sides), states=len(net.sides))
     return Answer(SECOND) if is_lost(net, net.whole) else answer_of(net, lambda cells: is_lost(net, cells))
 
 

@@ -6,38 +6,31 @@ from collections.abc import Callable
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from checkers.netgame import Answer
-from solvers.netgame.net import Masks, Net, answer_of
+from checkers.netgame import Answer, Sets, Table, fill_won
+from solvers.netgame.net import Net, answer_of, go_on
 from solvers.parts.clock import Clock
 
 STATES_AT_ONCE = 1 << 17
 
-Table = NDArray[np.uint8]
-Fill = Callable[[Table, Masks, int, int], None]
+Fill = Callable[[Table, Sets, int, int], None]
 
 
-def solve_by_dp(net: Net, clock: Clock) -> Answer | None:
-    """Fill one table of 2^cells; None when the clock ended it."""
-    table = lost_table(net, clock)
-    return None if table is None else answer_of(net, lambda cells: not table[cells])
+def solve_by_dp(net: Net, clock: Clock) -> Answer:
+    """Fill one table of 2^cells; raises Unsolved when the clock ended it."""
+    won = won_table(net, clock)
+    return answer_of(net, lambda cells: not won[cells])
 
 
-def lost_table(net: Net, clock: Clock) -> Table | None:
+def won_table(net: Net, clock: Clock) -> Table:
     """Say of every set of cells whether the player to move wins (1) or loses (0)."""
-    return _filled(_fill_won, len(net.corners), net.cuts(), clock)
+    return _filled(fill_won, len(net.corners), net.cuts(), clock)
 
 
-def solve_by_grundy(net: Net, clock: Clock) -> Answer | None:
+def solve_by_grundy(net: Net, clock: Clock) -> Answer:
     """Fill a table for every piece of the net; the exclusive or of the pieces' numbers says who wins."""
     pieces = pieces_of(net)
-    tables = []
-    for piece in pieces:
-        table = _filled(_fill_grundy, len(piece), _within(net, piece), clock)
-        if table is None:
-            return None
-        tables.append(table)
+    tables = [_filled(_fill_grundy, len(piece), _within(net, piece), clock) for piece in pieces]
 
     def is_lost(cells: int) -> bool:
         total = 0
@@ -59,22 +52,19 @@ def pieces_of(net: Net) -> list[list[int]]:
     return [[cell for cell, own in enumerate(labels) if own == label] for label in sorted(set(labels))]
 
 
-def _within(net: Net, piece: list[int]) -> Masks:
+def _within(net: Net, piece: list[int]) -> Sets:
     """The cuts of one piece, its cells numbered anew."""
     cuts = (int(cut) for cut in net.cuts())
     sets = [sum(1 << i for i, cell in enumerate(piece) if cut >> cell & 1) for cut in cuts]
     return np.array([cells for cells in sets if cells], np.int64)
 
 
-def _filled(fill: Fill, cells: int, cuts: Masks, clock: Clock) -> Table | None:
-    """Fill a table of 2^cells entries in stretches; None if the clock ended it."""
+def _filled(fill: Fill, cells: int, cuts: Sets, clock: Clock) -> Table:
+    """Fill a table of 2^cells entries in stretches; raises Unsolved if the clock ended it."""
     table = np.zeros(1 << cells, np.uint8)
     first = 1
     while first < len(table):
-        if not clock.running():
-            return None
-        left = STATES_AT_ONCE if clock.steps is None else min(STATES_AT_ONCE, clock.steps - clock.taken)
-        last = min(first + left, len(table))
+        last = min(first + go_on(clock, STATES_AT_ONCE), len(table))
         fill(table, cuts, first, last)
         clock.step(last - first, states=clock.taken + last - first)
         first = last
@@ -82,17 +72,7 @@ def _filled(fill: Fill, cells: int, cuts: Masks, clock: Clock) -> Table | None:
 
 
 @njit(cache=True, nogil=True)
-def _fill_won(table: Table, cuts: Masks, first: int, last: int) -> None:  # pragma: no cover - compiled
-    """Mark the sets from `first` to below `last` from which some cut leads to a lost one."""
-    for cells in range(first, last):
-        for cut in cuts:
-            if cells & cut and not table[cells & ~cut]:
-                table[cells] = 1
-                break
-
-
-@njit(cache=True, nogil=True)
-def _fill_grundy(table: Table, cuts: Masks, first: int, last: int) -> None:  # pragma: no cover - compiled
+def _fill_grundy(table: Table, cuts: Sets, first: int, last: int) -> None:  # pragma: no cover - compiled
     """Give each set the least number that no cut leads to; there are at most 49 cuts, so numbers stay below 64."""
     for cells in range(first, last):
         seen = np.uint64(0)

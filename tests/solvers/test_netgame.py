@@ -7,8 +7,12 @@ from functools import cache
 
 import pytest
 
-from checkers.netgame import FIRST, SECOND, Answer, Instance, Rope
+from checkers.netgame import FIRST, SECOND, Answer, Instance, Rope, winning_ropes
 from solvers import netgame
+from solvers.doors import Report, Unsolved
+from solvers.netgame import ropes
+from solvers.netgame.net import net_of
+from solvers.parts.clock import Clock
 
 Ropes = frozenset[Rope]
 
@@ -29,6 +33,13 @@ def slow_wins(ropes: Ropes) -> bool:
     return any(not slow_wins(ropes - {rope}) for rope in slow_cuts(ropes))
 
 
+def slow_winning(instance: Instance) -> list[int]:
+    """Twin of the winning first cuts, by their numbers from 1."""
+    ropes = frozenset(instance.ropes)
+    cuts = slow_cuts(ropes)
+    return [at for at, rope in enumerate(instance.ropes, 1) if rope in cuts and not slow_wins(ropes - {rope})]
+
+
 def drawn_net(seed: int) -> Instance:
     draws = random.Random(seed)
     width, height = draws.choice([(1, 1), (1, 2), (2, 2), (1, 5), (2, 3)])
@@ -45,12 +56,7 @@ def test_every_method_agrees_with_the_brute_force_on_600_nets(method: str) -> No
         instance = drawn_net(seed)
         if method == "figures" and len(instance.ropes) > 13:
             continue
-        ropes = frozenset(instance.ropes)
-        winning = [
-            number
-            for number, rope in enumerate(instance.ropes, start=1)
-            if rope in slow_cuts(ropes) and not slow_wins(ropes - {rope})
-        ]
+        winning = slow_winning(instance)
         answer = netgame.solve(instance, method=method, seed=1, seconds=10.0)
         assert answer.winner == (FIRST if winning else SECOND)
         assert answer.rope in (winning or [0])
@@ -58,8 +64,69 @@ def test_every_method_agrees_with_the_brute_force_on_600_nets(method: str) -> No
         assert netgame.write_reference(instance, answer, seed=1).split("\n") == [*lines, ""]
 
 
-def test_a_search_that_runs_out_of_steps_has_found_no_winning_cut() -> None:
-    block = tuple((x, y, x + 1, y) for x in range(2) for y in range(4)) + tuple(
-        (x, y, x, y + 1) for x in range(3) for y in range(3)
-    )
-    assert netgame.solve(Instance(block), method="dp", seed=1, seconds=1.0, steps=3) == Answer(SECOND)
+BLOCK = tuple((x, y, x + 1, y) for x in range(5) for y in range(5)) + tuple(
+    (x, y, x, y + 1) for x in range(6) for y in range(4)
+)
+CELL = (*BLOCK[:2], (0, 0, 0, 1), (1, 0, 1, 1))
+
+
+@pytest.mark.parametrize("method", ["ropes", "cells", "dp", "grundy"])
+def test_a_search_that_runs_out_of_steps_or_time_or_is_stopped_has_no_answer(method: str) -> None:
+    net = Instance(BLOCK)
+    with pytest.raises(Unsolved, match=r"^out of steps after 3 states"):
+        netgame.solve(net, method=method, seed=1, seconds=1.0, steps=3)
+    with pytest.raises(Unsolved, match=r"^out of time after \d+ states"):
+        netgame.solve(net, method=method, seed=1, seconds=1e-9)
+    heard: list[Report] = []
+
+    def listen(report: Report) -> bool:
+        heard.append(report)
+        return False
+
+    clock = Clock(10.0, progress=listen)
+    clock.report(final=True)
+    with pytest.raises(Unsolved, match=r"^stopped after 0 states"):
+        netgame.SEARCHES[method](net_of(net), clock)
+
+
+def test_figures_have_no_answer_for_more_than_13_ropes() -> None:
+    with pytest.raises(Unsolved, match=r"right up to 13 ropes, found 49$"):
+        netgame.solve(Instance(BLOCK), method="figures", seed=1, seconds=1.0)
+    with pytest.raises(Unsolved, match=r"^out of time"):
+        netgame.solve(Instance(CELL), method="figures", seed=1, seconds=1e-9)
+
+
+def test_sets_of_ropes_are_too_many_where_sets_of_cells_are_not() -> None:
+    heard: list[Report] = []
+    with pytest.raises(Unsolved, match=r"^out of memory after \d{7} sets of ropes$"):
+        netgame.solve(Instance(BLOCK), method="ropes", seed=1, seconds=60.0, progress=heard.append)
+    assert all(report.states <= ropes.SLOTS for report in heard)
+    assert netgame.solve(Instance(BLOCK), method="cells", seed=1, seconds=60.0).winner == FIRST
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_exact_methods_agree_on_the_largest_nets(seed: int) -> None:
+    """Blocks of 20 cells without some ropes and with loose ones, in any order: who wins is the same for all."""
+    draws = random.Random(seed)
+    loose = tuple((x, 40, x + 1, 40) for x in range(5))
+    net = list(BLOCK + loose)
+    draws.shuffle(net)
+    instance = Instance(tuple(net[: 50 - seed // 2]))
+    answers = [netgame.solve(instance, method=method, seed=1, seconds=60.0) for method in ("cells", "dp", "grundy")]
+    winning = winning_ropes(instance)
+    for answer in answers:
+        assert answer.rope in winning if answer.winner == FIRST else not winning
+
+
+def test_progress_is_told_and_ends_with_the_states_settled() -> None:
+    heard: list[Report] = []
+    netgame.solve(Instance(BLOCK), method="dp", seed=1, seconds=60.0, progress=heard.append)
+    assert (heard[-1].fraction, heard[-1].states, heard[-1].note) == (1.0, 2**20 - 1, "optimal")
+
+
+def test_no_reference_is_made_of_a_wrong_answer() -> None:
+    for answer in (Answer(SECOND), Answer(FIRST, 5)):
+        with pytest.raises(ValueError, match="expected a right answer"):
+            netgame.write_reference(Instance((*CELL, (8, 8, 8, 9))), answer, seed=1)
+    with pytest.raises(ValueError, match="expected a right answer"):
+        netgame.write_reference(Instance(((8, 8, 8, 9),)), Answer(FIRST, 1), seed=1)
