@@ -104,6 +104,17 @@ def test_sets_of_ropes_are_too_many_where_sets_of_cells_are_not() -> None:
     assert netgame.solve(Instance(BLOCK), method="cells", seed=1, seconds=60.0).winner == FIRST
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_of_ropes_suffice_for_every_net_of_25_ropes(seed: int) -> None:
+    """Three rows of three cells and a loose rope are the most cells there can be; the order of the ropes is drawn."""
+    draws = random.Random(seed)
+    ropes_there = [rope for rope in BLOCK if max(rope) <= 3] + [(9, 9, 9, 10)]
+    draws.shuffle(ropes_there)
+    assert len(ropes_there) == 25
+    instance = Instance(tuple(ropes_there))
+    assert netgame.solve(instance, method="ropes", seed=1, seconds=60.0, steps=300_000) == Answer(SECOND)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_exact_methods_agree_on_the_largest_nets(seed: int) -> None:
     """Blocks of 20 cells without some ropes and with loose ones, in any order: who wins is the same for all."""
