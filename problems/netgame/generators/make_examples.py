@@ -84,6 +84,7 @@ INVALID_OUTPUT = {
         f'line 1: expected a number up to {LARGEST}, found "1{"0" * 39}"... (4001 bytes)',
     ),
     "thousands-of-numbers": (b"1 " * 4000 + b"\n", 'line 1: expected at most 2 numbers, found more: "1"'),
+    "too-large": (b"1\n6\n" + b" " * 16381, "expected at most 16384 bytes, found 16385"),
     "nul": (b"1\n6\0\n", f'line 2: expected {BYTES}, found "6\\x00"'),
     "form-feed": (b"1\f6\n", f'line 1: expected {BYTES}, found "1\\x0c6"'),
     "vertical-tab": (b"1\n6\v\n", f'line 2: expected {BYTES}, found "6\\x0b"'),
