@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from checkers.netgame import FIRST, SECOND, Answer, Instance, Rope, winning_ropes
+from checkers.netgame import FIRST, SECOND, Answer, Instance, Rope, whole_cells, winning_ropes
 from solvers import netgame
 from solvers.doors import Report, Unsolved
 from solvers.netgame import ropes
@@ -62,6 +62,56 @@ def test_every_method_agrees_with_the_brute_force_on_600_nets(method: str) -> No
         assert answer.rope in (winning or [0])
         lines = [f"{FIRST}", " ".join(map(str, winning))] if winning else [f"{SECOND}"]
         assert netgame.write_reference(instance, answer, seed=1).split("\n") == [*lines, ""]
+
+
+Cells = frozenset[tuple[int, int]]
+
+
+def slow_openings(cells: Cells) -> list[Cells]:
+    """Twin of the cuts in the words of the statement's other form: two neighbours, or one with fewer than four."""
+    found = []
+    for x, y in sorted(cells):
+        beside = {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)} & cells
+        found += [frozenset({(x, y), other}) for other in beside if other > (x, y)]
+        found += [frozenset({(x, y)})] if len(beside) < 4 else []
+    return found
+
+
+@cache
+def slow_opener_wins(cells: Cells) -> bool:
+    """Twin of every method on nets with inner cells and in pieces, which are too large to be played rope by rope."""
+    return any(not slow_opener_wins(cells - opened) for opened in slow_openings(cells))
+
+
+def net_around(cells: Cells, draws: random.Random) -> Instance:
+    """The ropes of cells and a loose one, in a drawn order."""
+    level = {(x, y + up, x + 1, y + up) for x, y in cells for up in (0, 1)}
+    upright = {(x + right, y, x + right, y + 1) for x, y in cells for right in (0, 1)}
+    ropes_there = sorted({*level, *upright, (30, 30, 30, 31)})
+    draws.shuffle(ropes_there)
+    return Instance(tuple(ropes_there))
+
+
+@pytest.mark.parametrize("method", ["ropes", "cells", "dp", "grundy"])
+def test_inner_cells_and_pieces_come_out_as_of_a_brute_force_over_cells(method: str) -> None:
+    """500 nets of up to 11 cells drawn in a block of 4 x 3: cells with four neighbours, rings, cells that lie apart."""
+    inner = 0
+    for seed in range(500):
+        draws = random.Random(seed)
+        cells = frozenset(draws.sample([(x, y) for x in range(4) for y in range(3)], draws.randint(6, 11)))
+        instance = net_around(cells, draws)
+        whole = frozenset(whole_cells(instance))
+        inner += any(len({(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)} & whole) == 4 for x, y in whole)
+        if method == "ropes" and len(instance.ropes) > 27:
+            continue
+        answer = netgame.solve(instance, method=method, seed=1, seconds=60.0)
+        assert answer.winner == (FIRST if slow_opener_wins(whole) else SECOND)
+        if answer.winner == FIRST:
+            cut = instance.ropes[answer.rope - 1]
+            left = Instance(tuple(rope for rope in instance.ropes if rope != cut))
+            assert len(whole_cells(left)) < len(whole)
+            assert not slow_opener_wins(frozenset(whole_cells(left)))
+    assert inner > 100
 
 
 BLOCK = tuple((x, y, x + 1, y) for x in range(5) for y in range(5)) + tuple(
