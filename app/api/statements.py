@@ -17,6 +17,8 @@ REMAINING = "{{remainingsamples}}"
 WORDS = {
     "en": ("Sample input", "Sample output"),
     "es": ("Entrada de ejemplo", "Salida de ejemplo"),
+    "ru": ("Пример ввода", "Пример вывода"),
+    "sk": ("Príklad vstupu", "Príklad výstupu"),
 }
 LARGEST_SHOWN = 20_000
 

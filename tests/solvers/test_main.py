@@ -76,3 +76,23 @@ def test_numbers_out_of_range_are_wrong_usage(words: tuple[str, str]) -> None:
 def test_methods_are_listed_as_json() -> None:
     listed = json.loads(solvers("comesolo", "--methods").stdout)
     assert set(listed["methods"][listed["reference"]]) == {"summary", "anytime", "seconds"}
+
+
+ROW = b"14\n" + b"".join(b"%d 0 %d 0\n" % (x, x + 1) for x in range(14))
+"""One rope more than netgame's table of figures has."""
+
+
+def test_a_method_without_an_answer_says_why_and_writes_none() -> None:
+    done = solvers("netgame", "--method", "figures", "--progress-json", stdin=ROW)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert str(lines(done)[-1]["error"]).startswith("no answer found: ")
+
+
+def test_an_input_without_an_answer_has_a_summary_and_the_next_one_follows(tmp_path: Path) -> None:
+    (tmp_path / "long.in").write_bytes(ROW)
+    (tmp_path / "short.in").write_bytes(b"1\n0 0 1 0\n")
+    words = ("--method", "figures", "--progress-json", "--out", tmp_path, tmp_path / "long.in", tmp_path / "short.in")
+    done = solvers("netgame", *words)
+    told = [(said["instance"], said["unsolved"], said["raw"]) for said in lines(done) if "done" in said]
+    assert (done.returncode, told) == (0, [("long", True, None), ("short", False, 1)])
+    assert not (tmp_path / "long.out").exists()
