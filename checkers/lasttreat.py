@@ -1,0 +1,208 @@
+"""Say for each position of a game with two piles whether it is lost, and give a winning move where it is not.
+
+Instance
+    `T` (1..10^5), then T lines `A B K`: piles of A cakes and B fruit (0..10^18, not both 0), and K (1..10^18). A move
+    takes i treats, 1 <= i <= K, from one pile, or i from both. Whoever takes the last treat wins.
+Answer
+    T lines `x y`: `0 0` where the position is lost for whoever is to move, else a winning move, x from the cakes and y
+    from the fruit. A file has at most 4 MiB.
+Raw score
+    1 if every line is right. An answer with one wrong line is rejected as a whole.
+Rejected when
+    a number is not canonical, numbers are missing or left over, a line is no move (x and y differ though neither is 0,
+    more than K, more than there is), or a line is wrong: `0 0` where there is a winning move, or a move that does not
+    win. Of a wrong line no more is told than that it is the first one.
+Source
+    Posledná dobrota, Slovak Olympiad in Informatics, A-III-5; the form with answer files is set here.
+    Judging rests on a theorem (proved in the package's solution text): with M = K + 1, (A, B) is lost if and only if
+    (A mod M, B mod M) is, and within that square the lost positions are Wythoff's pairs (a, a + n) with
+    a = floor(n * golden ratio), in either order. The rules are here for every user: `is_legal`, `is_lost`, `lower`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from checkers.doors import Message, Rejected, Score, quote
+from checkers.numbers import Integers, place, read_integers
+
+MOST_POSITIONS = 10**5
+LARGEST = 10**18
+GOLDEN = np.uint64(11400714819323198485)  # floor(2**64 * (golden ratio - 1))
+HALF, LOW, ONE = np.uint64(32), np.uint64(2**32 - 1), np.uint64(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The positions: `rows` has a line `A B K` for each, int64."""
+
+    rows: Integers
+
+    @property
+    def count(self) -> int:
+        """How many positions there are."""
+        return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to take from each position: `moves` has a line `x y` for each, int64; `0 0` says that it is lost."""
+
+    moves: Integers
+
+
+def is_legal(cakes: int, fruit: int, most: int, x: int, y: int) -> bool:
+    """May x cakes and y pieces of fruit be taken where at most `most` may be taken from a pile?"""
+    return illegality(cakes, fruit, most, x, y) is None
+
+
+def illegality(cakes: int, fruit: int, most: int, x: int, y: int) -> tuple[str, str] | None:
+    """Say why a move is not legal, as (expected, found); None where it is. Taking nothing is no move."""
+    if x == y == 0 or (x != y and x != 0 and y != 0) or x < 0 or y < 0:
+        return "a number from one pile or the same number from both", f"{x} {y}"
+    if max(x, y) > most:
+        return f"at most {most} from a pile", str(max(x, y))
+    for taken, pile, name in ((x, cakes, "cakes"), (y, fruit, "pieces of fruit")):
+        if taken > pile:
+            return f"at most {pile} {name}", str(taken)
+    return None
+
+
+def is_lost(cakes: int, fruit: int, most: int) -> bool:
+    """Is the position lost for whoever is to move? Piles 0..10^18, `most` 1..10^18; the empty one is lost."""
+    return bool(lost(cakes, fruit, most))
+
+
+def read_instance(data: bytes) -> Instance:
+    """Parse an input file; raises Rejected unless it is written exactly as the statement says."""
+    values, _ = read_integers(data, most=1 + 3 * MOST_POSITIONS)
+    if len(values) == 0 or not 1 <= values[0] <= MOST_POSITIONS:
+        found = str(values[0]) if len(values) else "an empty file"
+        raise Rejected.at("line 1", expected=f"a number of positions from 1 to {MOST_POSITIONS}", found=found)
+    count = int(values[0])
+    if len(values) != 1 + 3 * count:
+        expected = f"{3 * count} numbers for {count} positions"
+        raise Rejected.at("end of file", expected=expected, found=str(len(values) - 1))
+    rows = values[1:].reshape(-1, 3)
+    _check_layout(data, rows)
+    _check_ranges(rows)
+    return Instance(rows)
+
+
+def read_answer(data: bytes, instance: Instance) -> Answer:
+    """Parse an answer file; raises Rejected unless each position has a legal move or `0 0`."""
+    count = instance.count
+    values, offsets = read_integers(data, most=2 * count)
+    if len(values) == 0:
+        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} positions", found="an empty file")
+    if len(values) < 2 * count:
+        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} positions", found=str(len(values)))
+    moves = values.reshape(-1, 2)
+    at = int(_first_illegal(instance.rows, moves))
+    if at < count:
+        a, b, k, x, y = (int(value) for value in (*instance.rows[at], *moves[at]))
+        expected, found = illegality(a, b, k, x, y) or ("", "")
+        raise Rejected.at(_where(at, data, offsets), expected=expected, found=found)
+    return Answer(moves)
+
+
+def write_answer(answer: Answer) -> str:
+    """Render the moves, a line for each position."""
+    return _lines(answer.moves)
+
+
+def score_answer(instance: Instance, answer: Answer, reference: bytes | None = None) -> Score:
+    """Judge every line by the closed form; raises Rejected at the first one that is wrong.
+
+    `reference` is not needed: there may be several winning moves, and the rules alone tell which they are.
+    """
+    at = int(_first_wrong(instance.rows, answer.moves))
+    if at < instance.count:
+        x, y = (int(value) for value in answer.moves[at])
+        expected = "a winning move, or 0 0 where there is none"
+        raise Rejected.at(f"position {at + 1}", expected=expected, found=f"{x} {y}")
+    text = f"{instance.count} positions right"
+    return Score(1, 1, 1, Message("lasttreat-right", text, {"positions": instance.count}))
+
+
+def _where(at: int, data: bytes, offsets: Integers) -> str:
+    return f"position {at + 1} ({place(data, int(offsets[2 * at]))})"
+
+
+def _lines(rows: Integers) -> str:
+    return "".join(" ".join(map(str, row)) + "\n" for row in rows.tolist())
+
+
+def _check_layout(data: bytes, rows: Integers) -> None:
+    """Hold the file against its numbers written anew: one space, one line feed, nothing else."""
+    written = f"{len(rows)}\n{_lines(rows)}".encode()
+    if written == data:
+        return
+    pairs = zip(data.split(b"\n"), written.split(b"\n"), strict=False)
+    number, line = next(((n, found) for n, (found, right) in enumerate(pairs, start=1) if found != right), (0, b""))
+    where = f"line {number}" if number else "end of file"
+    raise Rejected.at(where, expected="single spaces between numbers and a line feed behind them", found=quote(line))
+
+
+def _check_ranges(rows: Integers) -> None:
+    a, b, k = rows.T
+    for column, low, name in ((a, 0, "cakes"), (b, 0, "fruit"), (k, 1, "K")):
+        bad = (column < low) | (column > LARGEST)
+        if bad.any():
+            at = int(bad.argmax())
+            raise Rejected.at(f"line {at + 2}", expected=f"{name} from {low} to {LARGEST}", found=str(column[at]))
+    empty = (a == 0) & (b == 0)
+    if empty.any():
+        raise Rejected.at(f"line {int(empty.argmax()) + 2}", expected="at least one treat", found="0 0")
+
+
+@njit(cache=True, nogil=True)
+def lower(n: int) -> int:  # pragma: no cover - compiled
+    """Wythoff's a_n = floor(n * golden ratio), exactly, for n up to 10^18 + 1.
+
+    The product with the ratio's first 64 binary places is at most 1 too small. The correction needs the sign of
+    m*m - m*n - n*n for m near n * golden ratio: the difference is below 2**63 though its terms are not, so that
+    arithmetic modulo 2**64 gives it exactly; it is unsigned, as compiled code may do anything where signed numbers
+    overflow. Doubles would be wrong from n = 102334155 on.
+    """
+    u = np.uint64(n)
+    high, low = u >> HALF, u & LOW
+    g_high, g_low = GOLDEN >> HALF, GOLDEN & LOW
+    middle = high * g_low + ((low * g_low) >> HALF)
+    other = low * g_high + (middle & LOW)
+    m = u + high * g_high + (middle >> HALF) + (other >> HALF) + ONE
+    return int(np.int64(m if np.int64(m * (m - u) - u * u) < 0 else m - ONE))
+
+
+@njit(cache=True, nogil=True)
+def lost(a: int, b: int, k: int) -> bool:  # pragma: no cover - compiled
+    """Is (a, b) lost where at most k may be taken? The rule itself."""
+    a %= k + 1
+    b %= k + 1
+    return lower(abs(a - b)) == min(a, b)
+
+
+@njit(cache=True, nogil=True)
+def _first_illegal(rows: Integers, moves: Integers) -> int:  # pragma: no cover - compiled
+    """Find the first line that is neither `0 0` nor a legal move; the number of lines if there is none."""
+    for at in range(len(rows)):
+        x, y = moves[at, 0], moves[at, 1]
+        several = x != y and x != 0 and y != 0
+        if several or max(x, y) > rows[at, 2] or x > rows[at, 0] or y > rows[at, 1]:
+            return at
+    return len(rows)
+
+
+@njit(cache=True, nogil=True)
+def _first_wrong(rows: Integers, moves: Integers) -> int:  # pragma: no cover - compiled
+    """Find the first line that is wrong; every line is `0 0` or legal. The number of lines if all are right.
+
+    A move wins if and only if it leads to a lost position, and `0 0` is right if and only if one is there already.
+    """
+    for at in range(len(rows)):
+        if not lost(rows[at, 0] - moves[at, 0], rows[at, 1] - moves[at, 1], rows[at, 2]):
+            return at
+    return len(rows)
