@@ -190,8 +190,8 @@ def summary_line(summary: dict[str, Any]) -> str:
     if summary["optimal"]:
         parts.append("optimal")
     parts.append(f"{summary['seconds']:.1f} s after {summary['start_up']:.1f} s of start-up")
-    if summary["states"]:
-        parts.append(f"{rate(summary)} states/s")
+    if speed := rate(summary):
+        parts.append(f"{speed} states/s")
     if summary["steps"]:
         parts.append(f"{summary['steps']} steps")
     if summary["stopped"]:
