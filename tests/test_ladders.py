@@ -11,6 +11,7 @@ import pytest
 from app.packages.catalog import bundled
 from app.packages.model import Package
 from app.packages.read import read_package
+from scripts.ladders import RECORDS, page, read_records
 from solvers.doors import open_solver
 
 SLUGS = sorted(bundled())
@@ -45,3 +46,25 @@ def test_the_short_ladder_gives_the_points_that_the_package_expects(slug: str) -
         rung["method"]: (rung["points"], rung["expected"], rung["cases"]) for rung in json.loads(done.stdout)["rungs"]
     }
     assert done.returncode == 0, told
+
+
+def test_every_ladder_is_recorded_and_drawn() -> None:
+    assert [told["problem"] for told in read_records()] == SLUGS
+    for told in read_records():
+        assert (RECORDS / f"{told['problem']}.svg").is_file()
+        assert (RECORDS / f"{told['problem']}-time.svg").is_file() is bool(told["curves"])
+
+
+def test_the_page_of_ladders_says_what_was_recorded() -> None:
+    assert (RECORDS / "README.md").read_text() == page(read_records())
+
+
+@every_problem
+def test_the_recorded_ladder_is_that_of_the_package(slug: str) -> None:
+    (told,) = [told for told in read_records() if told["problem"] == slug]
+    ladder = package(slug).settings.ladder
+    assert ladder is not None
+    assert {rung["method"]: tuple(rung["expected"]) for rung in told["rungs"]} == ladder.points
+    assert all(rung["as_expected"] for rung in told["rungs"])
+    secret = {case.name for case in package(slug).cases if case.group != "sample"}
+    assert all({case["case"] for case in rung["cases"]} == secret for rung in told["rungs"])
