@@ -35,17 +35,18 @@ class Task:
 
 
 OnDone = Callable[[Task, dict[str, Any]], None]
-"""Called, from several threads, with the summary of every run (see `python -m solvers`)."""
+"""Called with the summary of every run (see `python -m solvers`), from several threads but never from two at a time."""
 
 
 @dataclass
 class Runner:
-    """Runs tasks side by side; leaving it by an exception kills what still runs."""
+    """Runs tasks side by side, once; leaving it by an exception kills what still runs."""
 
     on_done: OnDone
     _living: set[int] = field(default_factory=set)
-    _closed: bool = False
+    _stopped: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _telling: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, tasks: Sequence[Task], *, jobs: int) -> None:
         """Run all tasks, `jobs` at a time; a solver that fails is a summary too, never an exception."""
@@ -54,27 +55,31 @@ class Runner:
                 for finished in [pool.submit(self._run, task) for task in tasks]:
                     finished.result()
             except BaseException:
-                self._kill_all()
+                self.stop()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
     def _run(self, task: Task) -> None:
         """One process after another, until every input has its summary: one that dies costs one input only."""
         left = list(task.inputs)
-        while left and not self._closed:
+        while left and (process := self._start(task, left)) is not None:
             complaint = "the solver ended without a word"
-            for said in self._listen(task, left):
+            for said in self._listen(task, process):
                 if "done" in said:
                     left = [path for path in left if path.stem != said["instance"]]
-                    self.on_done(task, said)
+                    self._tell(task, said)
                 else:
                     complaint = said.get("error", complaint)
-            if left and not self._closed:
-                self.on_done(task, failure(left.pop(0).stem, complaint))
+            if left and not self._stopped:
+                self._tell(task, failure(left.pop(0).stem, complaint))
 
-    def _listen(self, task: Task, inputs: Sequence[Path]) -> Iterator[dict[str, Any]]:
-        """Start a process on the inputs and yield what it says, but for its progress."""
-        with self._start(task, inputs) as process:
+    def _tell(self, task: Task, said: dict[str, Any]) -> None:
+        with self._telling:
+            self.on_done(task, said)
+
+    def _listen(self, task: Task, process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
+        """Yield what a process says, but for its progress; kill it where nobody listens to the end."""
+        with process:
             watch = Watchdog(process, task.seconds * OVERRUN + START_UP_SECONDS)
             try:
                 assert process.stderr is not None  # it is a pipe
@@ -83,6 +88,9 @@ class Runner:
                     if "fraction" not in said:
                         watch.rearm()
                         yield said
+            except BaseException:  # GeneratorExit too: leaving `with process` would wait for all of its inputs
+                process.kill()
+                raise
             finally:
                 watch.stop()
                 with self._lock:
@@ -90,12 +98,15 @@ class Runner:
         if watch.barked:
             yield {"error": f"killed: no answer after {OVERRUN:g} times its {task.seconds:g} seconds"}
 
-    def _start(self, task: Task, inputs: Sequence[Path]) -> subprocess.Popen[str]:
+    def _start(self, task: Task, inputs: Sequence[Path]) -> subprocess.Popen[str] | None:
+        """Start a process on the inputs; None once the runner is stopped, so that none is started behind its back."""
         bound = str(task.memory * 2**20 + INTERPRETER_BYTES)
         options = ["--method", task.method, "--seed", str(task.seed), "--seconds", str(task.seconds)]
         files = ["--progress-json", "--out", str(task.out), *map(str, inputs)]
         solver = command("solvers", task.problem, *options, *files)
         with self._lock:
+            if self._stopped:
+                return None
             process = subprocess.Popen(
                 [*command("app.grading.bounded", bound), *solver],
                 env=environment(),
@@ -109,9 +120,10 @@ class Runner:
             self._living.add(process.pid)
         return process
 
-    def _kill_all(self) -> None:
+    def stop(self) -> None:
+        """Kill what runs, and start nothing more; from any thread."""
         with self._lock:
-            self._closed = True
+            self._stopped = True
             for pid in self._living:
                 with suppress(psutil.NoSuchProcess):
                     psutil.Process(pid).kill()
@@ -123,19 +135,22 @@ class Watchdog:
     def __init__(self, process: subprocess.Popen[str], seconds: float) -> None:
         self.barked = False
         self._process, self._seconds = process, seconds
-        self.rearm()
+        self._timer = self._begin()
 
     def rearm(self) -> None:
         """Begin to count anew."""
-        if hasattr(self, "_timer"):
-            self.stop()
-        self._timer = threading.Timer(self._seconds, self._bark)
-        self._timer.daemon = True
-        self._timer.start()
+        self.stop()
+        self._timer = self._begin()
 
     def stop(self) -> None:
         """Count no more."""
         self._timer.cancel()
+
+    def _begin(self) -> threading.Timer:
+        timer = threading.Timer(self._seconds, self._bark)
+        timer.daemon = True
+        timer.start()
+        return timer
 
     def _bark(self) -> None:
         self.barked = True

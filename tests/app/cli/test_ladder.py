@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,41 @@ def test_what_breaks_off_a_ladder_ends_its_processes(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         Runner(break_off).run([quick, endless], jobs=2)
     assert time.monotonic() - began < 1000
+
+
+ENDLESS = b"1\n1000 1000 50\n"
+"""A position of lasttreat whose game tree nobody sees the end of."""
+
+
+def climb_to_the_endless(tmp_path: Path, runner: Runner) -> float:
+    """Let `tree` solve a position at once and then begin the endless one; the seconds until all was over."""
+    (tmp_path / "one.in").write_bytes(b"1\n1 1 1\n")
+    (tmp_path / "two.in").write_bytes(ENDLESS)
+    inputs = (tmp_path / "one.in", tmp_path / "two.in")
+    began = time.monotonic()
+    with suppress(KeyError):
+        runner.run([Task("lasttreat", "tree", inputs, tmp_path, 3000.0, 512, 1)], jobs=1)
+    return time.monotonic() - began
+
+
+def test_a_fault_while_a_result_is_taken_ends_the_process_that_gave_it(tmp_path: Path) -> None:
+    def fail(_task: Task, said: dict[str, Any]) -> None:
+        raise KeyError(said["instance"])
+
+    assert climb_to_the_endless(tmp_path, Runner(fail)) < 1000
+
+
+def test_a_runner_that_was_stopped_starts_nothing_more_and_tells_of_nothing_more(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def stop(_task: Task, said: dict[str, Any]) -> None:
+        told.append(said["instance"])
+        runner.stop()
+
+    runner = Runner(stop)
+    assert climb_to_the_endless(tmp_path, runner) < 1000
+    climb_to_the_endless(tmp_path, runner)
+    assert told == ["one"]
 
 
 def test_methods_by_groups_are_a_table(jurado: Jurado) -> None:
