@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from app.cli.ladder.runs import OnDone, Runner, Task
+from app.cli.ladder.runs import OnDone, Runner, Task, ended_by_sigterm
 from app.cli.names import nearest, problem_folder
 from app.cli.output import Failure, console, say, show, table, write_json
 from app.cli.solve import AsJson, Problem
@@ -26,6 +26,8 @@ from app.packages.ladder import Climb, accepted_outcomes, ladder_points, open_ca
 from app.packages.read import read_package
 from app.packages.trials import Outcome, Trial
 
+MOST_SECONDS = 3600
+"""As in jurado.yaml; a timer cannot wait for an infinite time either."""
 LATE = 1.25, 0.5
 """A run may take this many times its limit and so many seconds more: solvers look at the clock between turns."""
 
@@ -45,7 +47,7 @@ def ladder(
     method: Annotated[list[str] | None, typer.Option(help="only this method (may be repeated)")] = None,
     short: Annotated[bool, typer.Option("--short", help="only the few cases of the package's short ladder")] = False,
     seconds: Annotated[
-        float | None, typer.Option(help="time limit of a case instead of the package's", min=0.01)
+        float | None, typer.Option(help="time limit of a case instead of the package's", min=0.01, max=MOST_SECONDS)
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="runs side by side; default: one a core", min=1)] = None,
     as_json: AsJson = False,
@@ -90,7 +92,11 @@ def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) 
     """Run all, judge all, and give each method its points."""
     trials = open_cases(climb)
     runs: dict[str, dict[str, dict[str, Any]]] = {method: {} for method in methods}
-    with tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name, bar(len(methods) * len(trials), quiet) as step:
+    with (
+        ended_by_sigterm(),
+        tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name,
+        bar(len(methods) * len(trials), quiet) as step,
+    ):
         tasks = make_tasks(climb, methods, Path(name), jobs)
 
         def on_done(task: Task, said: dict[str, Any]) -> None:

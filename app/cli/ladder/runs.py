@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import psutil
@@ -155,6 +157,26 @@ class Watchdog:
     def _bark(self) -> None:
         self.barked = True
         self._process.kill()
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """While inside, SIGTERM raises SystemExit, so that folders and processes are cleared away as after Ctrl-C.
+
+    Only the main thread hears signals: in another one nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(signum: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + signum)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def failure(instance: str, why: str) -> dict[str, Any]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -91,6 +95,23 @@ def test_a_runner_that_was_stopped_starts_nothing_more_and_tells_of_nothing_more
     assert climb_to_the_endless(tmp_path, runner) < 1000
     climb_to_the_endless(tmp_path, runner)
     assert told == ["one"]
+
+
+def test_sigterm_ends_a_ladder_and_leaves_no_folder_behind(tmp_path: Path) -> None:
+    words = ["ladder", "comesolo", "--short", "--method", "greedy", "--seconds", "0.01", "--jobs", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app.cli", *words], env=os.environ | {"TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE
+    )
+    with process:
+        assert process.stderr is not None
+        process.stderr.readline()  # the first run is done
+        process.send_signal(signal.SIGTERM)
+    assert (process.returncode, list(tmp_path.iterdir())) == (128 + signal.SIGTERM, [])
+
+
+def test_a_time_limit_has_an_end(jurado: Jurado) -> None:
+    done = jurado("ladder", "comesolo", "--seconds", "inf")
+    assert (done.exit_code, "--seconds" in done.stderr) == (2, True)
 
 
 def test_methods_by_groups_are_a_table(jurado: Jurado) -> None:
