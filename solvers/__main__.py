@@ -42,12 +42,16 @@ class Unusable(Exception):
 
 @dataclass
 class Listener:
-    """Hears the search's reports, passes them on where wanted, and asks it to stop when a signal has come."""
+    """Hears the search's reports, passes them on where wanted, and asks it to stop when a signal has come.
+
+    `ready` is when the last run ended, on the clock of `perf_counter`; before the first one, when the program began.
+    """
 
     loud: bool
     last: Report = field(default_factory=lambda: Report(0.0))
     stopping: bool = False
     done: dict[str, Any] = field(default_factory=dict)
+    ready: float = PROGRAM_STARTED
 
     def __call__(self, report: Report) -> bool:
         """Take one report; False asks the search to stop."""
@@ -58,6 +62,7 @@ class Listener:
 
     def finish(self) -> None:
         """Pass the summary of a run on, once its answer has been written."""
+        self.ready = perf_counter()
         if self.loud:
             say(**self.done)
 
@@ -191,7 +196,7 @@ def run_files(
 
 @dataclass(frozen=True)
 class Search:
-    """What a search left: an answer, or `why` there is none; its seconds, those before it, and the MiB it took."""
+    """What a search left: an answer, or `why` there is none; its seconds, those of getting ready, the MiB it took."""
 
     answer: Any
     why: str
@@ -241,7 +246,7 @@ def search(options: argparse.Namespace, solver: Solver[Any, Any], instance: Any,
         why = str(error)
     except MemoryError:
         why = "out of memory"
-    return Search(answer, why, perf_counter() - started, started - PROGRAM_STARTED, memory.grown())
+    return Search(answer, why, perf_counter() - started, started - listener.ready, memory.grown())
 
 
 def summary(options: argparse.Namespace, found: Search, score: Score | None, listener: Listener) -> dict[str, Any]:

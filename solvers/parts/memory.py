@@ -25,9 +25,9 @@ class PeakMemory:
 
 
 def _kibibytes(name: str) -> int:
-    """One line of the process's status; the peak of its whole life where there is no such file."""
-    try:
-        lines = STATUS.read_text(encoding="ascii").splitlines()
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
+    """One line of the process's status; the peak of its whole life where there is no such file or line."""
+    with suppress(OSError):
+        for line in STATUS.read_bytes().splitlines():  # bytes: the program's name stands there too, in any encoding
+            if line.startswith(f"{name}:".encode()):
+                return int(line.split()[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -48,6 +48,15 @@ def test_many_files_are_solved_in_one_process(tmp_path: Path) -> None:
     assert (tmp_path / "one.out").read_bytes() == (tmp_path / "two.out").read_bytes() != b""
 
 
+def test_the_start_up_of_a_later_file_does_not_hold_the_searches_before_it(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.in").write_bytes(BOARD)
+    words = ("--method", "greedy", "--seconds", "1.5", "--progress-json", "--out", tmp_path)
+    done = solvers("comesolo", *words, tmp_path / "one.in", tmp_path / "two.in")
+    first, second = (line for line in lines(done) if "done" in line)
+    assert second["start_up"] < first["seconds"]  # type: ignore[operator]
+
+
 @pytest.mark.parametrize(
     ("words", "stdin", "error"),
     [
