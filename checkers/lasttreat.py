@@ -22,6 +22,7 @@ Source
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numba import njit
@@ -141,10 +142,15 @@ def _check_layout(data: bytes, rows: Integers) -> None:
     written = f"{len(rows)}\n{_lines(rows)}".encode()
     if written == data:
         return
-    pairs = zip(data.split(b"\n"), written.split(b"\n"), strict=False)
-    number, line = next(((n, found) for n, (found, right) in enumerate(pairs, start=1) if found != right), (0, b""))
-    where = f"line {number}" if number else "end of file"
-    raise Rejected.at(where, expected="single spaces between numbers and a line feed behind them", found=quote(line))
+    # Both have the same numbers, so they differ in white space; a tail missing or left over is at the end of the file.
+    lines = zip_longest(data.split(b"\n"), written.split(b"\n"))
+    number, (line, right) = next((n, pair) for n, pair in enumerate(lines, start=1) if pair[0] != pair[1])
+    if line is None:
+        raise Rejected.at("end of file", expected="a line feed", found=quote(data[-1:]))
+    if right is None:
+        raise Rejected.at(f"line {number - 1}", expected="the end of the file", found="an empty line")
+    expected = "single spaces between numbers and a line feed behind them"
+    raise Rejected.at(f"line {number}", expected=expected, found=quote(line))
 
 
 def _check_ranges(rows: Integers) -> None:

@@ -178,6 +178,8 @@ def test_thousands_of_digits_are_refused_and_told_short() -> None:
             b"2\n1 1 1\n1  1 1\n",
             'line 3: expected single spaces between numbers and a line feed behind them, found "1  1 1"',
         ),
+        (b"1\n1 1 1", 'end of file: expected a line feed, found "1"'),
+        (b"1\n1 1 1\n\n", "line 3: expected the end of the file, found an empty line"),
     ],
 )
 def test_a_malformed_input_is_refused(data: bytes, text: str) -> None:
