@@ -38,8 +38,9 @@ def solve_by_ropes(net: Net, clock: Clock) -> Answer:
             raise Unsolved(f"out of memory after {clock.taken} sets of ropes")
         depth, done = _search(entries, walls, stack, tried, depth, go_on(clock, STATES_AT_ONCE))
         clock.step(done, states=clock.taken + done)
-    lost = {rope for rope in range(count) if _look_up(entries, everything & ~(1 << rope))[1] == LOST}
-    return answer_of(net, lambda cells: cells in {net.whole & ~net.sides[rope] for rope in lost})
+    lost = (rope for rope in range(count) if _look_up(entries, everything & ~(1 << rope))[1] == LOST)
+    lost_cells = {net.whole & ~net.sides[rope] for rope in lost}
+    return answer_of(net, lambda cells: cells in lost_cells)
 
 
 def _walls(net: Net) -> Sets:
