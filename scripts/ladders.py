@@ -67,10 +67,12 @@ def read_options() -> argparse.Namespace:
 
 
 def record(slug: str, curve_seconds: float) -> bool:
-    """Climb one ladder and keep it; returns whether every rung earned what was expected."""
+    """Climb one ladder and keep it; returns whether every rung earned what was expected. Ends where it cannot climb."""
     command = [sys.executable, "-m", "app.cli", "ladder", slug, "--json"]
     print(f"{slug}: climbing", file=sys.stderr, flush=True)
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if not done.stdout:  # a package that cannot be climbed; the command has said why
+        sys.exit(done.returncode)
     told = json.loads(done.stdout)
     for rung in told["rungs"]:
         rung["cases"] = [{key: case[key] for key in KEPT} for case in rung["cases"]]
@@ -97,8 +99,10 @@ def curve(slug: str, case: Case, method: str, seconds: float) -> dict[str, Any]:
     """Run one method and listen to its reports."""
     words = ["solvers", slug, "--method", method, "--seconds", str(seconds), "--progress-json"]
     done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=ROOT, input=case.input.read(), capture_output=True, check=True
+        [sys.executable, "-m", *words], cwd=ROOT, input=case.input.read(), capture_output=True, check=False
     )
+    if done.returncode != 0:
+        sys.exit(f"ladders: {slug} {case.name} {method}: {done.stderr.decode(errors='replace').strip()}")
     reports = [json.loads(line) for line in done.stderr.splitlines()]
     points: list[list[float]] = []
     for report in reports[:-1]:
