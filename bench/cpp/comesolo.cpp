@@ -17,7 +17,7 @@ static double now() {
 
 int main(int argc, char** argv) {
     const double limit = argc > 1 ? std::atof(argv[1]) : 5.0;
-    const size_t most_boards = 4000000;  // about 4 GB of boards at N = 30 would be the next power of two
+    const size_t most_boards = 4000000;  // at N = 30 a board takes about 1 kB, so 4 GB
     int n;
     if (std::scanf("%d", &n) != 1) return 2;
     Board start;
