@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from checkers.netgame import FIRST, SECOND, Answer, Instance, Rope, whole_cells, winning_ropes
+from checkers.netgame import FIRST, SECOND, Answer, Instance, Rope, read_instance, whole_cells, winning_ropes
 from solvers import netgame
 from solvers.doors import Report, Unsolved
 from solvers.netgame import ropes
@@ -15,6 +18,7 @@ from solvers.netgame.net import net_of
 from solvers.parts.clock import Clock
 
 Ropes = frozenset[Rope]
+GENERATOR = Path(__file__).parents[2] / "problems/netgame/generators/generate.py"
 
 
 def slow_cuts(ropes: Ropes) -> list[Rope]:
@@ -191,3 +195,27 @@ def test_no_reference_is_made_of_a_wrong_answer() -> None:
             netgame.write_reference(Instance((*CELL, (8, 8, 8, 9))), answer, seed=1)
     with pytest.raises(ValueError, match="expected a right answer"):
         netgame.write_reference(Instance(((8, 8, 8, 9),)), Answer(FIRST, 1), seed=1)
+
+
+@pytest.mark.parametrize(
+    "param",
+    [
+        *("n=51", "n=x", "w=0", "w=\u0663", "cells=x", "parts=6", "at=middle", "kind=other", "foo", "foo=1"),
+        *("kind=block w=1 h=1 n=50", "kind=block w=9 h=9"),
+    ],
+)
+def test_the_generator_says_what_it_cannot_make(param: str) -> None:
+    made = generate(*param.split())
+    assert (made.returncode > 0, made.stdout) == (True, b"")
+    assert b"expected" in made.stderr
+    assert b"Traceback" not in made.stderr
+
+
+@pytest.mark.parametrize("count", [1, 13, 24])
+def test_the_generator_makes_as_many_ropes_as_it_is_asked_for(count: int) -> None:
+    assert len(read_instance(generate("kind=block", "w=1", "h=1", f"n={count}").stdout).ropes) == count
+
+
+def generate(*params: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, str(GENERATOR), "--seed", "9", *params]
+    return subprocess.run(command, capture_output=True, check=False)

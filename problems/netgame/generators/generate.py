@@ -20,6 +20,7 @@ import argparse
 import sys
 
 DEFAULTS = {"kind": "random", "n": "0", "w": "3", "h": "3", "cells": "5", "parts": "1", "at": "drawn"}
+BOUNDS = {"n": (0, 50), "w": (1, 16), "h": (1, 16), "cells": (1, 16), "parts": (1, 16)}
 PLACES = ("low", "high", "drawn")
 GRID = 50
 MOST_ROPES = 50
@@ -66,6 +67,8 @@ def main() -> None:
     draws = SplitMix64(seed)
     ropes = ropes_of(MAKERS[params["kind"]](params, draws))
     ropes = with_count(ropes, int(params["n"]), draws)
+    if len(ropes) < int(params["n"]):
+        sys.exit(f"expected room for {params['n']} ropes, found {len(ropes)} in and one cell around the net")
     if not 1 <= len(ropes) <= MOST_ROPES:
         sys.exit(f"expected a net of 1 to {MOST_ROPES} ropes, found {len(ropes)}")
     lines = [" ".join(map(str, rope)) for rope in draws.shuffled(placed(ropes, params["at"], draws))]
@@ -88,10 +91,11 @@ def read_arguments() -> tuple[int, dict[str, str]]:
         parser.error(f"expected a kind of {sorted(MAKERS)}, found {params['kind']}")
     if params["at"] not in PLACES:
         parser.error(f"expected at of {list(PLACES)}, found {params['at']}")
-    bounds = {"n": (0, MOST_ROPES), "w": (1, 16), "h": (1, 16), "cells": (1, 16), "parts": (1, int(params["cells"]))}
-    for name, (least, most) in bounds.items():
-        if not (params[name].isdecimal() and least <= int(params[name]) <= most):
+    for name, (least, most) in BOUNDS.items():
+        if not (params[name].isascii() and params[name].isdecimal() and least <= int(params[name]) <= most):
             parser.error(f"expected {name} from {least} to {most}, found {params[name]}")
+    if int(params["parts"]) > int(params["cells"]):
+        parser.error(f"expected parts from 1 to {params['cells']}, the cells, found {params['parts']}")
     return options.seed, params | ({"n": "12"} if params["kind"] == "random" and params["n"] == "0" else {})
 
 
