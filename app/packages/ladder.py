@@ -40,7 +40,8 @@ class Climb:
 def plan_climb(package: Package, *, short: bool) -> Climb:
     """Choose the cases, and scale the cases of each group to the group's maximum.
 
-    Raises ValueError where jurado.yaml has no ladder, or where its short ladder names no secret case of the package.
+    Raises ValueError where jurado.yaml has no ladder, or where its short ladder names what is no secret case of the
+    package, or a case twice.
     """
     ladder = package.settings.ladder
     if ladder is None:
@@ -50,6 +51,8 @@ def plan_climb(package: Package, *, short: bool) -> Climb:
     unknown = [name for name in names if name not in secret]
     if unknown:
         raise ValueError(f"{package.slug}: ladder.short.cases: expected secret cases, found {', '.join(unknown)}")
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise ValueError(f"{package.slug}: ladder.short.cases: expected each case once, found {', '.join(twice)} again")
     cases = tuple(secret[name] for name in sorted(names))
     expected = ladder.points | (ladder.short.points or {}) if short else ladder.points
     seconds = float(ladder.short.seconds if short else ladder.seconds)
@@ -123,6 +126,9 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
             if least > most:
                 found = f"expected [least, most], found [{least}, {most}]"
                 yield PackageError("jurado.yaml", f"{place}.{method}", found)
+    for method in sorted(set(ladder.short.points or {}) - set(ladder.points)):
+        text = f"expected a method of ladder.points ({', '.join(ladder.points)}), found {method}"
+        yield PackageError("jurado.yaml", "ladder.short.points", text)
     try:
         short = plan_climb(package, short=True)
     except ValueError as error:

@@ -77,7 +77,7 @@ def read_climb(problem: str, *, short: bool) -> Climb:
 
 
 def choose_methods(climb: Climb, wanted: Sequence[str]) -> list[str]:
-    """Give the methods to run, lowest rung first; raises Failure for one that is not there or not expected."""
+    """Give the methods to run, lowest rung first; raises Failure where solver and jurado.yaml name different ones."""
     known = list(list_methods(climb.package.slug)["methods"])
     for method in wanted:
         if method not in known:
@@ -85,6 +85,11 @@ def choose_methods(climb: Climb, wanted: Sequence[str]) -> list[str]:
     chosen = [method for method in known if method in wanted or not wanted]
     if missing := [method for method in chosen if method not in climb.expected]:
         raise Failure(f"{climb.package.slug}: ladder.points in jurado.yaml: expected {', '.join(missing)}, found none")
+    if strange := [method for method in climb.expected if method not in known]:
+        expected = f"methods of the solver ({', '.join(known)})"
+        raise Failure(
+            f"{climb.package.slug}: ladder.points in jurado.yaml: expected {expected}, found {', '.join(strange)}"
+        )
     return chosen
 
 

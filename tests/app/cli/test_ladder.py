@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from app.cli.ladder.runs import Runner, Task
+from app.packages.catalog import bundled
 from tests.app.cli.conftest import BOARD, Jurado
 
 
@@ -138,3 +140,12 @@ def test_a_package_without_a_ladder_cannot_be_climbed(jurado: Jurado, tmp_path: 
     done = jurado("ladder", tmp_path / "sums")
     assert done.exit_code == 2
     assert "expected a `ladder` in jurado.yaml" in done.stderr
+
+
+def test_points_of_a_method_that_the_solver_does_not_have_are_a_fault(jurado: Jurado, tmp_path: Path) -> None:
+    folder = shutil.copytree(bundled()["comesolo"], tmp_path / "comesolo")
+    settings = (folder / "jurado.yaml").read_text(encoding="utf-8")
+    (folder / "jurado.yaml").write_text(settings.replace("{greedy: ", "{greed: 3, greedy: "), encoding="utf-8")
+    done = jurado("ladder", folder)
+    assert done.exit_code == 2
+    assert "expected methods of the solver (greedy, dfs, best-first, beam), found greed" in done.stderr

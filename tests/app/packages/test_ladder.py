@@ -81,6 +81,20 @@ def test_a_short_ladder_of_samples_or_unknown_cases_is_a_fault(tmp_path: Path, c
     assert "expected secret cases, found" in fault.message
 
 
+def test_a_case_that_the_short_ladder_names_twice_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"ladder\.short\.cases: expected each case once, found 02 again"):
+        climb(tmp_path, short=True, ladder=LADDER.replace(QUOTED, '["02", "02"]'))
+
+
+def test_a_method_that_only_the_short_ladder_knows_is_a_fault(tmp_path: Path) -> None:
+    own = LADDER.replace(QUOTED, QUOTED + ", points: {hihg: 7}")
+    (fault,) = check_ladder(read_package(write_package(tmp_path, {"jurado.yaml": JURADO + own})))
+    assert (fault.where, fault.message) == (
+        "ladder.short.points",
+        "expected a method of ladder.points (low, high), found hihg",
+    )
+
+
 def test_points_the_wrong_way_round_are_a_fault(tmp_path: Path) -> None:
     folder = write_package(tmp_path, {"jurado.yaml": JURADO + LADDER.replace("[10, 30]", "[30, 10]")})
     assert [fault.where for fault in check_ladder(read_package(folder))] == ["ladder.points.low"]
