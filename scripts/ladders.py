@@ -32,7 +32,7 @@ HEAD = """\
 
 Every problem's methods on every secret case, under the limits of its `jurado.yaml`. `make ladders` runs them and writes
 this page and the figures beside it; `make plots` draws the pictures. Seconds and MiB are the largest of any case, above
-the start-up of the interpreter and the kernels. Two runs side by side shared the memory of one machine of two cores.
+the start-up of the interpreter and the kernels. As many runs as there are cores went on side by side.
 """
 
 
