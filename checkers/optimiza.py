@@ -1,0 +1,276 @@
+"""Walk over a board of numbers, each cell saying how far the next move goes, and collect as much as possible.
+
+Instance
+    `N` or `N VARIANT` (N 2..40), then N rows of N numbers: N+1 copies of each of 1..N-1 and one N. Variants: `torus8`
+    (the default), `torus4` (no diagonals), `edge8` (steps, not cells, may not repeat), `klein8` (leaving by top or
+    bottom mirrors the columns) and `hex` (a triangle, row r has r numbers, N+1-k copies of k, six directions, no wrap).
+Answer
+    `S`, `L`, then L lines `r c` (1-based): the cells in the order of the visit. From a cell with value k the next is
+    exactly k cells away in a straight line, has a value of at least k and was not visited (`edge8`: this step was not
+    made). S is the sum of the visited cells' values, at each visit. L is at least 1. A file has at most 2 MiB.
+Raw score
+    S, to be maximised. The reference file has the anchors `x` and `y`, what two greedy walks collect, and `best`.
+    With a = min(x, y) and b = max(x, y): the multiplier is 1 from `best` on, 3/5 at b, 3/10 at a, linear between, and
+    linear from 0 below a. Where anchors are equal, the greater share counts.
+Rejected when
+    a number is not canonical, numbers are missing or left over, a cell is not on the board, a step has not the length
+    or direction it must have, goes down in value or leads where the walk has been, or S is not the sum.
+Source
+    Optimiza, by Chuso (Carlos Luna), 2010, and the comments on it; formats and limits are set here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checkers.doors import Message, Rejected, Score, quote
+from checkers.numbers import Integers, place, read_integers
+
+SMALLEST_SIZE, LARGEST_SIZE = 2, 40
+STRAIGHT = ((-1, 0), (0, -1), (0, 1), (1, 0))
+ALL_EIGHT = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+ALL_SIX = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1))
+AT_A, AT_B = Fraction(3, 10), Fraction(6, 10)
+
+Cells = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What tells one kind of board from another: its directions, what lies behind its borders, what may not repeat."""
+
+    directions: tuple[tuple[int, int], ...] = ALL_EIGHT
+    wraps: bool = True
+    mirrors: bool = False
+    triangle: bool = False
+    by_step: bool = False
+
+
+VARIANTS = {
+    "torus8": Variant(),
+    "torus4": Variant(directions=STRAIGHT),
+    "edge8": Variant(by_step=True),
+    "klein8": Variant(mirrors=True),
+    "hex": Variant(directions=ALL_SIX, wraps=False, triangle=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A board. `values` has size * size bytes, row by row; 0 stands where a triangle has no cell."""
+
+    size: int
+    variant: str
+    values: bytes
+
+    @property
+    def rules(self) -> Variant:
+        """The variant's rules."""
+        return VARIANTS[self.variant]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A legal walk: what it collects, and its cells as (row, column), 1-based."""
+
+    total: int
+    cells: tuple[tuple[int, int], ...]
+
+
+def read_instance(data: bytes) -> Instance:
+    """Parse an input file; raises Rejected unless it is a board with the right number of copies of every value."""
+    lines = data.split(b"\n")
+    size, variant = _read_head(lines[0])
+    if len(lines) != size + 2 or lines[-1]:
+        found = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
+        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=found)
+    triangle = VARIANTS[variant].triangle
+    values = np.zeros((size, size), np.uint8)
+    for row, line in enumerate(lines[1:-1]):
+        width = row + 1 if triangle else size
+        values[row, :width] = _read_row(line, row + 2, width, size)
+    _check_copies(values, size, triangle)
+    return Instance(size, variant, values.tobytes())
+
+
+def read_answer(data: bytes, instance: Instance) -> Answer:
+    """Parse and follow an answer file; raises Rejected at the first thing wrong with it."""
+    steps = destinations(instance)
+    most = int((steps >= 0).sum()) + 1 if instance.rules.by_step else len(instance.values) - instance.values.count(0)
+    values, offsets = read_integers(data, most=2 + 2 * most)
+    cells = _read_cells(data, values, offsets, most)
+    _follow(instance, steps, cells, data, offsets)
+    walk = (cells[:, 0] - 1) * instance.size + cells[:, 1] - 1
+    total = int(np.frombuffer(instance.values, np.uint8)[walk].sum())
+    if int(values[0]) != total:
+        where = place(data, int(offsets[0]))
+        raise Rejected.at(where, expected=f"{total}, the sum of the {len(cells)} cells", found=str(values[0]))
+    return Answer(total, tuple((row, column) for row, column in cells.tolist()))
+
+
+def write_answer(answer: Answer) -> str:
+    """Render a walk: the sum, the number of cells, then a line for each."""
+    lines = [str(answer.total), str(len(answer.cells)), *(f"{row} {column}" for row, column in answer.cells)]
+    return "\n".join(lines) + "\n"
+
+
+def score_answer(instance: Instance, answer: Answer, reference: bytes | None = None) -> Score:
+    """Give the sum; with the anchors of `reference` there is a multiplier too.
+
+    Raises ValueError if the reference file is malformed: that is the judge's fault, not the contestant's.
+    """
+    multiplier = None if reference is None else _multiplier(answer.total, *_read_anchors(reference))
+    text = f"{answer.total} collected on {len(answer.cells)} cells"
+    args = {"total": answer.total, "cells": len(answer.cells)}
+    return Score(answer.total, most_collected(instance), multiplier, Message("optimiza-collected", text, args))
+
+
+def check_reference(data: bytes, instance: Instance) -> Score:
+    """Hold a reference file against its case: three anchors that walks can reach; raises Rejected if they are not."""
+    try:
+        x, y, best = _read_anchors(data)
+    except ValueError as error:
+        raise Rejected(str(error)) from None
+    most = most_collected(instance)
+    if not 1 <= min(x, y) <= max(x, y) <= best <= most:
+        found = f"x {x}, y {y}, best {best}"
+        raise Rejected.at("reference", expected=f"1 <= x, y <= best <= {most}", found=found)
+    return Score(best, most, Fraction(1))
+
+
+def most_collected(instance: Instance) -> int:
+    """Bound every walk: each cell once; where only steps may not repeat, each step's end once and a start."""
+    values = np.frombuffer(instance.values, np.uint8).astype(np.int64)
+    if not instance.rules.by_step:
+        return int(values.sum())
+    steps = destinations(instance)
+    start, direction = np.nonzero((steps >= 0) & (values[steps] >= values[:, None]))
+    return int(values[steps[start, direction]].sum()) + instance.size
+
+
+def destinations(instance: Instance) -> Cells:
+    """Say where each cell's move can lead: size * size rows, one column a direction, cell numbers row * size + column.
+
+    -1 stands where a direction leads off the board, back to the cell itself (which is no step), or to a cell that an
+    earlier one reaches too. The values there are not looked at.
+    """
+    size, rules = instance.size, instance.rules
+    k = np.frombuffer(instance.values, np.uint8).astype(np.int32)
+    here = np.arange(size * size, dtype=np.int32)
+    row, column = np.divmod(here, size)
+    found = np.full((size * size, len(rules.directions)), -1, np.int32)
+    for at, (down, right) in enumerate(rules.directions):
+        to_row, to_column = row + down * k, column + right * k
+        if rules.wraps:
+            if rules.mirrors:  # k <= N, so that a move leaves by top or bottom once at most
+                left = (to_row < 0) | (to_row >= size)
+                to_column = np.where(left, size - 1 - to_column, to_column)
+            to_row, to_column = to_row % size, to_column % size
+        inside = (k > 0) & (to_row >= 0) & (to_row < size) & (to_column >= 0) & (to_column < size)
+        if rules.triangle:
+            inside &= to_column <= to_row
+        cell = np.where(inside, to_row * size + to_column, -1)
+        cell[cell == here] = -1
+        found[:, at] = np.where((found[:, :at] == cell[:, None]).any(axis=1), -1, cell)
+    return found
+
+
+def _read_head(line: bytes) -> tuple[int, str]:
+    """Read `N` or `N VARIANT`."""
+    word, space, variant = line.partition(b" ")
+    sizes = {str(size).encode(): size for size in range(SMALLEST_SIZE, LARGEST_SIZE + 1)}
+    if word not in sizes:
+        raise Rejected.at("line 1", expected=f"a size from {SMALLEST_SIZE} to {LARGEST_SIZE}", found=quote(word))
+    name = variant.decode("latin-1") if space else "torus8"
+    if name not in VARIANTS:
+        raise Rejected.at("line 1", expected=f"a variant of {', '.join(VARIANTS)}", found=quote(variant))
+    return sizes[word], name
+
+
+def _read_row(line: bytes, number: int, width: int, size: int) -> list[int]:
+    """Read one row's values, with single spaces between them."""
+    allowed = {str(value).encode(): value for value in range(1, size + 1)}
+    words = line.split(b" ")
+    for word in words:
+        if word not in allowed:
+            where = f"line {number}"
+            raise Rejected.at(where, expected=f"numbers 1..{size} with single spaces between", found=quote(word))
+    if len(words) != width:
+        raise Rejected.at(f"line {number}", expected=f"{width} numbers", found=str(len(words)))
+    return [allowed[word] for word in words]
+
+
+def _check_copies(values: NDArray[np.uint8], size: int, triangle: bool) -> None:
+    found = Counter(values.ravel().tolist())
+    for value in range(1, size + 1):
+        expected = size + 1 - value if triangle else (size + 1 if value < size else 1)
+        if found[value] != expected:
+            raise Rejected.at("board", expected=f"{expected} times the number {value}", found=str(found[value]))
+
+
+def _read_cells(data: bytes, values: Integers, offsets: Integers, most: int) -> Integers:
+    """Take the L x 2 cells out of the file's numbers; raises Rejected if L or the count is not right."""
+    if len(values) < 2:
+        what = "the number of cells" if len(values) else "the sum"
+        raise Rejected.at("end of file", expected=what, found="nothing")
+    count, found = int(values[1]), len(values) - 2
+    if not 1 <= count <= most:
+        raise Rejected.at(place(data, int(offsets[1])), expected=f"1 to {most} cells", found=str(count))
+    if found < 2 * count:
+        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} cells", found=str(found))
+    if found > 2 * count:
+        where = place(data, int(offsets[2 + 2 * count]))
+        raise Rejected.at(where, expected=f"nothing after {count} cells", found=f"{found - 2 * count} more numbers")
+    return values[2:].reshape(-1, 2)
+
+
+def _follow(instance: Instance, steps: Cells, cells: Integers, data: bytes, offsets: Integers) -> None:
+    """Raise Rejected at the first cell that the walk may not go to, counted from 1."""
+    size, values, by_step = instance.size, instance.values, instance.rules.by_step
+    seen: dict[int | tuple[int, int], int] = {}
+    last = -1
+    for number, (row, column) in enumerate(cells.tolist(), start=1):
+        where = f"cell {number} ({place(data, int(offsets[2 * number]))})"
+        found = f"({row}, {column})"
+        cell = (row - 1) * size + column - 1
+        if not (1 <= row <= size and 1 <= column <= size) or values[cell] == 0:
+            raise Rejected.at(where, expected="a cell of the board", found=found)
+        if last >= 0 and cell not in steps[last]:
+            expected = f"a cell {values[last]} away from {_name(last, size)} in a straight line"
+            raise Rejected.at(where, expected=expected, found=found)
+        if last >= 0 and values[cell] < values[last]:
+            raise Rejected.at(where, expected=f"a value of at least {values[last]}", found=f"{values[cell]} at {found}")
+        key = (last, cell) if by_step else cell
+        if key in seen:
+            expected = "a step not made before" if by_step else "a cell not visited before"
+            raise Rejected.at(where, expected=expected, found=f"that of cell {seen[key]}, {found}")
+        seen[key] = number
+        last = cell
+
+
+def _name(cell: int, size: int) -> str:
+    return f"({cell // size + 1}, {cell % size + 1})"
+
+
+def _read_anchors(reference: bytes) -> tuple[int, int, int]:
+    words = reference.split()
+    if words[::2] != [b"x", b"y", b"best"] or len(words) != 6 or not b"".join(words[1::2]).isdigit():
+        raise ValueError(f"reference: expected lines 'x X', 'y Y' and 'best Z', found {quote(reference)}")
+    return int(words[1]), int(words[3]), int(words[5])
+
+
+def _multiplier(total: int, x: int, y: int, best: int) -> Fraction:
+    """Go through (0, 0), (a, 3/10), (b, 6/10), (best, 1); of equal anchors the last counts."""
+    low, high = min(x, y), max(x, y)
+    if total >= best:
+        return Fraction(1)
+    if total >= high:
+        return AT_B + (1 - AT_B) * Fraction(total - high, best - high)
+    if total >= low:
+        return AT_A + (AT_B - AT_A) * Fraction(total - low, high - low)
+    return AT_A * Fraction(total, low)

@@ -1,0 +1,88 @@
+"""Optimiza: walk over a board of numbers, each cell saying how far the next move goes, and collect much.
+
+Methods
+    greedy-x    backwards from the cell with the greatest value, always to the greatest cell left
+    greedy-y    the same from all other cells, the best is kept
+    brute       all walks, for as long as the budget lasts
+    mask-dp     layer by layer, a table over sets of cells inside each group of joined cells
+    layered     layer by layer, each group by deep search and a frontier of open walks
+Instance, Answer
+    those of checkers/optimiza.py
+Raw score
+    the sum of the values of the cells visited, to be maximised
+Source
+    Optimiza, by Chuso (Carlos Luna), 2010, and its comments. docs/solvers/optimiza.md tells the story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from checkers.optimiza import Answer, Instance, read_instance
+from solvers.doors import Method, Progress
+from solvers.optimiza.board import Board, answer_of, board_of
+from solvers.optimiza.brute import walk_everywhere
+from solvers.optimiza.greedy import walk_to_greatest, walk_to_others
+from solvers.optimiza.layered import climb_layers
+from solvers.optimiza.mask_dp import fill_masks
+from solvers.optimiza.outcome import Outcome
+from solvers.parts.clock import Clock
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "greedy-x": Method("backwards from the greatest value, always to the greatest cell left"),
+        "greedy-y": Method("the same greedy walk from all other cells, the best is kept"),
+        "brute": Method("all walks, depth first", anytime=True),
+        "mask-dp": Method("a table over sets of cells inside each layer, up to 22 joined cells"),
+        "layered": Method("layer by layer, with a proof for each group of joined cells"),
+    }
+)
+REFERENCE = "layered"
+
+SEARCHES: Mapping[str, Callable[[Board, Clock], Outcome]] = MappingProxyType(
+    {
+        "greedy-x": walk_to_greatest,
+        "greedy-y": walk_to_others,
+        "brute": walk_everywhere,
+        "mask-dp": fill_masks,
+        "layered": climb_layers,
+    }
+)
+
+
+def solve(
+    instance: Instance,
+    *,
+    method: str,
+    seed: int,
+    seconds: float,
+    steps: int | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Find a walk that collects much. No method draws at random: `seed` changes nothing.
+
+    The last report's note is "optimal" where that is proved. Compiling does not count as time. Raises Unsolved.
+    """
+    warm_up(method)
+    board = board_of(instance)
+    clock = Clock(seconds, steps, progress)
+    found = SEARCHES[method](board, clock)
+    note = "optimal" if found.proved else ""
+    clock.report(best=board.sum_of(found.walk), states=found.states, note=note, final=True)
+    return answer_of(board, found.walk)
+
+
+def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
+    """Render the anchors: `x` and `y`, what the two greedy walks collect, and `best`, what the answer does."""
+    board, clock = board_of(instance), Clock(60.0, len(instance.values) + 1)
+    x, y = (board.sum_of(walk(board, clock).walk) for walk in (walk_to_greatest, walk_to_others))
+    return f"x {x}\ny {y}\nbest {answer.total}\n"
+
+
+def warm_up(method: str) -> None:
+    """Run a method on a tiny board, so that its kernels are compiled or loaded before a clock starts."""
+    SEARCHES[method](board_of(read_instance(TINY)), Clock(60.0, 1000))
+
+
+TINY = b"4\n1 1 2 2\n1 1 2 2\n1 3 3 2\n3 3 3 4\n"
