@@ -1,17 +1,23 @@
-"""The reference: layer by layer from the highest down, each group of joined cells solved exactly."""
+"""The reference: layer by layer from the highest down, each group of joined cells solved exactly.
+
+A walk inside a group loses something against all cells and the best end: the value for each cell left out, and what its
+end is worth less. Good walks are found by going deep; then one search for all starts together proves or betters them.
+In that search a start costs what its walk loses less than the greatest loss, so that only a walk that betters its own
+start stays below the limit. The limit grows by the value, because a small limit makes a small search.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from solvers.optimiza.board import Board
+from solvers.optimiza.board import Board, Numbers
+from solvers.optimiza.frontier import NEVER, Costs, Frontier
 from solvers.optimiza.layers import Group, Inside, climb
 from solvers.optimiza.outcome import Outcome
-from solvers.optimiza.search import go_deep, turn_fronts
+from solvers.optimiza.search import Flags, go_deep, highest, offer, turn_fronts
 from solvers.parts.clock import Clock
 
 FEW_VISITS = 200
-VISITS_A_STEP = 20_000
 
 
 def climb_layers(board: Board, clock: Clock) -> Outcome:
@@ -20,16 +26,42 @@ def climb_layers(board: Board, clock: Clock) -> Outcome:
 
 
 def solve_group(group: Group, clock: Clock) -> Inside:
-    """Find good walks fast and then prove or better them."""
+    """Find good walks fast and then prove or better them. One step is a group, or 131,072 states of its frontier."""
     count = len(group.near)
     gains = np.zeros(count, np.int32)
     walks = np.full((count, count), -1, np.int32)
     proved = np.zeros(count, np.bool_)
     go_deep(group.near, group.worth, group.value, FEW_VISITS, gains, walks, proved)
     turn_fronts(group.near, group.value, gains, walks)
-    visits = FEW_VISITS
-    while not proved.all() and clock.running():
-        visits *= 10
-        made = go_deep(group.near, group.worth, group.value, visits, gains, walks, proved)
-        clock.step(1 + made // VISITS_A_STEP, states=clock.taken)
+    if not proved.all() and clock.step(states=clock.taken):
+        prove(group, gains, walks, proved, clock)
     return Inside(gains.tolist(), [[cell for cell in walk if cell >= 0] for walk in walks.tolist()], bool(proved.all()))
+
+
+def prove(group: Group, gains: Numbers, walks: Numbers, proved: Flags, clock: Clock) -> None:
+    """Prove or better the walk of every start, with a limit on the loss that grows."""
+    most = np.array([highest(group.worth, group.value, cell) for cell in range(len(group.near))])
+    proved |= gains == most
+    if proved.all():
+        return
+    frontier = Frontier(group.near)
+    if not frontier.fits:
+        return
+    top = len(group.near) * group.value + int(group.worth.max())
+    limit = int((top - gains)[~proved].min())
+    while True:
+        losses = np.minimum(top - gains, limit)
+        widest = int(losses[~proved].max())
+        starts = np.where(proved, NEVER, widest - losses).astype(np.int32)
+        costs = Costs(starts, (group.worth.max() - group.worth).astype(np.int32), group.value)
+        ended, walk = frontier.cheapest(costs, widest, clock)
+        if not ended:
+            return
+        if walk:
+            offer(group.near, group.worth, group.value, np.array(walk, np.int32), gains, walks)
+        else:
+            proved |= top - gains <= limit
+            limit += group.value
+        proved |= gains == most
+        if proved.all():
+            return

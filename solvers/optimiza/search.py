@@ -17,6 +17,13 @@ ONE = np.uint64(1)
 Flags = NDArray[np.bool_]
 
 
+def offer(near: Masks, worth: Numbers, value: int, walk: Numbers, gains: Numbers, walks: Numbers) -> None:
+    """Keep a walk, or its way back, where it betters its start's, and spread it."""
+    for way in (walk, walk[::-1].copy()):
+        _keep(way, len(way), len(way) * value + int(worth[way[-1]]), gains, walks)
+    turn_fronts(near, value, gains, walks)
+
+
 @njit(cache=True, nogil=True)
 def count_bits(bits: np.uint64) -> int:  # pragma: no cover - compiled; its slow twin is in the tests
     """Count the ones."""
