@@ -81,8 +81,17 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
 
 
 def warm_up(method: str) -> None:
-    """Run a method on a tiny board, so that its kernels are compiled or loaded before a clock starts."""
-    SEARCHES[method](board_of(read_instance(TINY)), Clock(60.0, 1000))
+    """Run a method on a small board, so that its kernels are compiled or loaded before a clock starts."""
+    SEARCHES[method](board_of(read_instance(SMALL)), Clock(60.0, 1 if method == "brute" else 1000))
 
 
-TINY = b"4\n1 1 2 2\n1 1 2 2\n1 3 3 2\n3 3 3 4\n"
+SMALL = b"""8
+7 5 3 6 5 6 8 5
+7 7 3 4 3 1 3 7
+7 7 4 6 1 6 7 7
+7 5 1 1 5 4 2 5
+1 1 1 6 1 6 3 6
+2 1 2 4 2 3 2 4
+3 5 4 6 5 6 4 5
+2 4 2 3 2 4 2 3
+"""  # one of its layers cannot be proved without the frontier

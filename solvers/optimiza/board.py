@@ -62,9 +62,10 @@ def board_of(instance: Instance) -> Board:
     """List the steps of a board."""
     values = np.frombuffer(instance.values, np.uint8).astype(np.int32)
     ends = destinations(instance)
-    start, direction = np.nonzero((ends >= 0) & (values[ends] >= values[:, None]))
-    start, to = start.astype(np.int32), ends[start, direction]
-    order = np.lexsort((start, -values[start], to)).astype(np.int32)
+    cell, direction = np.nonzero((ends >= 0) & (values[ends] >= values[:, None]))
+    start: Numbers = cell.astype(np.int32)
+    to: Numbers = ends[cell, direction]
+    order: Numbers = np.lexsort((start, -values[start], to)).astype(np.int32)
     return Board(
         instance.size,
         values,

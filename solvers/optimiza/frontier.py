@@ -11,6 +11,7 @@ where no join is chosen), or DONE (two joins chosen), or START or END where that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -23,8 +24,8 @@ from solvers.parts.clock import Clock
 PLACES = 13
 DONE, START, END = 13, 14, 15
 JOIN, LEAVE = 0, 1
-KIND, FIRST, SECOND, CELL, ACTIVE, UNSEEN = range(6)
-AT, COUNT, USED, LIMIT, PARENT, FOUND_AT, SIDE = range(7)
+KIND, FIRST, SECOND, CELL, ACTIVE, UNSEEN, OTHER = range(7)
+AT, COUNT, USED, LIMIT, PARENT, FOUND_AT = range(6)
 NEVER = 1 << 29
 STATES_A_STEP = 1 << 17
 MOST_STATES = 1 << 20
@@ -58,26 +59,26 @@ class Frontier:
     def cheapest(self, costs: Costs, limit: int, clock: Clock) -> tuple[bool, list[int]]:
         """Find a walk (of two cells or more) of the least cost below the limit.
 
-        Returns whether the search came to its end, and the walk, empty if there is none.
+        Returns whether the search came to its end, and the cheapest walk it met, empty if there was none.
         """
-        place = np.array([0, 1, 0, limit, -1, -1, 0], np.int64)
+        place = np.array([0, 1, 0, limit, -1, -1], np.int64)
         room, trace = 1 << 12, np.empty(1 << 16, np.int32)
-        keys, costs_of, ids = _rooms(room, None)
-        keys[0, 0], costs_of[0, 0], ids[0, 0] = EMPTY_KEY, 0, -1
-        table = np.empty(4 * room, np.int32)
-        while place[AT] < len(self.deeds) and place[COUNT]:
+        keys = np.full((2, room), EMPTY_KEY, np.uint64)
+        losses, ids = np.zeros((2, room), np.int32), np.full((2, room), -1, np.int32)
+        table = np.empty(2 * room, np.int32)
+        while place[AT] < len(self.deeds) and place[COUNT] > 0:
             if 2 * place[COUNT] > room:
                 room *= 4
-                keys, costs_of, ids = _rooms(room, (keys, costs_of, ids))
-                table = np.empty(4 * room, np.int32)
+                keys, losses, ids = _longer(keys, room), _longer(losses, room), _longer(ids, room)
+                table = np.empty(2 * room, np.int32)
             while place[USED] + 2 * place[COUNT] > len(trace):
                 trace = np.concatenate((trace, np.empty_like(trace)))
             before = int(place[USED])
-            _decide(self.deeds, costs.start, costs.end, costs.left_out, place, keys, costs_of, ids, table, trace)
+            _decide(self.deeds, costs.start, costs.end, costs.left_out, place, keys, losses, ids, table, trace)
             self.states += int(place[USED]) - before
             too_many = place[COUNT] > MOST_STATES or place[USED] > MOST_TRACED
             if too_many or not clock.step((int(place[USED]) - before) // STATES_A_STEP, states=self.states):
-                return False, []
+                return False, self._trace_back(place, trace)
         return True, self._trace_back(place, trace)
 
     def _trace_back(self, place: Places, trace: Numbers) -> list[int]:
@@ -86,7 +87,7 @@ class Frontier:
         deed, entry, chosen = int(place[FOUND_AT]), int(place[PARENT]), self.deeds[place[FOUND_AT], KIND] == JOIN
         while deed >= 0:
             if chosen:
-                one, other = int(self.deeds[deed, CELL]), int(self.deeds[deed, UNSEEN + 1])
+                one, other = int(self.deeds[deed, CELL]), int(self.deeds[deed, OTHER])
                 joined.setdefault(one, []).append(other)
                 joined.setdefault(other, []).append(one)
             deed -= 1
@@ -104,15 +105,11 @@ def _string(joined: dict[int, list[int]]) -> list[int]:
     return walk
 
 
-def _rooms(
-    room: int, old: tuple[Masks, Numbers, Numbers] | None
-) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32]]:
-    """Make room for states in two rows, and take over those there are."""
-    new = np.empty((2, room), np.uint64), np.empty((2, room), np.int32), np.empty((2, room), np.int32)
-    if old is not None:
-        for to, found in zip(new, old, strict=True):
-            to[:, : found.shape[1]] = found
-    return new
+def _longer(rows: NDArray[Any], room: int) -> NDArray[Any]:
+    """Copy two rows of states into longer ones."""
+    longer = np.empty((2, room), rows.dtype)
+    longer[:, : rows.shape[1]] = rows
+    return longer
 
 
 def _list_deeds(near: Masks, order: list[int]) -> Numbers:
@@ -221,7 +218,7 @@ def _decide(
                 if code_a == DONE or code_b == DONE or code_a == np.int64(b):
                     continue
                 if code_a >= START and code_b >= START:
-                    _finish(deed, key, cost, left_out, code_a, ids[now, state], place)
+                    _finish(deed, key, cost, left_out, ids[now, state], place)
                     continue
                 joined = key
                 if code_a < DONE:
@@ -240,18 +237,29 @@ def _decide(
                 made = _add(rest, cost, 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size)
             elif code_a == np.int64(a):
                 if cost + left_out < place[LIMIT]:
-                    made = _add(rest, cost + left_out, 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size)
+                    made = _add(
+                        rest, cost + left_out, 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size
+                    )
             elif code_a == START:
-                _finish(deed, key, cost + end_costs[cell], left_out, END, ids[now, state], place)
+                _finish(deed, key, cost + end_costs[cell], left_out, ids[now, state], place)
             elif code_a == END:
-                _finish(deed, key, cost + start_costs[cell], left_out, START, ids[now, state], place)
+                _finish(deed, key, cost + start_costs[cell], left_out, ids[now, state], place)
             else:
                 has_start, has_end = _fixed(key)
                 other = np.uint64(code_a)
                 if not has_start and cost + start_costs[cell] < place[LIMIT]:
                     fixed = _put(rest, other, START)
                     made = _add(
-                        fixed, cost + start_costs[cell], 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size
+                        fixed,
+                        cost + start_costs[cell],
+                        2 * ids[now, state],
+                        1 - now,
+                        made,
+                        keys,
+                        costs,
+                        ids,
+                        table,
+                        size,
                     )
                 if not has_end and cost + end_costs[cell] < place[LIMIT]:
                     fixed = _put(rest, other, END)
@@ -285,7 +293,7 @@ def _fixed(key: np.uint64) -> tuple[bool, bool]:  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def _finish(
-    deed: Numbers, key: np.uint64, cost: int, left_out: int, side: int, parent: int, place: Places
+    deed: Numbers, key: np.uint64, cost: int, left_out: int, parent: int, place: Places
 ) -> None:  # pragma: no cover - compiled
     """Close a walk: nothing else may be open, and every cell without a join is left out; note it if it is cheapest."""
     alone = deed[UNSEEN]
@@ -302,7 +310,6 @@ def _finish(
         place[LIMIT] = total
         place[PARENT] = parent
         place[FOUND_AT] = place[AT]
-        place[SIDE] = side
 
 
 @njit(cache=True, nogil=True)

@@ -55,11 +55,11 @@ def prove(group: Group, gains: Numbers, walks: Numbers, proved: Flags, clock: Cl
         starts = np.where(proved, NEVER, widest - losses).astype(np.int32)
         costs = Costs(starts, (group.worth.max() - group.worth).astype(np.int32), group.value)
         ended, walk = frontier.cheapest(costs, widest, clock)
-        if not ended:
-            return
         if walk:
             offer(group.near, group.worth, group.value, np.array(walk, np.int32), gains, walks)
-        else:
+        if not ended:
+            return
+        if not walk:
             proved |= top - gains <= limit
             limit += group.value
         proved |= gains == most

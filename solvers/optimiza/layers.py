@@ -28,7 +28,7 @@ class Group(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """The best walks inside a group: what each start gains with the worth of the end, its cells, and if it is proved."""
+    """The best walks inside a group: what each start gains with the end's worth, its cells, and if it is proved."""
 
     gains: list[int]
     walks: list[list[int]]

@@ -1,4 +1,4 @@
-"""The comment's f(n, mask), inside each group of joined cells: for each set of cells and each start in it, the best end.
+"""The comment's f(n, mask), inside each group of joined cells: for each set and each start, the best end.
 
 A walk over a set of cells is worth the set's size times the value, and the worth of its end; only the latter is stored.
 Sets are gone through in rising order, so that a set without one of its cells came before it.

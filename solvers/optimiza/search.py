@@ -30,7 +30,8 @@ def count_bits(bits: np.uint64) -> int:  # pragma: no cover - compiled; its slow
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    count: int = np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[assignment]
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -82,11 +83,12 @@ def go_deep(
 @njit(cache=True, nogil=True)
 def highest(worth: Numbers, value: int, start: int) -> int:  # pragma: no cover - compiled
     """Bound the gain from a start: all cells and the best other end, or the start alone."""
-    most = 0
+    most: int = 0
     for end in range(len(worth)):
-        if end != start and worth[end] > most:
-            most = worth[end]
-    return max(len(worth) * value + most, value + worth[start])
+        if end != start:
+            most = max(most, worth[end])
+    alone: int = value + worth[start]
+    return max(len(worth) * value + most, alone)
 
 
 @njit(cache=True, nogil=True)
@@ -169,8 +171,7 @@ def _bound(
         for cell in range(len(near)):
             if (fresh >> np.uint64(cell)) & ONE:
                 spread |= near[cell]
-                if worth[cell] > most:
-                    most = worth[cell]
+                most = max(most, worth[cell])
         fresh = spread & free & ~reached
         reached |= fresh
     return (depth + count_bits(reached)) * value + most if reached else 0

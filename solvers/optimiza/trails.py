@@ -17,7 +17,7 @@ Steps = list[list[int]]
 
 
 def longest_trails(neighbours: Steps) -> Numbers:
-    """Give the number of steps of the longest trail from each cell of a layer to each other one; -1 if there is none."""
+    """Count the steps of the longest trail from each cell of a layer to each other one; -1 if there is none."""
     count = len(neighbours)
     lengths = np.full((count, count), -1, np.int32)
     for end in range(count):

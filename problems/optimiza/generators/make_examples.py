@@ -128,8 +128,8 @@ INVALID_OUTPUT = {
     ),
     "not-mirrored": (
         KLEIN,
-        b"2\n2\n1 1\n4 1\n",
-        "cell 2 (line 4): expected a cell 1 away from (1, 1) in a straight line, found (4, 1)",
+        b"2\n2\n1 2\n4 1\n",
+        "cell 2 (line 4): expected a cell 1 away from (1, 2) in a straight line, found (4, 1)",
     ),
     "other-diagonal-on-hex": (
         TRIANGLE,
@@ -148,7 +148,7 @@ INVALID_OUTPUT = {
         "cell 4 (line 6): expected a step not made before, found that of cell 2, (1, 3)",
     ),
     "sum-too-large": (BOARD, b"3\n2\n1 1\n1 2\n", "line 1: expected 2, the sum of the 2 cells, found 3"),
-    "sum-without-the-start": (BOARD, b"4\n3\n4 1\n1 1\n1 4\n", "line 1: expected 4, the sum of the 3 cells, found 2"),
+    "sum-without-the-start": (BOARD, b"3\n3\n4 1\n1 1\n1 4\n", "line 1: expected 4, the sum of the 3 cells, found 3"),
 }
 
 INVALID_INPUT = {
@@ -234,10 +234,10 @@ def sum_off_by_start(total: int, cells: Walk, values: Rows) -> tuple[int, Walk]:
 
 
 def there_and_back(total: int, cells: Walk, values: Rows) -> tuple[int, Walk]:
-    """Go once to and fro between the first two cells of equal value: they are visited twice."""
+    """Go once to and fro between the first two cells of equal value (else the first two): they are visited twice."""
     numbers = [values[row - 1][column - 1] for row, column in cells]
-    at = next(at for at in range(len(cells)) if numbers[at] == numbers[at + 1])
-    return total + 2 * numbers[at], [*cells[: at + 2], *cells[at:]]
+    at = next((at for at in range(len(cells) - 1) if numbers[at] == numbers[at + 1]), 0)
+    return total + numbers[at] + numbers[at + 1], [*cells[: at + 2], *cells[at:]]
 
 
 def downhill(total: int, cells: Walk, values: Rows) -> tuple[int, Walk]:
