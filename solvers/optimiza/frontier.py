@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvers.optimiza.board import Masks, Numbers
-from solvers.optimiza.search import ONE, count_bits
+from solvers.optimiza.search import ONE, Whole, count_bits
 from solvers.parts.clock import Clock
 
 PLACES = 13
@@ -139,22 +139,23 @@ def _list_deeds(near: Masks, order: list[int]) -> Numbers:
 
 
 @njit(cache=True, nogil=True)
-def _order(near: Masks, order: Numbers) -> int:  # pragma: no cover - compiled; its slow twin is in the tests
+def _order(near: Masks, order: Numbers) -> Whole:  # pragma: no cover - compiled; its slow twin is in the tests
     """Choose the order of the cells that keeps the frontier narrow; returns its greatest width.
 
     From each cell as the first: next is always the cell of the frontier that brings the fewest new ones.
     """
     count = len(near)
     least = np.inf
-    narrowest = 0
+    narrowest: Whole = 0
     tried = np.empty(count, np.int32)
     for first in range(count):
         front = ONE << np.uint64(first)
         seen = front
         weight = 0.0
-        widest = 0
+        widest: Whole = 0
         for at in range(count):
-            chosen, fewest = -1, 65
+            chosen = -1
+            fewest: Whole = 65
             for cell in range(count):
                 if (front >> np.uint64(cell)) & ONE:
                     fresh = count_bits(near[cell] & ~seen)

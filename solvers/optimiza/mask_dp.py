@@ -14,6 +14,7 @@ from solvers.doors import Unsolved
 from solvers.optimiza.board import Board, Masks, Numbers
 from solvers.optimiza.layers import Group, Inside, climb
 from solvers.optimiza.outcome import Outcome
+from solvers.optimiza.search import ONE, count_bits, lowest
 from solvers.parts.clock import Clock
 
 MOST_CELLS = 22  # 2 bytes for each set and cell: 185 MB
@@ -75,29 +76,21 @@ def _fill(
 ) -> None:  # pragma: no cover - compiled; its slow twin is in the tests
     """Fill the sets from `first` to before `past`: ends[set, start] is the worth of the best end, -1 if there is none.
 
-    tops[0, start] is the best gain seen from a start, tops[1, start] its set.
+    tops[0, start] is the best gain seen from a start, tops[1, start] its set. Starts outside a set are never read.
     """
-    count = len(near)
     for cells in range(first, past):
-        size = 0
-        for cell in range(count):
-            size += (cells >> cell) & 1
-        for cell in range(count):
-            if not (cells >> cell) & 1:
-                ends[cells, cell] = -1
-                continue
+        bits = np.uint64(cells)
+        size = count_bits(bits)
+        left = bits
+        while left:
+            cell = lowest(left)
+            left &= left - ONE
             rest = cells ^ (1 << cell)
-            best = -1
-            if rest == 0:
-                best = worth[cell]
-            else:
-                beyond = np.int64(near[cell]) & rest
-                other = 0
-                while beyond:
-                    if beyond & 1 and ends[rest, other] > best:
-                        best = ends[rest, other]
-                    beyond >>= 1
-                    other += 1
+            best = worth[cell] if rest == 0 else -1
+            beyond = near[cell] & bits
+            while beyond:
+                best = max(best, ends[rest, lowest(beyond)])
+                beyond &= beyond - ONE
             ends[cells, cell] = best
             if best >= 0 and best + size * value > tops[0, cell]:
                 tops[0, cell] = best + size * value

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
 from solvers.optimiza.board import Masks, Numbers
 
 ONE = np.uint64(1)
+Whole = int | np.int64
 Flags = NDArray[np.bool_]
 
 
@@ -25,13 +27,18 @@ def offer(near: Masks, worth: Numbers, value: int, walk: Numbers, gains: Numbers
 
 
 @njit(cache=True, nogil=True)
-def count_bits(bits: np.uint64) -> int:  # pragma: no cover - compiled; its slow twin is in the tests
+def count_bits(bits: np.uint64) -> Whole:  # pragma: no cover - compiled; its slow twin is in the tests
     """Count the ones."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    count: int = np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[assignment]
-    return count
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def lowest(bits: np.uint64) -> Whole:  # pragma: no cover - compiled; its slow twin is in the tests
+    """Give the place of the lowest one of a number that is not 0."""
+    return np.int64(trailing_zeros(bits))  # type: ignore[call-arg] # numba gives it its first argument
 
 
 @njit(cache=True, nogil=True)
@@ -147,9 +154,10 @@ def _set(walk: Numbers, length: int, gain: int, gains: Numbers, walks: Numbers) 
 
 
 @njit(cache=True, nogil=True)
-def _narrowest(near: Masks, ways: np.uint64, free: np.uint64) -> int:  # pragma: no cover - compiled
+def _narrowest(near: Masks, ways: np.uint64, free: np.uint64) -> Whole:  # pragma: no cover - compiled
     """Choose the cell with the fewest free cells around it, the first of equals."""
-    chosen, fewest = -1, 65
+    chosen: Whole = -1
+    fewest: Whole = 65
     for cell in range(len(near)):
         if (ways >> np.uint64(cell)) & ONE:
             around = count_bits(near[cell] & free)
@@ -161,7 +169,7 @@ def _narrowest(near: Masks, ways: np.uint64, free: np.uint64) -> int:  # pragma:
 @njit(cache=True, nogil=True)
 def _bound(
     near: Masks, worth: Numbers, ways: np.uint64, free: np.uint64, depth: int, value: int
-) -> int:  # pragma: no cover - compiled
+) -> Whole:  # pragma: no cover - compiled
     """Bound what a walk can still gain by going on: all free cells that it reaches, and the best end among them."""
     reached = ways
     fresh = ways
