@@ -25,7 +25,7 @@ from solvers.doors import Report, Unsolved
 GENERATOR = Path(__file__).parents[1] / "problems/optimiza/generators/generate.py"
 SIZES = (10, 15, 20, 25, 30, 35, 40)
 KINDS = ("random", "dense", "ragged")
-SEEDS = (1, 2, 3, 4, 5)
+SEEDS = (1, 2, 3)
 SECONDS_GOAL, MIB_GOAL = 2.0, 128.0
 
 

@@ -59,27 +59,36 @@ class Frontier:
     def cheapest(self, costs: Costs, limit: int, clock: Clock) -> tuple[bool, list[int]]:
         """Find a walk (of two cells or more) of the least cost below the limit.
 
-        Returns whether the search came to its end, and the cheapest walk it met, empty if there was none.
+        Returns whether the search came to its end, and the cheapest walk it met, empty if there was none. Most
+        searches find none; so the way to a walk is only kept in a second search, once there is one.
         """
+        ended, found, _ = self._search(costs, limit, clock, traced=False)
+        if found == limit:
+            return ended, []
+        ended, _, walk = self._search(costs, found + 1, clock, traced=True)
+        return ended, walk
+
+    def _search(self, costs: Costs, limit: int, clock: Clock, *, traced: bool) -> tuple[bool, int, list[int]]:
+        """Go through all decisions; returns whether that was done, the least cost met (or the limit), and its walk."""
         place = np.array([0, 1, 0, limit, -1, -1], np.int64)
-        room, trace = 1 << 12, np.empty(1 << 16, np.int32)
+        room, trace = 1 << 12, np.empty(1 << 16 if traced else 0, np.int32)
         keys = np.full((2, room), EMPTY_KEY, np.uint64)
         losses, ids = np.zeros((2, room), np.int32), np.full((2, room), -1, np.int32)
         table = np.empty(2 * room, np.int32)
         while place[AT] < len(self.deeds) and place[COUNT] > 0:
             if 2 * place[COUNT] > room:
-                room *= 4
+                room *= 2
                 keys, losses, ids = _longer(keys, room), _longer(losses, room), _longer(ids, room)
                 table = np.empty(2 * room, np.int32)
-            while place[USED] + 2 * place[COUNT] > len(trace):
+            while traced and place[USED] + 2 * place[COUNT] > len(trace):
                 trace = np.concatenate((trace, np.empty_like(trace)))
             before = int(place[USED])
             _decide(self.deeds, costs.start, costs.end, costs.left_out, place, keys, losses, ids, table, trace)
             self.states += int(place[USED]) - before
-            too_many = place[COUNT] > MOST_STATES or place[USED] > MOST_TRACED
+            too_many = place[COUNT] > MOST_STATES or (traced and place[USED] > MOST_TRACED)
             if too_many or not clock.step((int(place[USED]) - before) // STATES_A_STEP, states=self.states):
-                return False, self._trace_back(place, trace)
-        return True, self._trace_back(place, trace)
+                return False, limit, []
+        return True, int(place[LIMIT]), self._trace_back(place, trace) if traced else []
 
     def _trace_back(self, place: Places, trace: Numbers) -> list[int]:
         """Collect the joins chosen on the way to the cheapest walk, and string them together."""
@@ -191,12 +200,14 @@ def _decide(
     """Take decisions until room or time to look at the clock ends.
 
     The states of decision number AT lie in row AT % 2 of `keys`, `costs` and `ids`. An entry of `trace` is twice its
-    parent's number, plus one where the join was chosen. The cheapest walk found lowers LIMIT.
+    parent's number, plus one where the join was chosen; it may be left empty. The cheapest walk found lowers LIMIT.
     """
     begun = place[USED]
     while place[AT] < len(deeds) and place[COUNT] > 0:
         count = place[COUNT]
-        if 2 * count > keys.shape[1] or place[USED] + 2 * count > len(trace) or place[USED] - begun > STATES_A_STEP:
+        if 2 * count > keys.shape[1] or place[USED] - begun > STATES_A_STEP:
+            return
+        if len(trace) > 0 and place[USED] + 2 * count > len(trace):
             return
         now = place[AT] & 1
         size = 16
@@ -267,7 +278,9 @@ def _decide(
                     made = _add(
                         fixed, cost + end_costs[cell], 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size
                     )
-        for state in range(made):  # the numbers of the new states, behind what they were made from
+        for state in range(
+            made if len(trace) > 0 else 0
+        ):  # the numbers of the new states, behind what they were made from
             trace[place[USED] + state] = ids[1 - now, state]
             ids[1 - now, state] = place[USED] + state
         place[USED] += made

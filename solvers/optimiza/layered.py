@@ -1,9 +1,10 @@
 """The reference: layer by layer from the highest down, each group of joined cells solved exactly.
 
 A walk inside a group loses something against all cells and the best end: the value for each cell left out, and what its
-end is worth less. Good walks are found by going deep; then one search for all starts together proves or betters them.
-In that search a start costs what its walk loses less than the greatest loss, so that only a walk that betters its own
-start stays below the limit. The limit grows by the value, because a small limit makes a small search.
+end is worth less. Good walks are found by going deep and by turning what was found; then one search for all starts
+together proves or betters them. In that search a start costs what its walk loses less than the greatest loss, so that
+only a walk that betters its own start stays below the limit. The limit grows by the value, because a small limit makes
+a small search.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from solvers.optimiza.board import Board, Numbers
 from solvers.optimiza.frontier import NEVER, Costs, Frontier
 from solvers.optimiza.layers import Group, Inside, climb
 from solvers.optimiza.outcome import Outcome
+from solvers.optimiza.rotations import turn_ends
 from solvers.optimiza.search import Flags, go_deep, highest, offer, turn_fronts
 from solvers.parts.clock import Clock
 
 FEW_VISITS = 200
+TURNS = 500
 
 
 def climb_layers(board: Board, clock: Clock) -> Outcome:
@@ -33,6 +36,7 @@ def solve_group(group: Group, clock: Clock) -> Inside:
     proved = np.zeros(count, np.bool_)
     go_deep(group.near, group.worth, group.value, FEW_VISITS, gains, walks, proved)
     turn_fronts(group.near, group.value, gains, walks)
+    turn_ends(group.near, group.worth, group.value, TURNS, gains, walks, proved)
     if not proved.all() and clock.step(states=clock.taken):
         prove(group, gains, walks, proved, clock)
     return Inside(gains.tolist(), [[cell for cell in walk if cell >= 0] for walk in walks.tolist()], bool(proved.all()))
@@ -55,11 +59,11 @@ def prove(group: Group, gains: Numbers, walks: Numbers, proved: Flags, clock: Cl
         starts = np.where(proved, NEVER, widest - losses).astype(np.int32)
         costs = Costs(starts, (group.worth.max() - group.worth).astype(np.int32), group.value)
         ended, walk = frontier.cheapest(costs, widest, clock)
-        if walk:
-            offer(group.near, group.worth, group.value, np.array(walk, np.int32), gains, walks)
         if not ended:
             return
-        if not walk:
+        if walk:
+            offer(group.near, group.worth, group.value, np.array(walk, np.int32), gains, walks)
+        else:
             proved |= top - gains <= limit
             limit += group.value
         proved |= gains == most

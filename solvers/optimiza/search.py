@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 def offer(near: Masks, worth: Numbers, value: int, walk: Numbers, gains: Numbers, walks: Numbers) -> None:
     """Keep a walk, or its way back, where it betters its start's, and spread it."""
     for way in (walk, walk[::-1].copy()):
-        _keep(way, len(way), len(way) * value + int(worth[way[-1]]), gains, walks)
+        keep(way, len(way), len(way) * value + int(worth[way[-1]]), gains, walks)
     turn_fronts(near, value, gains, walks)
 
 
@@ -64,19 +64,19 @@ def go_deep(
         walk[0] = start
         free = ((ONE << np.uint64(count)) - ONE) ^ (ONE << np.uint64(start))
         ways[0] = near[start] & free
-        _keep(walk, 1, value + worth[start], gains, walks)
+        keep(walk, 1, value + worth[start], gains, walks)
         while depth > 0 and left > 0 and gains[start] < most:
             if ways[depth - 1] == 0:
                 depth -= 1
                 free |= ONE << np.uint64(walk[depth])
                 continue
-            cell = _narrowest(near, ways[depth - 1], free)
+            cell = narrowest(near, ways[depth - 1], free)
             ways[depth - 1] ^= ONE << np.uint64(cell)
             free ^= ONE << np.uint64(cell)
             walk[depth] = cell
             depth += 1
             left -= 1
-            _keep(walk, depth, depth * value + worth[cell], gains, walks)
+            keep(walk, depth, depth * value + worth[cell], gains, walks)
             ways[depth - 1] = near[cell] & free
             if _bound(near, worth, ways[depth - 1], free, depth, value) <= gains[start]:
                 ways[depth - 1] = np.uint64(0)
@@ -140,7 +140,8 @@ def turn_fronts(near: Masks, value: int, gains: Numbers, walks: Numbers) -> None
 
 
 @njit(cache=True, nogil=True)
-def _keep(walk: Numbers, length: int, gain: int, gains: Numbers, walks: Numbers) -> None:  # pragma: no cover - compiled
+def keep(walk: Numbers, length: int, gain: int, gains: Numbers, walks: Numbers) -> None:  # pragma: no cover - compiled
+    """Keep a walk for its start if it gains more than the one kept so far."""
     if gain > gains[walk[0]]:
         _set(walk, length, gain, gains, walks)
 
@@ -154,7 +155,7 @@ def _set(walk: Numbers, length: int, gain: int, gains: Numbers, walks: Numbers) 
 
 
 @njit(cache=True, nogil=True)
-def _narrowest(near: Masks, ways: np.uint64, free: np.uint64) -> Whole:  # pragma: no cover - compiled
+def narrowest(near: Masks, ways: np.uint64, free: np.uint64) -> Whole:  # pragma: no cover - compiled
     """Choose the cell with the fewest free cells around it, the first of equals."""
     chosen: Whole = -1
     fewest: Whole = 65

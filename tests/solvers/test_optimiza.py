@@ -16,7 +16,7 @@ from checkers.optimiza import Answer, Instance, destinations, read_answer, read_
 from problems.optimiza.generators import generate
 from solvers import optimiza
 from solvers.doors import Report, Unsolved
-from solvers.optimiza import brute, frontier, greedy, layered, layers, mask_dp, search, trails
+from solvers.optimiza import brute, frontier, greedy, layered, layers, mask_dp, rotations, search, trails
 from solvers.optimiza.board import Board, board_of
 from solvers.parts.clock import Clock
 
@@ -228,7 +228,7 @@ def test_the_order_of_the_frontier_has_the_width_it_says(seed: int) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 30))
-def test_a_search_cut_short_claims_no_more_than_it_has_and_fronts_only_gain(seed: int, visits: int) -> None:
+def test_a_search_cut_short_claims_no_more_than_it_has_and_turns_only_gain(seed: int, visits: int) -> None:
     near, worth, value = drawn_group(seed, most=10)
     group, count = group_of(near, worth, value), len(near)
     gains, walks = np.zeros(count, np.int32), np.full((count, count), -1, np.int32)
@@ -236,6 +236,9 @@ def test_a_search_cut_short_claims_no_more_than_it_has_and_fronts_only_gain(seed
     search.go_deep(group.near, group.worth, value, visits, gains, walks, proved)
     before = gains.copy()
     search.turn_fronts(group.near, value, gains, walks)
+    assert (gains >= before).all()
+    before = gains.copy()
+    rotations.turn_ends(group.near, group.worth, value, visits, gains, walks, proved)
     assert (gains >= before).all()
     expected = np.array(slow_inside(near, worth, value)) if count <= 8 else None
     for start in range(count):
@@ -245,9 +248,30 @@ def test_a_search_cut_short_claims_no_more_than_it_has_and_fronts_only_gain(seed
             assert gains[start] == expected[start] if proved[start] else gains[start] <= expected[start]
 
 
-@given(st.integers(0, 2**64 - 1))
-def test_bits_are_counted(bits: int) -> None:
+@pytest.mark.parametrize(("side", "count"), [(6, 36), (7, 41), (8, 41)])
+def test_blocks_that_wrap_around_are_proved_too(side: int, count: int) -> None:
+    """The widest groups there are: any cells of a small torus of eight neighbours each."""
+    for seed in range(3):
+        chance = random.Random(seed)
+        cells = chance.sample([(r, c) for r in range(side) for c in range(side)], count)
+        near = tuple(
+            frozenset(
+                b
+                for b, other in enumerate(cells)
+                if b != a and all((x - y) % side in (0, 1, side - 1) for x, y in zip(cell, other, strict=True))
+            )
+            for a, cell in enumerate(cells)
+        )
+        group = group_of(near, [chance.choice([0, chance.randint(300, 900)]) for _ in cells], 8)
+        found = layered.solve_group(group, Clock(1.0, 1000))
+        assert found.proved
+        assert [gain_of(group, near, walk) for walk in found.walks] == found.gains
+
+
+@given(st.integers(1, 2**64 - 1))
+def test_bits_are_counted_and_the_lowest_is_found(bits: int) -> None:
     assert search.count_bits(np.uint64(bits)) == bits.bit_count()
+    assert search.lowest(np.uint64(bits)) == (bits & -bits).bit_length() - 1
 
 
 def slow_walk_back(instance: Instance, end: int) -> list[int]:
