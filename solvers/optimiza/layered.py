@@ -34,23 +34,24 @@ def solve_group(group: Group, clock: Clock) -> Inside:
     gains = np.zeros(count, np.int32)
     walks = np.full((count, count), -1, np.int32)
     proved = np.zeros(count, np.bool_)
-    go_deep(group.near, group.worth, group.value, FEW_VISITS, gains, walks, proved)
+    states = go_deep(group.near, group.worth, group.value, FEW_VISITS, gains, walks, proved)
     turn_fronts(group.near, group.value, gains, walks)
     turn_ends(group.near, group.worth, group.value, TURNS, gains, walks, proved)
-    if not proved.all() and clock.step(states=clock.taken):
-        prove(group, gains, walks, proved, clock)
-    return Inside(gains.tolist(), [[cell for cell in walk if cell >= 0] for walk in walks.tolist()], bool(proved.all()))
+    if not proved.all() and clock.step():
+        states += prove(group, gains, walks, proved, clock)
+    cells = [[cell for cell in walk if cell >= 0] for walk in walks.tolist()]
+    return Inside(gains.tolist(), cells, bool(proved.all()), states)
 
 
-def prove(group: Group, gains: Numbers, walks: Numbers, proved: Flags, clock: Clock) -> None:
-    """Prove or better the walk of every start, with a limit on the loss that grows."""
+def prove(group: Group, gains: Numbers, walks: Numbers, proved: Flags, clock: Clock) -> int:
+    """Prove or better the walk of every start, with a limit on the loss that grows; returns the states looked at."""
     most = np.array([highest(group.worth, group.value, cell) for cell in range(len(group.near))])
     proved |= gains == most
     if proved.all():
-        return
+        return 0
     frontier = Frontier(group.near)
     if not frontier.fits:
-        return
+        return 0
     top = len(group.near) * group.value + int(group.worth.max())
     limit = int((top - gains)[~proved].min())
     while True:
@@ -60,7 +61,7 @@ def prove(group: Group, gains: Numbers, walks: Numbers, proved: Flags, clock: Cl
         costs = Costs(starts, (group.worth.max() - group.worth).astype(np.int32), group.value)
         ended, walk = frontier.cheapest(costs, widest, clock)
         if not ended:
-            return
+            return frontier.states
         if walk:
             offer(group.near, group.worth, group.value, np.array(walk, np.int32), gains, walks)
         else:
@@ -68,4 +69,4 @@ def prove(group: Group, gains: Numbers, walks: Numbers, proved: Flags, clock: Cl
             limit += group.value
         proved |= gains == most
         if proved.all():
-            return
+            return frontier.states

@@ -6,7 +6,7 @@ a step upwards from it gives. A solver of groups finds the best walks inside one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,11 +28,15 @@ class Group(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """The best walks inside a group: what each start gains with the end's worth, its cells, and if it is proved."""
+    """The best walks inside a group: what each start gains with the end's worth, and its cells; if that is proved.
+
+    `states` is how much was looked at.
+    """
 
     gains: list[int]
     walks: list[list[int]]
     proved: bool
+    states: int
 
 
 Solve = Callable[[Group, Clock], Inside]
@@ -59,17 +63,20 @@ def climb(board: Board, clock: Clock, solve: Solve) -> Outcome:
         np.zeros(len(board.values), np.int32),
         {},
     )
-    proved = True
+    proved, states = True, 0
     for value in range(int(board.values.max()), 0, -1):
         layer = board.layer(value)
         look_up(board, heights, layer)
         neighbours = steps_within(board, layer)
         if board.by_step:
             solve_trails(value, layer, neighbours, heights)
+            states += sum(map(len, neighbours))
         else:
-            proved &= solve_groups(value, layer, neighbours, heights, clock, solve)
-        clock.report(best=int(heights.best.max()), states=clock.taken)
-    return Outcome(walk_from(heights, int(heights.best.argmax())), proved=proved, states=clock.taken)
+            for found in solve_groups(value, layer, neighbours, heights, clock, solve):
+                proved &= found.proved
+                states += found.states
+        clock.report(best=int(heights.best.max()), states=states)
+    return Outcome(walk_from(heights, int(heights.best.argmax())), proved=proved, states=states)
 
 
 def look_up(board: Board, heights: Heights, layer: Numbers) -> None:
@@ -82,9 +89,8 @@ def look_up(board: Board, heights: Heights, layer: Numbers) -> None:
 
 def solve_groups(
     value: int, layer: Numbers, neighbours: list[list[int]], heights: Heights, clock: Clock, solve: Solve
-) -> bool:
-    """Solve each group of joined cells of a layer; returns whether all was proved."""
-    proved = True
+) -> Iterator[Inside]:
+    """Solve each group of joined cells of a layer; yields what was found in those of two cells or more."""
     for group in groups_of(neighbours):
         cells = layer[group]
         if len(group) == 1:
@@ -94,11 +100,10 @@ def solve_groups(
         place = {cell: at for at, cell in enumerate(group)}
         near = masks_of([[place[other] for other in neighbours[cell]] for cell in group])
         found = solve(Group(value, near, heights.worth[cells]), clock)
-        proved &= found.proved
         heights.best[cells] = found.gains
         for cell, walk in zip(cells.tolist(), found.walks, strict=True):
             heights.inside[cell] = cells[walk].tolist()
-    return proved
+        yield found
 
 
 def solve_trails(value: int, layer: Numbers, neighbours: list[list[int]], heights: Heights) -> None:

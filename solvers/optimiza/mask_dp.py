@@ -51,7 +51,7 @@ class _Filler:
             _fill(group.near, group.worth, group.value, first, past, ends, tops)
             self._count(past - first, clock)
         walks = [_walk(group, ends, int(tops[1, cell]), cell) for cell in range(count)]
-        return Inside(tops[0].tolist(), walks, proved=True)
+        return Inside(tops[0].tolist(), walks, proved=True, states=1 << count)
 
     def _count(self, sets: int, clock: Clock) -> None:
         self.sets += sets
