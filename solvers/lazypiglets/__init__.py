@@ -1,0 +1,95 @@
+"""Lazy Piglets: the fewest steps that bring up to four piglets onto as many haystacks.
+
+Methods
+    bfs            breadth-first search over ordered states
+    bfs-sorted     the same over sorted states, a bit for each
+    bidirectional  from both ends, the smaller layer first
+    astar          least estimate first, by the best assignment of piglets to haystacks
+    reference      a plan by beam search, then layers from both ends under its length; always with a plan
+Instance, Answer
+    those of checkers/lazypiglets.py
+Raw score
+    1: the answer is the least number of steps, or -1. A method whose time or memory ends before it is sure has none.
+Source
+    'O lenivých prasiatkach', Slovak olympiad in informatics, A-III-4. docs/solvers/lazypiglets.md tells the story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from checkers.lazypiglets import UNREACHABLE, Answer, Instance, read_instance
+from solvers.doors import Method, Progress
+from solvers.lazypiglets.astar import search_best_estimate
+from solvers.lazypiglets.bits import search_both, search_sorted
+from solvers.lazypiglets.breadth import search_ordered
+from solvers.lazypiglets.maps import Field, answer_of, field_of
+from solvers.lazypiglets.two_ended import search_two_ended
+from solvers.lazypiglets.work import Work
+from solvers.parts.clock import Clock
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "bfs": Method("breadth-first search over ordered states"),
+        "bfs-sorted": Method("breadth-first search, piglets interchangeable"),
+        "bidirectional": Method("breadth-first search from both ends"),
+        "astar": Method("best estimate first: the best assignment by walking and jumping", seconds=60.0),
+        "reference": Method("beam search, then pruned layers from both ends; gives a plan"),
+    }
+)
+REFERENCE = "reference"
+TINY = b"3\n...\n.#.\n...\n2\n1 1\n1 2\n3 3\n3 1\n"
+
+
+def search_planning(field: Field, work: Work) -> Answer:
+    """Search with the reference method; the answer has a plan."""
+    return answer_of(search_two_ended(field, work), field)
+
+
+SEARCHES: Mapping[str, Callable[[Field, Work], int | Answer]] = MappingProxyType(
+    {
+        "bfs": search_ordered,
+        "bfs-sorted": search_sorted,
+        "bidirectional": search_both,
+        "astar": search_best_estimate,
+        "reference": search_planning,
+    }
+)
+
+
+def solve(
+    instance: Instance,
+    *,
+    method: str,
+    seed: int,  # noqa: ARG001 - nothing is drawn
+    seconds: float,
+    steps: int | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Find the least number of steps. Compiling does not count as time. Raises Unsolved, see :class:`Work`."""
+    warm_up(method)
+    clock = Clock(seconds, steps, progress)
+    work = Work(clock)
+    answer = search(instance, method, work)
+    clock.report(best=1, states=work.states, note=f"optimal: {answer.steps} steps", final=True)
+    return answer
+
+
+def search(instance: Instance, method: str, work: Work) -> Answer:
+    """Answer an instance: -1 at once where it cannot be done, else what the method finds."""
+    field = field_of(instance)
+    if not field.is_reachable():
+        return Answer(UNREACHABLE)
+    found = SEARCHES[method](field, work)
+    return found if isinstance(found, Answer) else Answer(found)
+
+
+def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:  # noqa: ARG001 - nothing is drawn
+    """Render the expected answer: the number alone, so that it gives nothing more away than it must."""
+    return f"{answer.steps}\n"
+
+
+def warm_up(method: str) -> None:
+    """Solve a tiny map, so that the method's kernels are compiled or loaded before a clock starts."""
+    search(read_instance(TINY), method, Work(Clock(60.0)))
