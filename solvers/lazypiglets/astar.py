@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from solvers.lazypiglets.bounds import assignment, matchings
-from solvers.lazypiglets.maps import PIGS, Cells, Field, Table16, list_steps, rank_of, unrank
+from solvers.lazypiglets.bounds import Lanes, assignment, matchings, packed
+from solvers.lazypiglets.maps import PIGS, Field, list_steps, rank_of, unrank
 from solvers.lazypiglets.seen import SPREAD
 from solvers.lazypiglets.work import Work
 
@@ -26,17 +26,20 @@ COUNT, TOTAL, DONE = range(3)
 
 def search_best_estimate(field: Field, work: Work) -> int:
     """Count the steps. The haystacks must be reachable. Raises Unsolved."""
-    leap = matchings(field.leaps, field.leaps, field.goal)
+    table = matchings(field.leaps, field.leaps, field.goal)
+    leap, back = packed(table), packed(table[:, :, ::-1])
     heads = np.full(2 * PIGS * field.free + 2, -1, np.int32)
     ranks, depths, below = (np.empty(NODES_AT_FIRST, kind) for kind in (np.uint32, np.int16, np.int32))
     slots = np.full(2 * NODES_AT_FIRST, -1, np.int32)
-    place = np.array([1, assignment(field.start, leap), 0], np.int64)
+    place = np.array([1, assignment(field.start, leap, back), 0], np.int64)
     ranks[0], depths[0], below[0] = field.rank(field.start), 0, -1
     heads[place[TOTAL]] = 0
     _enter(ranks, 1, slots)
     goal = field.rank(field.goal)
     while True:
-        found = _expand(goal, field.offset, field.choose, field.beside, leap, ranks, depths, below, slots, heads, place)
+        found = _expand(
+            goal, field.offset, field.choose, field.beside, leap, back, ranks, depths, below, slots, heads, place
+        )
         work.did(int(place[DONE]), f"at least {place[TOTAL]} steps")
         if found >= 0:
             return int(found)
@@ -71,7 +74,8 @@ def _expand(
     offset: int,
     choose: NDArray[np.int64],
     beside: NDArray[np.int16],
-    leap: Table16,
+    leap: Lanes,
+    back: Lanes,
     ranks: NDArray[np.uint32],
     depths: NDArray[np.int16],
     below: NDArray[np.int32],
@@ -110,7 +114,7 @@ def _expand(
             ranks[new] = child
             depths[new] = depth
             slots[slot] = new
-            total = depth + assignment(after[k], leap)
+            total = depth + assignment(after[k], leap, back)
             below[new] = heads[total]
             heads[total] = new
     return -1

@@ -11,8 +11,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvers.lazypiglets.bits import Ranks
-from solvers.lazypiglets.bounds import Bounds, first_jump
-from solvers.lazypiglets.maps import Field, Table16, list_steps, rank_of, unrank
+from solvers.lazypiglets.bounds import Bounds, Lanes, first_jumps, is_within
+from solvers.lazypiglets.maps import Field, list_steps, rank_of, unrank
 from solvers.lazypiglets.seen import Seen, Slots, put
 from solvers.lazypiglets.work import Work
 
@@ -30,8 +30,10 @@ def search_beam(
     ranks, scores = np.empty(16 * width, np.uint32), np.empty(16 * width, np.int32)
     while levels[-1][0] != goal:
         room = limit - len(levels)
+        if room < 0:
+            return None
         count = _grow(levels[-1], goal, room, field.offset, field.choose, field.beside,
-                      bounds.leap, bounds.first, ranks, scores)  # fmt: skip
+                      bounds.back, bounds.first, ranks, scores)  # fmt: skip
         if count < 0:
             levels.append(np.array([goal], np.uint32))
             return levels
@@ -54,8 +56,8 @@ def _grow(
     offset: int,
     choose: NDArray[np.int64],
     beside: NDArray[np.int16],
-    leap: Table16,
-    first: Table16,
+    back: Lanes,
+    first: Lanes,
     ranks: Ranks,
     scores: NDArray[np.int32],
 ) -> int:  # pragma: no cover - compiled
@@ -66,20 +68,13 @@ def _grow(
     for rank in level:
         unrank(np.int64(rank) + offset, choose, four)
         for k in range(list_steps(four, beside, after)):
-            total = 0
-            for i in range(4):
-                bound = first_jump(after[k], i, leap, first)
-                if bound > room:
-                    total = -1
-                    break
-                total += bound
-            if total < 0:
+            if not is_within(after[k], room, back, first):
                 continue
             child = rank_of(after[k], choose) - offset
             if child == goal:
                 return -1
             ranks[count] = child
-            scores[count] = total
+            scores[count] = first_jumps(after[k], back, first)
             count += 1
     return count
 

@@ -24,20 +24,37 @@ PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
 MOST = 2 * FAR
 
+Lanes = NDArray[np.uint64]
+"""cells x cells: a lane of ten bits for each of PAIRS in one word, values up to LARGEST, so that two can be added.
+
+In a table that is called `back` the lanes are in reverse order: then the lanes that are added belong to a pair of
+targets and the other two.
+"""
+
+BITS = 10
+LARGEST = (1 << (BITS - 2)) - 1
+MOST_SUM = 2 * LARGEST
+ONES = np.uint64(sum(1 << (BITS * lane) for lane in range(6)))
+TOPS = np.uint64(int(ONES) << (BITS - 1))
+TOP = np.uint64(BITS - 1)
+LANE = np.uint64((1 << BITS) - 1)
+
 
 @dataclass(frozen=True)
 class Bounds:
-    """The two tables for one set of targets, each cells x cells x 6."""
+    """The tables for one set of targets; `back` is `leap` in reverse order of lanes."""
 
-    leap: Table16
-    first: Table16
+    leap: Lanes
+    back: Lanes
+    first: Lanes
 
 
 def bounds_to(targets: Cells, field: Field) -> Bounds:
     """Make the tables for the steps to four cells."""
     walked = matchings(field.walks, field.leaps, targets)
     jumped = np.stack([_jumping(targets, field, q) for q in range(6)], axis=2)
-    return Bounds(matchings(field.leaps, field.leaps, targets), np.minimum(walked, jumped))
+    leaped = matchings(field.leaps, field.leaps, targets)
+    return Bounds(packed(leaped), packed(leaped[:, :, ::-1]), packed(np.minimum(walked, jumped)))
 
 
 def matchings(mine: Table16, others: Table16, targets: Cells) -> Table16:
@@ -47,6 +64,14 @@ def matchings(mine: Table16, others: Table16, targets: Cells) -> Table16:
         x, y = targets[list(pair)]
         np.minimum(mine[:, x, None] + others[y], mine[:, y, None] + others[x], out=table[:, :, q])
     return table
+
+
+def packed(table: Table16) -> Lanes:
+    """Put the six numbers of each two cells into the lanes of a word; what is too large for a lane is cut off."""
+    lanes = np.zeros(table.shape[:2], np.uint64)
+    for q in range(6):
+        lanes |= np.minimum(table[:, :, q], LARGEST).astype(np.uint64) << np.uint64(BITS * q)
+    return lanes
 
 
 def _jumping(targets: Cells, field: Field, q: int) -> Table16:
@@ -114,29 +139,56 @@ def _spread(
 
 
 @njit(cache=True, nogil=True)
-def least_sum(one: Table16, a: int, b: int, two: Table16, c: int, d: int) -> int:  # pragma: no cover - compiled
-    """The least sum over the ways to give two targets to a and b, by `one`, and the others to c and d, by `two`."""
-    best = np.int64(2 * MOST)
-    for q in range(6):
-        total = np.int64(one[a, b, q]) + np.int64(two[c, d, 5 - q])
-        best = min(best, total)
-    return best
+def _least(x: np.uint64, y: np.uint64) -> np.uint64:  # pragma: no cover - compiled
+    """The lesser of each lane."""
+    high = ((x | TOPS) - y) & TOPS
+    mask = high | (high - (high >> TOP))
+    return (y & mask) | (x & ~mask)
 
 
 @njit(cache=True, nogil=True)
-def assignment(four: Cells, leap: Table16) -> int:  # pragma: no cover - compiled
-    """The best assignment of four piglets to the targets."""
-    a, b, c, d = four[0], four[1], four[2], four[3]
-    best = least_sum(leap, a, b, leap, c, d)
-    best = min(best, least_sum(leap, a, c, leap, b, d))
-    return min(best, least_sum(leap, a, d, leap, b, c))
+def _least_lane(lanes: np.uint64) -> int:  # pragma: no cover - compiled
+    """The least of the six lanes."""
+    half = _least(lanes, lanes >> np.uint64(3 * BITS))
+    first = np.int64(half & LANE)
+    second = np.int64(half >> np.uint64(BITS) & LANE)
+    third = np.int64(half >> np.uint64(2 * BITS) & LANE)
+    return min(first, min(second, third))
 
 
 @njit(cache=True, nogil=True)
-def first_jump(four: Cells, i: int, leap: Table16, first: Table16) -> int:  # pragma: no cover - compiled
-    """The bound from the first jump of the i-th piglet, or from its walk."""
-    a = four[i]
-    b, c, d = four[(i + 1) & 3], four[(i + 2) & 3], four[(i + 3) & 3]
-    best = least_sum(first, a, b, leap, c, d)
-    best = min(best, least_sum(first, a, c, leap, b, d))
-    return min(best, least_sum(first, a, d, leap, b, c))
+def assignment(four: Cells, leap: Lanes, back: Lanes) -> int:  # pragma: no cover - compiled
+    """The best assignment of four piglets to the targets, MOST_SUM at most."""
+    a, b, c, d = np.uint64(four[0]), np.uint64(four[1]), np.uint64(four[2]), np.uint64(four[3])
+    lanes = _least(leap[a, b] + back[c, d], leap[a, c] + back[b, d])
+    return _least_lane(_least(lanes, leap[a, d] + back[b, c]))
+
+
+@njit(cache=True, nogil=True)
+def first_jumps(four: Cells, back: Lanes, first: Lanes) -> int:  # pragma: no cover - compiled
+    """The sum of the four bounds from the first jumps of the piglets."""
+    total = 0
+    for i in range(4):
+        a, b = np.uint64(four[i]), np.uint64(four[(i + 1) & 3])
+        c, d = np.uint64(four[(i + 2) & 3]), np.uint64(four[(i + 3) & 3])
+        lanes = _least(first[a, b] + back[c, d], first[a, c] + back[b, d])
+        total += _least_lane(_least(lanes, first[a, d] + back[b, c]))
+    return total
+
+
+@njit(cache=True, nogil=True)
+def is_within(four: Cells, room: int, back: Lanes, first: Lanes) -> bool:  # pragma: no cover - compiled
+    """Say whether no piglet's first jump needs more than `room` (0 or more) steps in all.
+
+    One subtraction compares six sums: a lane of `most` keeps its top bit where the sum is not more.
+    """
+    a, b, c, d = np.uint64(four[0]), np.uint64(four[1]), np.uint64(four[2]), np.uint64(four[3])
+    most = TOPS | np.uint64(min(room, MOST_SUM)) * ONES
+    ab, ac, ad, bc, bd, cd = back[a, b], back[a, c], back[a, d], back[b, c], back[b, d], back[c, d]
+    if ((most - (first[a, b] + cd)) | (most - (first[a, c] + bd)) | (most - (first[a, d] + bc))) & TOPS == 0:
+        return False
+    if ((most - (first[b, a] + cd)) | (most - (first[b, c] + ad)) | (most - (first[b, d] + ac))) & TOPS == 0:
+        return False
+    if ((most - (first[c, a] + bd)) | (most - (first[c, b] + ad)) | (most - (first[c, d] + ab))) & TOPS == 0:
+        return False
+    return ((most - (first[d, a] + bc)) | (most - (first[d, b] + ac)) | (most - (first[d, c] + ab))) & TOPS != 0

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from solvers.lazypiglets.beam import search_beam
 from solvers.lazypiglets.bits import Ranks
-from solvers.lazypiglets.bounds import Bounds, assignment, bounds_to, first_jump
-from solvers.lazypiglets.maps import Cells, Field, Table16, list_steps, rank_of, unrank
+from solvers.lazypiglets.bounds import Bounds, Lanes, assignment, bounds_to, is_within
+from solvers.lazypiglets.maps import Cells, Field, list_steps, rank_of, unrank
 from solvers.lazypiglets.seen import Seen, Slots, contains, put
 from solvers.lazypiglets.work import Work
 
@@ -95,7 +95,7 @@ def begin(map_: Field, bounds: tuple[Bounds, Bounds], longest: int) -> tuple[End
     for four, far, near in ((map_.start, *bounds), (map_.goal, *bounds[::-1])):
         rank = map_.rank(four)
         end = End([np.array([rank], np.uint32)], far, near, np.zeros((longest + 1, longest + 1), np.uint8))
-        end.classes[assignment(four, far.leap), 0] = 1
+        end.classes[assignment(four, far.leap, far.back), 0] = 1
         end.seen.added(put(end.seen.slots, rank))
         ends.append(end)
     return ends[0], ends[1]
@@ -116,8 +116,8 @@ def grow(near: End, far: End, map_: Field, limit: int, work: Work) -> int | None
     for first in range(0, len(layer), STATES_A_TURN):
         turn = layer[first : first + STATES_A_TURN]
         near.seen.make_room(len(out))
-        count, met = _grow(turn, map_.offset, map_.choose, map_.beside, near.to_far.leap, near.to_far.first,
-                           near.to_near.leap, limit - depth, allowed, near.seen.slots, far.seen.slots, classes, out)  # fmt: skip
+        count, met = _grow(turn, map_.offset, map_.choose, map_.beside, near.to_far.leap, near.to_far.back, near.to_far.first,
+                           near.to_near.leap, near.to_near.back, limit - depth, allowed, near.seen.slots, far.seen.slots, classes, out)  # fmt: skip
         near.seen.added(count)
         parts.append(out[:count].copy())
         work.did(len(turn), f"at most {limit + 1} steps, at least {near.depth + far.depth + 1}")
@@ -160,9 +160,11 @@ def _grow(
     offset: int,
     choose: NDArray[np.int64],
     beside: NDArray[np.int16],
-    far_leap: Table16,
-    far_first: Table16,
-    near_leap: Table16,
+    far_leap: Lanes,
+    far_back: Lanes,
+    far_first: Lanes,
+    near_leap: Lanes,
+    near_back: Lanes,
     room: int,
     allowed: Classes,
     mine: Slots,
@@ -181,18 +183,11 @@ def _grow(
     for rank in layer:
         unrank(np.int64(rank) + offset, choose, four)
         for k in range(list_steps(four, beside, after)):
-            to_far = assignment(after[k], far_leap)
-            if to_far > room:
+            if not is_within(after[k], room, far_back, far_first):
                 continue
-            to_near = assignment(after[k], near_leap)
+            to_far = assignment(after[k], far_leap, far_back)
+            to_near = assignment(after[k], near_leap, near_back)
             if allowed[to_far, to_near] == 0:
-                continue
-            near_enough = True
-            for i in range(4):
-                if first_jump(after[k], i, far_leap, far_first) > room:
-                    near_enough = False
-                    break
-            if not near_enough:
                 continue
             child = rank_of(after[k], choose) - offset
             if not put(mine, child):
