@@ -1,0 +1,222 @@
+"""LazyPiglets' solver: all methods agree with a plain search by the statement's words, and the plans are legal."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from checkers.lazypiglets import Answer, Cell, Instance, read_answer, read_instance, score_answer, write_answer
+from solvers import lazypiglets
+from solvers.doors import Report, Unsolved
+from solvers.lazypiglets import bounds, maps, seen, two_ended
+from solvers.lazypiglets.work import Work
+from solvers.parts.clock import Clock
+
+PACKAGE = Path(__file__).parents[2] / "problems/lazypiglets"
+HANDED_DOWN = {  # the answers that came with the maps
+    "01-8-4-15-rand": 17,
+    "02-12-3-20-rand": 25,
+    "03-22-1-25-maze": 27,
+    "05-22-2-10-far": 41,
+    "06-22-3-20-spread": 18,
+    "08-22-4-20-spread": 29,
+    "10-22-4-0-rooms": 53,
+    "13-22-4-30-rand": 44,
+    "15-unreachable": -1,
+    "16-start-is-goal": 0,
+}
+SHIFTS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+State = frozenset[Cell]
+
+
+def drawn(seed: int) -> Instance:
+    """A small map with up to four piglets, one in six or so unreachable."""
+    draws = random.Random(seed)
+    size = draws.randint(3, 5)
+    everywhere = [(r, c) for r in range(1, size + 1) for c in range(1, size + 1)]
+    trees = set(draws.sample(everywhere, draws.randint(0, len(everywhere) // 2)))
+    free = [cell for cell in everywhere if cell not in trees]
+    count = draws.randint(1, 4 if size < 5 else 3)
+    return Instance(
+        size,
+        bytes(cell in trees for cell in everywhere),
+        tuple(draws.sample(free, count)),
+        tuple(draws.sample(free, count)),
+    )
+
+
+def handmade(name: str) -> Instance:
+    return read_instance((PACKAGE / "generators/handmade" / f"{name}.in").read_bytes())
+
+
+def slow_steps(instance: Instance, pigs: State) -> set[State]:
+    """Twin of the listing of steps: all states one step on, in the words of the statement."""
+    after = set()
+    for row, column in pigs:
+        for down, right in SHIFTS:
+            beside, behind = (row + down, column + right), (row + 2 * down, column + 2 * right)
+            landing = behind if beside in pigs else beside
+            if instance.is_inside(landing) and not instance.is_tree(landing) and landing not in pigs:
+                after.add(pigs - {(row, column)} | {landing})
+    return after
+
+
+def slow_distances(instance: Instance, start: State) -> dict[State, int]:
+    """Twin of every search: the steps to all states that can be reached."""
+    steps, queue = {start: 0}, [start]
+    for pigs in queue:
+        for after in slow_steps(instance, pigs):
+            if after not in steps:
+                steps[after] = steps[pigs] + 1
+                queue.append(after)
+    return steps
+
+
+def slow_answer(instance: Instance) -> int:
+    return slow_distances(instance, frozenset(instance.pigs)).get(frozenset(instance.haystacks), -1)
+
+
+def solve(instance: Instance, method: str, **limits: object) -> Answer:
+    return lazypiglets.solve(instance, method=method, seed=1, **({"seconds": 60.0} | limits))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_every_method_agrees_with_the_plain_search_and_plans_are_legal(part: int) -> None:
+    for seed in range(60 * part, 60 * part + 60):
+        instance = drawn(seed)
+        expected = slow_answer(instance)
+        for method in lazypiglets.METHODS:
+            answer = solve(instance, method)
+            assert answer.steps == expected, (seed, method)
+            if method == "reference" and expected > 0:
+                assert answer.has_plan
+                assert read_answer(write_answer(answer).encode(), instance) == answer
+
+
+@pytest.mark.parametrize("name", HANDED_DOWN)
+def test_the_reference_finds_the_answers_that_came_with_the_maps_and_a_plan(name: str) -> None:
+    instance = handmade(name)
+    answer = solve(instance, "reference")
+    expected = b"%d\n" % HANDED_DOWN[name]
+    assert score_answer(instance, read_answer(write_answer(answer).encode(), instance), expected).multiplier == 1
+    assert answer.has_plan or HANDED_DOWN[name] == -1
+
+
+@pytest.mark.parametrize("name", ["01-8-4-15-rand", "02-12-3-20-rand", "05-22-2-10-far", "06-22-3-20-spread"])
+@pytest.mark.parametrize("method", lazypiglets.METHODS)
+def test_all_methods_agree_on_middling_maps(name: str, method: str) -> None:
+    assert solve(handmade(name), method).steps == HANDED_DOWN[name]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ranks_have_no_gaps_and_lead_back_to_the_cells(seed: int) -> None:
+    field = maps.field_of(drawn(seed))
+    state = np.empty(4, np.int64)
+    for rank in range(field.states):
+        maps.unrank(rank + field.offset, field.choose, state)
+        assert (np.diff(state) > 0).all()
+        assert field.rank(state) == rank
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_steps_listed_are_those_of_the_statement(seed: int) -> None:
+    instance = drawn(seed)
+    field = maps.field_of(instance)
+    after = np.empty((16, 4), np.int64)
+    listed = {
+        frozenset(field.cells[cell] for cell in state if cell < field.free)
+        for state in after[: maps.list_steps(field.start, field.beside, after)].tolist()
+    }
+    assert listed == slow_steps(instance, frozenset(instance.pigs))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_bound_is_more_than_the_steps_that_are_needed(seed: int) -> None:
+    instance = drawn(seed)
+    field = maps.field_of(instance)
+    tables = bounds.bounds_to(field.goal, field)
+    numbers = {cell: number for number, cell in enumerate(field.cells)}
+    padding = list(range(field.free, field.free + 4 - field.pigs))
+    for pigs, steps in slow_distances(instance, frozenset(instance.haystacks)).items():
+        state = np.array(sorted([*(numbers[cell] for cell in pigs), *padding]), np.int64)
+        assert bounds.assignment(state, tables.leap, tables.back) <= steps
+        assert bounds.is_within(state, steps, tables.back, tables.first)
+        assert bounds.first_jumps(state, tables.back, tables.first) <= 4 * steps
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_assignment_changes_by_one_at_most_in_a_step(seed: int) -> None:
+    """What the classes of a layer and A* rely on."""
+    field = maps.field_of(drawn(seed))
+    tables = bounds.bounds_to(field.goal, field)
+    after = np.empty((16, 4), np.int64)
+    here = bounds.assignment(field.start, tables.leap, tables.back)
+    for state in after[: maps.list_steps(field.start, field.beside, after)]:
+        assert abs(bounds.assignment(state, tables.leap, tables.back) - here) <= 1
+
+
+def test_six_lanes_are_compared_and_added_as_six_numbers() -> None:
+    draws = np.random.default_rng(1)
+    table = draws.integers(0, 300, (7, 7, 6)).astype(np.int16)
+    leap, back, first = bounds.packed(table), bounds.packed(table[:, :, ::-1]), bounds.packed(table.swapaxes(0, 1))
+    cut = np.minimum(table, bounds.LARGEST).astype(np.int64)
+    splits = [(0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)]
+    for _ in range(50):
+        four = np.sort(draws.choice(7, 4, replace=False))
+        sums = [(cut[four[a], four[b]] + cut[four[c], four[d]][::-1]).min() for a, b, c, d in splits]
+        assert bounds.assignment(four, leap, back) == min(sums)
+        jumps = []
+        for i in range(4):
+            a, b, c, d = (four[(i + k) % 4] for k in range(4))
+            rest = {b: sorted((c, d)), c: sorted((b, d)), d: sorted((b, c))}
+            jumps.append(min((cut[o, a] + cut[x, y][::-1]).min() for o, (x, y) in rest.items()))
+        for room in range(0, 600, 7):
+            assert bounds.is_within(four, room, back, first) == (max(jumps) <= room)
+
+
+def test_a_set_of_ranks_grows_and_forgets_nothing() -> None:
+    ranks = np.random.default_rng(1).integers(0, 2**32 - 1, 150_000)
+    kept = seen.Seen()
+    for start in range(0, len(ranks), 10_000):
+        kept.make_room(10_000)
+        kept.added(sum(seen.put(kept.slots, rank) for rank in ranks[start : start + 10_000]))
+    assert kept.count == len(set(ranks.tolist()))
+    assert all(seen.contains(kept.slots, rank) for rank in ranks[:1000])
+    assert not any(seen.put(kept.slots, rank) for rank in ranks[:1000])
+
+
+def test_classes_are_widened_in_both_numbers() -> None:
+    classes = np.zeros((9, 9), np.uint8)
+    classes[4, 1] = classes[8, 8] = 1
+    wide = {(int(f), int(n)) for f, n in np.argwhere(two_ended.widened(classes, 2))}
+    assert wide == {
+        (f, n) for f in range(9) for n in range(9) if (abs(f - 4) <= 2 and abs(n - 1) <= 2) or min(f, n) > 5
+    }
+
+
+@pytest.mark.parametrize("method", lazypiglets.METHODS)
+def test_a_search_without_time_or_steps_says_so_and_has_no_answer(method: str) -> None:
+    instance = handmade("10-22-4-0-rooms")
+    with pytest.raises(Unsolved, match=r"steps ended|MiB would be needed"):
+        solve(instance, method, steps=20)
+    with pytest.raises(Unsolved, match=r"s ended|MiB would be needed"):
+        solve(instance, method, seconds=0.05)
+
+
+@pytest.mark.parametrize("method", lazypiglets.METHODS)
+def test_a_search_reports_and_can_be_stopped(method: str) -> None:
+    heard: list[Report] = []
+
+    def listen(report: Report) -> bool:
+        heard.append(report)
+        return False
+
+    instance = handmade("01-8-4-15-rand" if method == "bfs" else "10-22-4-0-rooms")
+    if method == "bfs":
+        lazypiglets.warm_up(method)
+    with pytest.raises(Unsolved, match="it was stopped"):
+        lazypiglets.search(instance, method, Work(Clock(60.0, None, listen, _reported=-1.0)))
+    assert len(heard) == 1
