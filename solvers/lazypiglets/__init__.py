@@ -62,12 +62,15 @@ def solve(
     instance: Instance,
     *,
     method: str,
-    seed: int,  # noqa: ARG001 - nothing is drawn
+    seed: int,
     seconds: float,
     steps: int | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Find the least number of steps. Compiling does not count as time. Raises Unsolved, see :class:`Work`."""
+    """Find the least number of steps. Nothing is drawn, so `seed` plays no part; compiling does not count as time.
+
+    Raises Unsolved, see :class:`Work`.
+    """
     warm_up(method)
     clock = Clock(seconds, steps, progress)
     work = Work(clock)
@@ -85,7 +88,7 @@ def search(instance: Instance, method: str, work: Work) -> Answer:
     return found if isinstance(found, Answer) else Answer(found)
 
 
-def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:  # noqa: ARG001 - nothing is drawn
+def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
     """Render the expected answer: the number alone, so that it gives nothing more away than it must."""
     return f"{answer.steps}\n"
 

@@ -58,7 +58,7 @@ def _slot(rank: int, ranks: NDArray[np.uint32], slots: NDArray[np.int32]) -> int
     slot = (np.uint64(rank + 1) * SPREAD >> np.uint64(32)) & mask
     while slots[slot] >= 0 and ranks[slots[slot]] != rank:
         slot = (slot + np.uint64(1)) & mask
-    return np.int64(slot)
+    return int(slot)
 
 
 @njit(cache=True, nogil=True)
@@ -101,7 +101,7 @@ def _expand(
         if slots[_slot(rank, ranks, slots)] != node:
             continue
         if rank == goal:
-            return np.int64(depths[node])
+            return int(depths[node])
         unrank(rank + offset, choose, four)
         for k in range(list_steps(four, beside, after)):
             child = rank_of(after[k], choose) - offset

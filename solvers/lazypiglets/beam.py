@@ -1,7 +1,7 @@
 """A beam of states from one end to the other: a plan, hardly ever far from the shortest.
 
-Level by level the states with the least sum of the four first-jump bounds are kept; no state twice in all levels. States
-that cannot lie on a plan as short as wanted are dropped at once.
+Level by level the states with the least sum of the four first-jump bounds are kept; no state twice in all levels.
+States that cannot lie on a plan as short as wanted are dropped at once.
 """
 
 from __future__ import annotations

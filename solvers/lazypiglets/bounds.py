@@ -48,6 +48,11 @@ class Bounds:
     back: Lanes
     first: Lanes
 
+    @property
+    def tables(self) -> tuple[Lanes, Lanes, Lanes]:
+        """All three, as kernels take them."""
+        return self.leap, self.back, self.first
+
 
 def bounds_to(targets: Cells, field: Field) -> Bounds:
     """Make the tables for the steps to four cells."""
@@ -153,7 +158,7 @@ def _least_lane(lanes: np.uint64) -> int:  # pragma: no cover - compiled
     first = np.int64(half & LANE)
     second = np.int64(half >> np.uint64(BITS) & LANE)
     third = np.int64(half >> np.uint64(2 * BITS) & LANE)
-    return min(first, min(second, third))
+    return int(min(first, second, third))
 
 
 @njit(cache=True, nogil=True)
@@ -191,4 +196,5 @@ def is_within(four: Cells, room: int, back: Lanes, first: Lanes) -> bool:  # pra
         return False
     if ((most - (first[c, a] + bd)) | (most - (first[c, b] + ad)) | (most - (first[c, d] + ab))) & TOPS == 0:
         return False
-    return ((most - (first[d, a] + bc)) | (most - (first[d, b] + ac)) | (most - (first[d, c] + ab))) & TOPS != 0
+    last = ((most - (first[d, a] + bc)) | (most - (first[d, b] + ac)) | (most - (first[d, c] + ab))) & TOPS
+    return bool(last != 0)

@@ -7,6 +7,7 @@ each with a piglet that is at its haystack: then every state has exactly four, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numba import njit
@@ -54,7 +55,7 @@ class Field:
 
     def rank(self, four: Cells) -> int:
         """Number four sorted cells."""
-        return int(rank_of(four, self.choose)) - self.offset
+        return rank_of(four, self.choose) - self.offset
 
     def is_reachable(self) -> bool:
         """Say whether every part of the map has as many piglets as haystacks.
@@ -94,7 +95,7 @@ def field_of(instance: Instance) -> Field:
         start=start,
         goal=goal,
         states=int(choose[len(instance.pigs), len(cells)]),
-        offset=int(rank_of(lowest, choose)),
+        offset=rank_of(lowest, choose),
         choose=choose,
     )
 
@@ -102,7 +103,7 @@ def field_of(instance: Instance) -> Field:
 def answer_of(states: list[Cells], field: Field) -> Answer:
     """Turn a way through states, each four sorted cells, into a plan."""
     plan = bytearray()
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in pairwise(states):
         (left,), (reached,) = set(before.tolist()) - set(after.tolist()), set(after.tolist()) - set(before.tolist())
         plan += bytes([*field.cells[left], *field.cells[reached]])
     return Answer(len(states) - 1, bytes(plan))
@@ -120,7 +121,7 @@ def _binomials(most: int) -> NDArray[np.int64]:
 @njit(cache=True, nogil=True)
 def rank_of(four: Cells, choose: NDArray[np.int64]) -> int:  # pragma: no cover - compiled
     """Number four sorted cells among all such, in the order of the greatest, then the next, and so on."""
-    return choose[1, four[0]] + choose[2, four[1]] + choose[3, four[2]] + choose[4, four[3]]
+    return int(choose[1, four[0]] + choose[2, four[1]] + choose[3, four[2]] + choose[4, four[3]])
 
 
 @njit(cache=True, nogil=True)

@@ -1,10 +1,10 @@
 """The reference: a plan first, then a proof that none is shorter, or a shorter one.
 
 A beam from each end gives a plan of U steps. Then whole layers grow from both ends, always the smaller one, and every
-state is dropped that cannot lie on a plan of U - 1 steps: its depth plus a bound to the far end is too much, or no state
-of the other side's outermost layer is near enough. The first meeting is a shortest plan; where the depths come to U - 1
-without one, or a layer is empty, the beam's plan is the shortest. Layers are kept, so that a plan is found again by
-looking in each for a state that is one step away.
+state is dropped that cannot lie on a plan of U - 1 steps: its depth plus a bound to the far end is too much, or no
+state of the other side's outermost layer is near enough. The first meeting is a shortest plan; where the depths come to
+U - 1 without one, or a layer is empty, the beam's plan is the shortest. Layers are kept, so that a plan is found again
+by looking in each for a state that is one step away.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def search_two_ended(map_: Field, work: Work) -> list[Cells]:
             wide = True
             way = shorter_plan(map_, bounds, len(way) - 2, WIDE, work) or way
             continue
-        met = grow(*sorted(ends, key=lambda end: end.outermost), map_, len(way) - 2, work)
+        near, far = sorted(ends, key=lambda end: end.outermost)
+        met = grow(near, far, map_, len(way) - 2, work)
         if met is not None:
             way = [*trace(ends[0].layers[:-1], met, map_)[::-1], *trace(ends[1].layers[:-1], met, map_)[1:]]
             break
@@ -113,11 +114,12 @@ def grow(near: End, far: End, map_: Field, limit: int, work: Work) -> int | None
     parts: list[Ranks] = []
     met = -1
     layer = near.layers[-1]
+    to_far, to_near = near.to_far.tables, near.to_near.tables[:2]
     for first in range(0, len(layer), STATES_A_TURN):
         turn = layer[first : first + STATES_A_TURN]
         near.seen.make_room(len(out))
-        count, met = _grow(turn, map_.offset, map_.choose, map_.beside, near.to_far.leap, near.to_far.back, near.to_far.first,
-                           near.to_near.leap, near.to_near.back, limit - depth, allowed, near.seen.slots, far.seen.slots, classes, out)  # fmt: skip
+        count, met = _grow(turn, map_.offset, map_.choose, map_.beside, *to_far, *to_near, limit - depth, allowed,
+                           near.seen.slots, far.seen.slots, classes, out)  # fmt: skip
         near.seen.added(count)
         parts.append(out[:count].copy())
         work.did(len(turn), f"at most {limit + 1} steps, at least {near.depth + far.depth + 1}")
@@ -179,7 +181,6 @@ def _grow(
     four = np.empty(4, np.int64)
     after = np.empty((16, 4), np.int64)
     count = 0
-    met = np.int64(-1)
     for rank in layer:
         unrank(np.int64(rank) + offset, choose, four)
         for k in range(list_steps(four, beside, after)):
@@ -196,8 +197,8 @@ def _grow(
             count += 1
             classes[to_far, to_near] = 1
             if contains(others, child):
-                return count, child
-    return count, met
+                return count, int(child)
+    return count, -1
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,7 @@
 """Make a map with piglets and haystacks: `generate.py --seed N [map=...] [place=...] [n=...] [p=...] [...] > map.in`.
 
     map=rand          every cell has a tree with `trees` percent (default; trees 20)
-    map=maze          a maze with one way between any two cells, then `loops` percent of its walls are opened (default 0)
+    map=maze          a maze with one way between any two cells, then `loops` percent of its walls opened (default 0)
     map=rooms         rooms of four by four cells with a door in each wall
     place=rand        piglets and haystacks anywhere (default)
     place=far         piglets near one corner, haystacks near the opposite one

@@ -98,7 +98,10 @@ INVALID_OUTPUT = {
     "diagonal": (b"2\n1 2 2 3\n1 1 2 1\n", f"step 1 (line 2): expected {SHIFT}, found (1, 2) to (2, 3)"),
     "diagonal-jump": (b"2\n1 1 3 3\n1 2 1 4\n", f"step 1 (line 2): expected {SHIFT}, found (1, 1) to (3, 3)"),
     "over-two-piglets": (b"2\n1 1 1 4\n1 2 1 1\n", f"step 1 (line 2): expected {SHIFT}, found (1, 1) to (1, 4)"),
-    "onto-a-tree": (b"2\n1 2 2 2\n1 1 2 1\n", "step 1 (line 2): expected a free cell to land on, found a tree at (2, 2)"),
+    "onto-a-tree": (
+        b"2\n1 2 2 2\n1 1 2 1\n",
+        "step 1 (line 2): expected a free cell to land on, found a tree at (2, 2)",
+    ),
     "onto-a-piglet": (
         b"2\n1 1 1 2\n1 2 1 4\n",
         "step 1 (line 2): expected a cell without a piglet to land on, found a piglet at (1, 2)",
