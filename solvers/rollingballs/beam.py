@@ -13,15 +13,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from checkers.rollingballs import EMPTY
-from solvers.rollingballs.board import Cells, Ints, Random, draw, worth
+from solvers.rollingballs.board import Cells, Ints, Random, draw
 
-MOST_MOVERS = 10
+MOST_MOVERS = 12
 WIDEST = 250
 DEEPEST = 20
 _SEEN_BITS = 15
 ROLL_TO_GOAL, ROLL_TO_STOPPER = 0.3, 0.2
 _NOISE = 1e-2
-_FAR = 40.0
+_FAR = 40
 
 Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint64]
@@ -36,13 +36,14 @@ class Beam(NamedTuple):
     nodes: Ints  # [2, WIDEST] index into parents
     parents: Ints  # [1 + DEEPEST * WIDEST]
     moves: Ints  # the same: mover * 4 + way
+    places: Ints  # the same: where the mover comes to rest
     heap_values: Floats  # [WIDEST] a heap, the least first
     heap_items: Ints  # [WIDEST, 4] parent, move, landing cell, points
     heap_hashes: Hashes  # [WIDEST]
     seen: Hashes  # [2 ** _SEEN_BITS] open addressing, 0 is free
     keys: Hashes  # [10, cells of the board]
     colours: Ints  # [MOST_MOVERS]
-    found: Ints  # [DEEPEST, 2] the way to the best board: mover, way
+    found: Ints  # [DEEPEST, 3] the way to the best board: mover, way, where it comes to rest
 
 
 def make_beam(cells: int) -> Beam:
@@ -54,13 +55,14 @@ def make_beam(cells: int) -> Beam:
         np.zeros((2, WIDEST), np.int32),
         np.zeros(1 + DEEPEST * WIDEST, np.int32),
         np.zeros(1 + DEEPEST * WIDEST, np.int32),
+        np.zeros(1 + DEEPEST * WIDEST, np.int32),
         np.zeros(WIDEST, np.float64),
         np.zeros((WIDEST, 4), np.int32),
         np.zeros(WIDEST, np.uint64),
         np.zeros(2**_SEEN_BITS, np.uint64),
         np.random.SeedSequence(90).generate_state(10 * cells, np.uint64).astype(np.uint64).reshape(10, cells),
         np.zeros(MOST_MOVERS, np.int32),
-        np.zeros((DEEPEST, 2), np.int32),
+        np.zeros((DEEPEST, 3), np.int32),
     )
 
 
@@ -77,6 +79,9 @@ def search(
     to_stopper: Ints,
     width: int,
     depth: int,
+    backward: bool,
+    half: int,
+    enough: int,
     room: Beam,
     random: Random,
 ) -> tuple[int, int, int]:  # pragma: no cover - compiled
@@ -105,42 +110,54 @@ def search(
     for _ in range(depth):
         kept = 0
         for b in range(living):
-            for m in range(count):
-                cells[room.cells[now, b, m]] = room.colours[m]
+            goal_least, goal_second, goal_mover = _FAR, _FAR, -1
+            stopper_least, stopper_second, stopper_mover = _FAR, _FAR, -1
             for m in range(count):
                 at = room.cells[now, b, m]
+                cells[at] = room.colours[m]
+                if room.colours[m] == wanted and to_goal[at] < goal_second:
+                    if to_goal[at] < goal_least:
+                        goal_least, goal_second, goal_mover = to_goal[at], goal_least, m
+                    else:
+                        goal_second = to_goal[at]
+                if m > 0 and to_stopper[at] < stopper_second:
+                    if to_stopper[at] < stopper_least:
+                        stopper_least, stopper_second, stopper_mover = to_stopper[at], stopper_least, m
+                    else:
+                        stopper_second = to_stopper[at]
+            for m in range(count):
+                at = room.cells[now, b, m]
+                colour = room.colours[m]
+                others_goal = goal_second if goal_mover == m else goal_least
+                others_stopper = stopper_second if stopper_mover == m else stopper_least
+                kept_points = room.points[now, b] - weight[at] * _value(colour, target[at], half)
                 for way in range(4):
                     step = steps[way]
+                    if backward:
+                        if cells[at + step] == EMPTY:
+                            continue
+                        step = -step
                     to = at
                     while cells[to + step] == EMPTY:
                         to += step
-                    if to == at:
-                        continue
-                    made += 1
-                    colour = room.colours[m]
-                    board = room.hashes[now, b] ^ room.keys[colour, at] ^ room.keys[colour, to]
-                    lost = weight[at] * worth(colour, target[at])
-                    points = room.points[now, b] - lost + weight[to] * worth(colour, target[to])
-                    near_goal, near_stopper = _FAR, _FAR
-                    for o in range(count):
-                        where = to if o == m else room.cells[now, b, o]
-                        if room.colours[o] == wanted and to_goal[where] < near_goal:
-                            near_goal = float(to_goal[where])
-                    for o in range(1, count):
-                        where = to if o == m else room.cells[now, b, o]
-                        if to_stopper[where] < near_stopper:
-                            near_stopper = float(to_stopper[where])
-                    value = (
-                        points
-                        - ROLL_TO_GOAL * near_goal
-                        - ROLL_TO_STOPPER * near_stopper
-                        + _NOISE * draw(random, 1024) / 1024.0
-                    )
-                    if kept == width and value <= room.heap_values[0]:
-                        continue
-                    if not _note(room.seen, board):
-                        continue
-                    kept = _push(room, kept, width, value, b, m * 4 + way, to, points, board)
+                        if not backward and cells[to + step] == EMPTY:
+                            continue
+                        made += 1
+                        points = kept_points + weight[to] * _value(colour, target[to], half)
+                        near_goal = min(others_goal, to_goal[to]) if colour == wanted else others_goal
+                        near_stopper = min(others_stopper, to_stopper[to]) if m > 0 else others_stopper
+                        value = (
+                            points
+                            - ROLL_TO_GOAL * near_goal
+                            - ROLL_TO_STOPPER * near_stopper
+                            + _NOISE * draw(random, 1024) / 1024.0
+                        )
+                        if kept == width and value <= room.heap_values[0]:
+                            continue
+                        board = room.hashes[now, b] ^ room.keys[colour, at] ^ room.keys[colour, to]
+                        if not _note(room.seen, board):
+                            continue
+                        kept = _push(room, kept, width, value, b, m * 4 + way, to, points, board)
             for m in range(count):
                 cells[room.cells[now, b, m]] = EMPTY
         if kept == 0:
@@ -163,13 +180,14 @@ def search(
             room.nodes[then, i] = nodes
             room.parents[nodes] = room.nodes[now, b]
             room.moves[nodes] = move
+            room.places[nodes] = to
             rank = 2 * (points + 99) + (1 if filled else 0)
             if (filled or points > 0) and rank > best_rank:
                 best_rank = rank
                 best_node = nodes
             nodes += 1
         living, now = kept, then
-        if best_rank >= 2 * (1 + 99):
+        if best_rank >= 2 * (enough + 99):
             break
     for m in range(count):
         cells[movers[m]] = room.colours[m]
@@ -184,8 +202,16 @@ def search(
     for i in range(length - 1, -1, -1):
         room.found[i, 0] = room.moves[node] // 4
         room.found[i, 1] = room.moves[node] % 4
+        room.found[i, 2] = room.places[node]
         node = room.parents[node]
     return best_rank // 2 - 99, length, made
+
+
+@njit(cache=True, nogil=True)
+def _value(ball: int, wanted: int, half: int) -> int:  # pragma: no cover - compiled
+    if ball < 0 or wanted < 0:
+        return 0
+    return 2 if ball == wanted else half
 
 
 @njit(cache=True, nogil=True)

@@ -64,11 +64,11 @@ def _try_beam(play: Play, goal: int, floor: int) -> int:  # pragma: no cover - c
     count = _choose_movers(play, goal, main, 2 + min(fails // 2, MOST_MOVERS - 4) + draw(random, 3))
     gain, length, made = search(
         play.cells, play.target, play.weight, play.steps, play.movers, count, goal, play.to_goal, play.to_stopper,
-        min(WIDEST, NARROWEST + WIDER * fails), min(DEEPEST, SHALLOWEST + DEEPER * fails), play.beam, random,
+        min(WIDEST, NARROWEST + WIDER * fails), min(DEEPEST, SHALLOWEST + DEEPER * fails), False, 1, 1, play.beam, random,
     )  # fmt: skip
     if length > 0 and play.now[POINTS] + gain >= floor:
         for i in range(length):
-            mover, way = play.beam.found[i]
+            mover, way = play.beam.found[i, 0], play.beam.found[i, 1]
             at = play.movers[mover]
             play.movers[mover] = make_roll(play.cells, play.steps, at, way, play.rolls, play.now[ROLLS])
             play.now[ROLLS] += 1

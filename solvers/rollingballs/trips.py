@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from numba import njit
 
+from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board import draw
+from solvers.rollingballs.bring import bring
 from solvers.rollingballs.lend import free_forward, help_back, help_forward, nearest_free
 from solvers.rollingballs.meet import ANY, FREE, RIGHT, meet
 from solvers.rollingballs.two_boards import (
@@ -22,6 +24,9 @@ from solvers.rollingballs.two_boards import (
 
 GOING_ON, ALL_MATCHED = range(2)
 LONGEST = 8
+DEEPEST = 4
+import os
+BRING = int(os.environ.get('BRING', 55))
 EQUALS_PER_THOUSAND = 1000
 ROOM = 60
 
@@ -62,21 +67,33 @@ def _trip(two: TwoBoards, limit: int, allowed: int) -> None:  # pragma: no cover
 @njit(cache=True, nogil=True)
 def _disturb(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover - compiled
     """Do something for a ball that none meets: steal, help it on its own board, or shake what lies around it."""
+    own, other = (two.fore, two.back) if side == FORE else (two.back, two.fore)
     kind = draw(two.random, 100)
-    if kind < 30:
+    if kind < 25:
         meet(two, side, ball, RIGHT)
         return
-    if kind >= 80:
+    if kind >= 88:
         shake(two, side, ball)
+        return
+    if kind < BRING:
+        _bring_to(two, side, ball)
         return
     if side == BACK:
         helped = help_back(two, ball)
     else:
         goal = nearest_free(two, ball) if kind < 60 else -1
         helped = help_forward(two, ball, goal) if goal >= 0 else free_forward(two, ball)
-    own, other = (two.fore, two.back) if side == FORE else (two.back, two.fore)
     if helped and own[ball] >= 0 and own[ball] != other[ball] and not meet(two, side, ball, FREE):
         meet(two, side, ball, RIGHT)
+
+
+@njit(cache=True, nogil=True)
+def _bring_to(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover - compiled
+    """Bring some ball of the other board to where `ball` stands, or of its own where it could stand matched."""
+    own, other = (two.fore, two.back) if side == FORE else (two.back, two.fore)
+    deepest = draw(two.random, DEEPEST + 1)
+    if other[ball] == EMPTY:
+        bring(two, BACK if side == FORE else FORE, ball, own[ball], deepest)
 
 
 @njit(cache=True, nogil=True)

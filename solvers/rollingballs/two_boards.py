@@ -14,6 +14,7 @@ from numba import njit
 from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board import FROM, TO, Board, Cells, Ints, Random, draw, undo_rolls
 from solvers.rollingballs.paths import undo_backs
+from solvers.rollingballs.ways import make_buckets
 
 ROLLS, BACKS, MATCHED, DEAREST = range(4)
 FORE, BACK = range(2)
@@ -31,6 +32,9 @@ class TwoBoards(NamedTuple):
     backs: Ints  # the same for un-rolls: a ball stood at `to` and now stands at `from`
     now: Ints
     rooms: Ints  # [ROOMS, cells] distances, parents and ways of three searches, and a queue
+    buckets: Ints
+    locked: Cells  # [cells] helpers in place
+    stack: Ints  # [10] cells to fill
     random: Random
 
 
@@ -39,7 +43,8 @@ def make_two_boards(board: Board, random: Random) -> TwoBoards:
     rolls, backs = (np.zeros((board.most_rolls + SPARE, 3), np.int32) for _ in range(2))
     rooms = np.zeros((ROOMS, len(board.cells)), np.int32)
     two = TwoBoards(
-        board.cells.copy(), board.target.copy(), board.steps, rolls, backs, np.zeros(4, np.int32), rooms, random
+        board.cells.copy(), board.target.copy(), board.steps, rolls, backs, np.zeros(4, np.int32), rooms,
+        make_buckets(len(board.cells)), np.zeros(len(board.cells), np.int8), np.zeros(10, np.int32), random
     )
     restart(two, board)
     return two

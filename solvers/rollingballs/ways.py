@@ -87,3 +87,72 @@ def stopper_on_way(cells: Cells, steps: Ints, at: int, distance: Ints, skip: int
             skip -= 1
         at = best
     return stopper
+
+
+@njit(cache=True, nogil=True)
+def measure_dreams_back(
+    cells: Cells, steps: Ints, goal: int, distance: Ints, buckets: Ints
+) -> int:  # pragma: no cover - compiled
+    """As `measure_dreams`, but with the cost of un-rolling from each cell to `goal`: of rolling there from `goal`."""
+    distance[:] = FARTHEST + 1
+    distance[goal] = 0
+    rings = STOPPER_COST + 2
+    sizes = np.zeros(rings, np.int64)
+    buckets[0, 0] = goal
+    sizes[0] = 1
+    seen = 0
+    for cost in range(FARTHEST - STOPPER_COST):
+        ring = cost % rings
+        for i in range(sizes[ring]):
+            cell = buckets[ring, i]
+            if distance[cell] != cost:
+                continue
+            for way in range(4):
+                step = steps[way]
+                to = cell + step
+                while cells[to] == EMPTY:
+                    seen += 1
+                    ahead = cost + 1 if cells[to + step] != EMPTY else cost + 1 + STOPPER_COST
+                    if distance[to] > ahead:
+                        distance[to] = ahead
+                        other = ahead % rings
+                        if sizes[other] < buckets.shape[1]:
+                            buckets[other, sizes[other]] = to
+                            sizes[other] += 1
+                    to += step
+                if cells[to] >= 0:
+                    ahead = cost + 1 if cells[to + step] != EMPTY else cost + 1 + STOPPER_COST
+                    distance[to] = min(distance[to], ahead)
+        sizes[ring] = 0
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def stopper_on_way_back(
+    cells: Cells, steps: Ints, at: int, distance: Ints, skip: int
+) -> int:  # pragma: no cover - compiled
+    """As `stopper_on_way`, for a ball that un-rolls from `at` down the distances of `measure_dreams_back`."""
+    stopper = -1
+    for _ in range(FARTHEST):
+        if distance[at] == 0:
+            return stopper
+        best, best_cost, best_stopper = -1, distance[at], -1
+        for way in range(4):
+            step = steps[way]
+            supported = cells[at + step] != EMPTY
+            cost = 1 if supported else 1 + STOPPER_COST
+            to = at - step
+            while cells[to] == EMPTY:
+                if distance[to] + cost <= distance[at] and distance[to] < best_cost:
+                    best, best_cost = to, distance[to]
+                    best_stopper = -1 if supported else at + step
+                to -= step
+        if best < 0:
+            return stopper
+        if best_stopper >= 0:
+            stopper = best_stopper
+            if skip == 0:
+                return stopper
+            skip -= 1
+        at = best
+    return stopper

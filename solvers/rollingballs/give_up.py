@@ -1,0 +1,117 @@
+"""Giving up a goal: the ball it lacks ends where it is, so that all other balls land exactly.
+
+A ball left over on both boards is in the way on one and missing on the other when the un-rolls are played, which costs
+far more than its own goal. So the target is changed: the goal is empty and the ball stands on a cell that it can reach on
+`fore`. The un-rolls are made again from there; the few that needed the goal's ball, or cross the new cell, go another way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from checkers.rollingballs import EMPTY
+from solvers.rollingballs.board import FROM, TO, UNKNOWN, WAY, Cells, Ints, draw
+from solvers.rollingballs.meet import reach_back, reach_forward
+from solvers.rollingballs.paths import play_back, play_forward
+from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, count_matched
+
+MOST_TRIED = 12
+
+
+def give_up(two: TwoBoards, goals: Cells) -> bool:
+    """Give up the goal, of a few tried, that breaks least; changes `goals`, the target. False if none can be."""
+    fore_left = np.flatnonzero((two.fore >= 0) & (two.fore != two.back))
+    back_left = np.flatnonzero((two.back >= 0) & (two.fore != two.back))
+    old = two.backs[: two.now[BACKS]].copy()
+    old_back, old_count = two.back.copy(), int(two.now[BACKS])
+    spare = np.zeros_like(two.backs)
+    best, best_choice = -1, (-1, -1, -1)
+    for _ in range(MOST_TRIED):
+        ball = int(fore_left[draw(two.random, len(fore_left))])
+        same = back_left[old_back[back_left] == two.fore[ball]]
+        if not len(same):
+            continue
+        goal = origin_of(old, int(same[draw(two.random, len(same))]))
+        reach_forward(two.fore, two.steps, ball, UNKNOWN, two.rooms[0:3], two.rooms[9])
+        cells = np.flatnonzero((two.rooms[0] < UNKNOWN) & (goals == EMPTY))
+        if not len(cells):
+            continue
+        near = cells[np.argsort(two.rooms[0][cells], kind="stable")[:4]]
+        cell = int(near[draw(two.random, len(near))])
+        back = _without(goals, goal, cell)
+        _again(back, two.steps, old, _where(goals, goal), spare, two.rooms)
+        fore = two.fore.copy()
+        fore[cell], fore[ball] = fore[ball], fore[cell] if cell != ball else fore[ball]
+        matched = int(((fore >= 0) & (fore == back)).sum())
+        if matched > best:
+            best, best_choice = matched, (ball, goal, cell)
+    if best < 0:
+        return False
+    ball, goal, cell = best_choice
+    reach_forward(two.fore, two.steps, ball, UNKNOWN, two.rooms[0:3], two.rooms[9])
+    rolls = play_forward(
+        two.fore, ball, cell, two.rooms[1], two.rooms[2], two.rolls, two.now[ROLLS], two.rooms[9]
+    )
+    if rolls < 0:
+        return False
+    two.now[ROLLS] = rolls
+    where = _where(goals, goal)
+    goals[:] = _without(goals, goal, cell)
+    two.back[:] = goals
+    two.now[BACKS] = _again(two.back, two.steps, old, where, two.backs, two.rooms)
+    two.now[MATCHED] = count_matched(two)
+    return True
+
+
+def origin_of(backs: Ints, cell: int) -> int:
+    """Return the target cell that the ball now at `cell` was un-rolled from."""
+    for i in range(len(backs) - 1, -1, -1):
+        if backs[i, FROM] == cell:
+            cell = int(backs[i, TO])
+    return cell
+
+
+def _without(goals: Cells, goal: int, cell: int) -> Cells:
+    changed = goals.copy()
+    changed[cell], changed[goal] = goals[goal], EMPTY
+    return changed
+
+
+def _where(goals: Cells, goal: int) -> Ints:
+    where = np.where(goals >= 0, np.arange(len(goals)), -1).astype(np.int32)
+    where[goal] = -1
+    return where
+
+
+@njit(cache=True, nogil=True)
+def _again(
+    back: Cells, steps: Ints, old: Ints, where: Ints, backs: Ints, rooms: Ints
+) -> int:  # pragma: no cover - compiled
+    """Make the un-rolls `old` again with the balls meant, another way where one cannot; returns how many were made."""
+    count = 0
+    for i in range(len(old)):
+        meant, to, step = old[i, TO], old[i, FROM], steps[old[i, WAY]]
+        at = where[meant]
+        where[meant] = -1
+        if at < 0:
+            continue
+        good = at == meant and back[at + step] != EMPTY
+        cell = at
+        while good and cell != to:
+            cell -= step
+            good = back[cell] == EMPTY
+        if good and count < len(backs):
+            backs[count] = old[i]
+            count += 1
+            back[to] = back[at]
+            back[at] = EMPTY
+            at = to
+        elif back[to] == EMPTY:
+            reach_back(back, steps, at, UNKNOWN, rooms[0:3], rooms[9])
+            if rooms[0, to] < UNKNOWN:
+                made = play_back(back, at, to, rooms[1], rooms[2], backs, count, rooms[9])
+                if made >= 0:
+                    at, count = to, made
+        where[to] = at
+    return count
