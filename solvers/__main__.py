@@ -264,6 +264,7 @@ def summary(options: argparse.Namespace, found: Search, score: Score | None, lis
         "states": listener.last.states,
         "raw": number(raw),
         "max_raw": number(most),
+        "most": number(listener.last.most),
         "optimal": score is not None and (raw == most or listener.last.note == "optimal"),
         "stopped": listener.stopping,
         "message": score.message.text if score is not None else found.why,

@@ -28,7 +28,8 @@ class Unsolved(Exception):
 class Report:
     """How far a search is: `fraction` of its budget 0..1, the best raw score so far, and how much it has looked at.
 
-    `steps` are those taken so far, so that a run by the clock tells how many steps would repeat it.
+    `steps` are those taken so far, so that a run by the clock tells how many steps would repeat it. `most` is the best
+    raw score that the search has proven possible, if any.
     """
 
     fraction: float
@@ -36,6 +37,7 @@ class Report:
     states: int = 0
     note: str = ""
     steps: int = 0
+    most: Exact | None = None
 
 
 Progress = Callable[[Report], bool | None]

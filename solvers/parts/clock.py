@@ -13,7 +13,10 @@ SECONDS_BETWEEN_REPORTS = 0.1
 
 @dataclass
 class Clock:
-    """Tells a search when to stop. With `steps` given, time does not count: the same steps give the same run."""
+    """Tells a search when to stop. With `steps` given, time does not count: the same steps give the same run.
+
+    `most` is the best raw score that a solver has proven possible, told with every report.
+    """
 
     seconds: float
     steps: int | None = None
@@ -21,6 +24,7 @@ class Clock:
     started: float = field(default_factory=perf_counter)
     taken: int = 0
     stopped: bool = False
+    most: Exact | None = None
     _reported: float = 0.0
 
     @property
@@ -53,5 +57,5 @@ class Clock:
             return
         self._reported = now
         fraction = 1.0 if final else self.fraction
-        if self.progress(Report(fraction, best, states, note, self.taken)) is False:
+        if self.progress(Report(fraction, best, states, note, self.taken, self.most)) is False:
             self.stopped = True

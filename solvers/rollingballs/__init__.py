@@ -9,18 +9,25 @@ from solvers.doors import Method, Progress
 from solvers.parts.clock import Clock
 from solvers.rollingballs.beam_local import solve_beam_local
 from solvers.rollingballs.greedy import solve_greedy
+from solvers.rollingballs.two_sided import solve_two_sided
 
 METHODS = {
     "greedy": Method("nearest free ball to each cell, one ball at a time, with restarts", anytime=True, seconds=1.0),
     "beam-local": Method(
         "a small beam search over the balls near one unfinished cell at a time", anytime=True, seconds=9.5
     ),
+    "two-sided": Method(
+        "rolls from the start and un-rolls from the target until both boards agree, then mends",
+        anytime=True,
+        seconds=9.5,
+    ),
 }
-REFERENCE = "beam-local"
+REFERENCE = "two-sided"
 
 _SOLVE: dict[str, Callable[[Instance, Clock, int], Answer]] = {
     "greedy": solve_greedy,
     "beam-local": solve_beam_local,
+    "two-sided": solve_two_sided,
 }
 
 

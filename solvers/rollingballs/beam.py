@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from checkers.rollingballs import EMPTY
-from solvers.rollingballs.board import Cells, Ints, Random, draw
+from solvers.rollingballs.board import Cells, Ints, Random, draw, worth
 
 MOST_MOVERS = 12
 WIDEST = 250
@@ -80,15 +80,13 @@ def search(
     width: int,
     depth: int,
     backward: bool,
-    half: int,
-    enough: int,
     room: Beam,
     random: Random,
 ) -> tuple[int, int, int]:  # pragma: no cover - compiled
     """Move the first `count` of `movers` for more points; a board is worth points, then nearness to goal and stopper.
 
     `to_goal` and `to_stopper` are distances by cell for balls of the goal's colour and for the others, `weight` says
-    how often a goal's points count. Returns (gain in points2, number of rolls in
+    how often a goal's points count, `backward` that balls un-roll. Returns (gain in points2, number of rolls in
     `room.found`, boards made); a board without gain counts only if the goal is filled. (-99, 0, ...) if there is none.
     """
     wanted = target[goal]
@@ -130,7 +128,7 @@ def search(
                 colour = room.colours[m]
                 others_goal = goal_second if goal_mover == m else goal_least
                 others_stopper = stopper_second if stopper_mover == m else stopper_least
-                kept_points = room.points[now, b] - weight[at] * _value(colour, target[at], half)
+                kept_points = room.points[now, b] - weight[at] * worth(colour, target[at])
                 for way in range(4):
                     step = steps[way]
                     if backward:
@@ -143,7 +141,7 @@ def search(
                         if not backward and cells[to + step] == EMPTY:
                             continue
                         made += 1
-                        points = kept_points + weight[to] * _value(colour, target[to], half)
+                        points = kept_points + weight[to] * worth(colour, target[to])
                         near_goal = min(others_goal, to_goal[to]) if colour == wanted else others_goal
                         near_stopper = min(others_stopper, to_stopper[to]) if m > 0 else others_stopper
                         value = (
@@ -187,7 +185,7 @@ def search(
                 best_node = nodes
             nodes += 1
         living, now = kept, then
-        if best_rank >= 2 * (enough + 99):
+        if best_rank >= 2 * (1 + 99):
             break
     for m in range(count):
         cells[movers[m]] = room.colours[m]
@@ -205,13 +203,6 @@ def search(
         room.found[i, 2] = room.places[node]
         node = room.parents[node]
     return best_rank // 2 - 99, length, made
-
-
-@njit(cache=True, nogil=True)
-def _value(ball: int, wanted: int, half: int) -> int:  # pragma: no cover - compiled
-    if ball < 0 or wanted < 0:
-        return 0
-    return 2 if ball == wanted else half
 
 
 @njit(cache=True, nogil=True)

@@ -23,9 +23,9 @@ SETTLED = 12
 
 @njit(cache=True, nogil=True)
 def bring(two: TwoBoards, side: int, goal: int, wanted: int, deepest: int) -> bool:  # pragma: no cover - compiled
-    """Bring a ball, of colour `wanted` if that is not -1, to the free cell `goal`; False, and nothing done, if none can.
+    """Bring a ball, of colour `wanted` if that is not -1, to the free cell `goal`.
 
-    Works on a stack of cells to fill, at most `deepest` + 1 high, the goal lowest.
+    False, and nothing done, if none can. A stack of cells to fill, at most `deepest` + 1 high, the goal lowest.
     """
     back, random = side == BACK, two.random
     cells, moves, kind = (two.back, two.backs, BACKS) if back else (two.fore, two.rolls, ROLLS)

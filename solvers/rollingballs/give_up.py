@@ -1,8 +1,9 @@
 """Giving up a goal: the ball it lacks ends where it is, so that all other balls land exactly.
 
 A ball left over on both boards is in the way on one and missing on the other when the un-rolls are played, which costs
-far more than its own goal. So the target is changed: the goal is empty and the ball stands on a cell that it can reach on
-`fore`. The un-rolls are made again from there; the few that needed the goal's ball, or cross the new cell, go another way.
+far more than its own goal. So the target is changed: the goal is empty and the ball stands on a cell that it can reach
+on `fore`. The un-rolls are made again from there; the few that needed the goal's ball, or cross the new cell, go
+another way.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def give_up(two: TwoBoards, goals: Cells) -> bool:
     fore_left = np.flatnonzero((two.fore >= 0) & (two.fore != two.back))
     back_left = np.flatnonzero((two.back >= 0) & (two.fore != two.back))
     old = two.backs[: two.now[BACKS]].copy()
-    old_back, old_count = two.back.copy(), int(two.now[BACKS])
+    old_back = two.back.copy()
     spare = np.zeros_like(two.backs)
     best, best_choice = -1, (-1, -1, -1)
     for _ in range(MOST_TRIED):
@@ -50,14 +51,31 @@ def give_up(two: TwoBoards, goals: Cells) -> bool:
         return False
     ball, goal, cell = best_choice
     reach_forward(two.fore, two.steps, ball, UNKNOWN, two.rooms[0:3], two.rooms[9])
-    rolls = play_forward(
-        two.fore, ball, cell, two.rooms[1], two.rooms[2], two.rolls, two.now[ROLLS], two.rooms[9]
-    )
+    rolls = play_forward(two.fore, ball, cell, two.rooms[1], two.rooms[2], two.rolls, two.now[ROLLS], two.rooms[9])
     if rolls < 0:
         return False
     two.now[ROLLS] = rolls
     where = _where(goals, goal)
     goals[:] = _without(goals, goal, cell)
+    two.back[:] = goals
+    two.now[BACKS] = _again(two.back, two.steps, old, where, two.backs, two.rooms)
+    two.now[MATCHED] = count_matched(two)
+    return True
+
+
+def take_up(two: TwoBoards, goals: Cells, target: Cells) -> bool:
+    """Give a goal that was given up its ball back on `back`; False if there is none."""
+    missing = np.flatnonzero((target >= 0) & (goals == EMPTY))
+    if not len(missing):
+        return False
+    goal = int(missing[draw(two.random, len(missing))])
+    extra = np.flatnonzero((goals == target[goal]) & (target != goals))
+    if not len(extra):
+        return False
+    cell = int(extra[draw(two.random, len(extra))])
+    old = two.backs[: two.now[BACKS]].copy()
+    where = _where(goals, cell)
+    goals[goal], goals[cell] = goals[cell], EMPTY
     two.back[:] = goals
     two.now[BACKS] = _again(two.back, two.steps, old, where, two.backs, two.rooms)
     two.now[MATCHED] = count_matched(two)

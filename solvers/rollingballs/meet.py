@@ -11,7 +11,7 @@ from solvers.rollingballs.two_boards import BACKS, DEAREST, FORE, MATCHED, ROLLS
 
 MOST_CANDIDATES = 8
 MOST_STOLEN = 4
-FREE, RIGHT, ANY = range(3)
+FREE, RIGHT = range(2)
 
 
 @njit(cache=True, nogil=True)
@@ -102,10 +102,7 @@ def meet(two: TwoBoards, side: int, ball: int, whom: int) -> bool:  # pragma: no
     start = draw(random, len(own))
     for i in range(len(own)):
         candidate = start + i if start + i < len(own) else start + i - len(own)
-        if whom == ANY:
-            if other[candidate] < 0 or own[candidate] >= 0:
-                continue
-        elif other[candidate] != colour or (own[candidate] == colour) != (whom == RIGHT):
+        if other[candidate] != colour or (own[candidate] == colour) != (whom == RIGHT):
             continue
         tried += 1
         if tried > most:

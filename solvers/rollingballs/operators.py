@@ -64,7 +64,7 @@ def _try_beam(play: Play, goal: int, floor: int) -> int:  # pragma: no cover - c
     count = _choose_movers(play, goal, main, 2 + min(fails // 2, MOST_MOVERS - 4) + draw(random, 3))
     gain, length, made = search(
         play.cells, play.target, play.weight, play.steps, play.movers, count, goal, play.to_goal, play.to_stopper,
-        min(WIDEST, NARROWEST + WIDER * fails), min(DEEPEST, SHALLOWEST + DEEPER * fails), False, 1, 1, play.beam, random,
+        min(WIDEST, NARROWEST + WIDER * fails), min(DEEPEST, SHALLOWEST + DEEPER * fails), False, play.beam, random,
     )  # fmt: skip
     if length > 0 and play.now[POINTS] + gain >= floor:
         for i in range(length):

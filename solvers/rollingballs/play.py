@@ -57,13 +57,10 @@ def make_play(board: Board, ease: Ints, random: Random) -> Play:
     )  # fmt: skip
 
 
-def load(play: Play, cells: Cells, rolls: Ints) -> None:
-    """Set the play to `cells`, reached by `rolls`."""
-    play.cells[:] = cells
-    play.rolls[: len(rolls)] = rolls
-    play.fails[:] = 0
-    play.now[:] = (len(rolls), weigh(play))
-    play.best[:] = (len(rolls), points_of(cells, play.target))
+def set_now(play: Play, rolls: int) -> None:
+    """Tell a play whose board and rolls were changed elsewhere how many rolls there are now."""
+    play.now[:] = (rolls, weigh(play))
+    play.best[:] = (rolls, points_of(play.cells, play.target))
 
 
 @njit(cache=True, nogil=True)

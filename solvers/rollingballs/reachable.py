@@ -1,8 +1,8 @@
 """Where each ball can ever be, however the others roll: more cells than are true, never fewer.
 
-A ball stops on a cell only if the next one is a wall or holds another ball, so it needs a cell that another ball can be
-on. Starting with the balls at rest, cells are added until nothing changes. A cell that no ball ever comes to is a pocket
-that stays empty; a ball with walls and such balls on all sides never leaves.
+A ball stops on a cell only if the next one is a wall or holds another ball, so it needs a cell that another ball can
+be on. Starting with the balls at rest, cells are added until nothing changes. A cell that no ball ever comes to is a
+pocket that stays empty; a ball with walls and such balls on all sides never leaves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One beam on one board: an unfinished goal, the nearest ball of its colour, and the few balls nearest to these.
+"""Beams on one board, rolled or un-rolled: a goal, the nearest ball of its colour, and a few balls nearest to these.
 
 After the second-placed program of the match: few balls first, one more each time that a goal's beam finds nothing.
 """
@@ -26,9 +26,6 @@ POINTS, ROLLS, WORK = range(3)
 SETTLED = 6
 MOST = 10
 SPARE = 100
-import os
-HALF, ENOUGH = int(os.environ.get('HALF', 1)), int(os.environ.get('ENOUGH', 1))
-
 
 
 class Side(NamedTuple):
@@ -52,9 +49,7 @@ class Side(NamedTuple):
     random: Random
 
 
-def make_side(
-    cells: Cells, target: Cells, steps: Ints, rolls: Ints, random: Random, *, backward: bool = False
-) -> Side:
+def make_side(cells: Cells, target: Cells, steps: Ints, rolls: Ints, random: Random, *, backward: bool = False) -> Side:
     """Work on `cells`, `target` and `rolls` in place, with no rolls made."""
     size = len(cells)
     fails, to_goal, to_stopper, near = (np.zeros(size, np.int32) for _ in range(4))
@@ -101,7 +96,7 @@ def try_beam(side: Side, goal: int, least: int, longest: int) -> bool:  # pragma
     count = _choose_movers(side, goal, main, 1 + fails)
     gain, length, made = search(
         cells, target, side.weight, steps, side.movers, count, goal, side.to_goal, side.to_stopper,
-        WIDEST, min(DEEPEST, longest), side.backward, HALF, ENOUGH, side.beam, random,
+        WIDEST, min(DEEPEST, longest), side.backward, side.beam, random,
     )  # fmt: skip
     side.now[WORK] += 40 * made + 4000
     if length == 0 or gain < least:

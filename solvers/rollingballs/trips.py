@@ -8,7 +8,7 @@ from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board import draw
 from solvers.rollingballs.bring import bring
 from solvers.rollingballs.lend import free_forward, help_back, help_forward, nearest_free
-from solvers.rollingballs.meet import ANY, FREE, RIGHT, meet
+from solvers.rollingballs.meet import FREE, RIGHT, meet
 from solvers.rollingballs.two_boards import (
     BACK,
     BACKS,
@@ -25,8 +25,7 @@ from solvers.rollingballs.two_boards import (
 GOING_ON, ALL_MATCHED = range(2)
 LONGEST = 8
 DEEPEST = 4
-import os
-BRING = int(os.environ.get('BRING', 55))
+BRING = 55
 EQUALS_PER_THOUSAND = 1000
 ROOM = 60
 
@@ -94,14 +93,3 @@ def _bring_to(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover
     deepest = draw(two.random, DEEPEST + 1)
     if other[ball] == EMPTY:
         bring(two, BACK if side == FORE else FORE, ball, own[ball], deepest)
-
-
-@njit(cache=True, nogil=True)
-def pair_the_rest(two: TwoBoards, limit: int) -> None:  # pragma: no cover - compiled
-    """Let unmatched balls meet whatever their colours, so that each counts half and none is in the way."""
-    for cell in range(len(two.fore)):
-        if two.fore[cell] < 0 or two.back[cell] >= 0:
-            continue
-        rolls, backs, matched = two.now[ROLLS], two.now[BACKS], two.now[MATCHED]
-        if meet(two, FORE, cell, ANY) and (two.now[ROLLS] + two.now[BACKS] > limit or two.now[MATCHED] < matched):
-            undo_both(two, rolls, backs, matched)

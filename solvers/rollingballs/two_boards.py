@@ -43,8 +43,17 @@ def make_two_boards(board: Board, random: Random) -> TwoBoards:
     rolls, backs = (np.zeros((board.most_rolls + SPARE, 3), np.int32) for _ in range(2))
     rooms = np.zeros((ROOMS, len(board.cells)), np.int32)
     two = TwoBoards(
-        board.cells.copy(), board.target.copy(), board.steps, rolls, backs, np.zeros(4, np.int32), rooms,
-        make_buckets(len(board.cells)), np.zeros(len(board.cells), np.int8), np.zeros(10, np.int32), random
+        board.cells.copy(),
+        board.target.copy(),
+        board.steps,
+        rolls,
+        backs,
+        np.zeros(4, np.int32),
+        rooms,
+        make_buckets(len(board.cells)),
+        np.zeros(len(board.cells), np.int8),
+        np.zeros(10, np.int32),
+        random,
     )
     restart(two, board)
     return two
@@ -55,17 +64,6 @@ def restart(two: TwoBoards, board: Board) -> None:
     two.fore[:], two.back[:] = board.cells, board.target
     two.now[:] = 0
     two.now[MATCHED] = int(((two.fore >= 0) & (two.fore == two.back)).sum())
-
-
-def swap_colours(two: TwoBoards) -> None:
-    """Give the unmatched balls of `back` the colours of a random order of those unmatched on `fore`."""
-    goals = np.flatnonzero((two.back >= 0) & (two.back != two.fore))
-    colours = two.fore[(two.fore >= 0) & (two.back != two.fore)]
-    for i in range(len(colours) - 1, 0, -1):
-        j = int(draw(two.random, i + 1))
-        colours[i], colours[j] = colours[j], colours[i]
-    two.back[goals] = colours
-    two.now[MATCHED] = count_matched(two)
 
 
 @njit(cache=True, nogil=True)
