@@ -12,11 +12,24 @@ from checkers.rollingballs import EMPTY, Instance, read_answer, read_instance, s
 from solvers import rollingballs
 from solvers.doors import Report
 from solvers.rollingballs.board import UNKNOWN, Board, lay_out, measure_ways, points_of, seed_random, stop_of
+from solvers.rollingballs.bring import bring
+from solvers.rollingballs.give_up import give_up, take_up
 from solvers.rollingballs.landing import land, shorten_both
 from solvers.rollingballs.meet import reach_back, reach_forward
 from solvers.rollingballs.paths import undo_backs
+from solvers.rollingballs.side import POINTS, go_on, make_side
+from solvers.rollingballs.side import ROLLS as MADE
 from solvers.rollingballs.trips import go_on_trips
-from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, make_two_boards, swap_colours
+from solvers.rollingballs.two_boards import (
+    BACK,
+    BACKS,
+    FORE,
+    MATCHED,
+    ROLLS,
+    TwoBoards,
+    count_matched,
+    make_two_boards,
+)
 from solvers.rollingballs.unroll import measure_ease
 
 DATA = Path(__file__).resolve().parents[2] / "problems/rollingballs/data"
@@ -119,11 +132,11 @@ def played(number: int, trips: int) -> tuple[Board, TwoBoards]:
     return board, two
 
 
-def check_boards(board: Board, two: TwoBoards) -> None:
-    """Both plays are legal and lead from the start to `fore` and from `back` to the target."""
+def check_boards(board: Board, two: TwoBoards, goals: np.ndarray | None = None) -> None:
+    """Both plays are legal and lead from the start to `fore` and from `back` to the target, or to `goals`."""
     assert slow_roll(board.cells, board.steps, two.rolls[: two.now[ROLLS]]).tolist() == two.fore.tolist()
     backs = two.backs[: two.now[BACKS]][::-1]
-    assert slow_roll(two.back, board.steps, backs).tolist() == board.target.tolist()
+    assert slow_roll(two.back, board.steps, backs).tolist() == (board.target if goals is None else goals).tolist()
     assert two.now[MATCHED] == ((two.fore >= 0) & (two.fore == two.back)).sum()
 
 
@@ -151,12 +164,50 @@ def test_two_boards_that_agree_land_on_the_target() -> None:
     assert land(two, board)[0].tolist() == board.target.tolist()
 
 
-def test_swapped_colours_are_those_of_the_balls_left() -> None:
-    board, two = played(3, 40)
-    matched = (two.fore >= 0) & (two.fore == two.back)
-    swap_colours(two)
-    assert (two.back[matched] == two.fore[matched]).all()
-    assert sorted(two.back[two.back >= 0]) == sorted(board.target[board.target >= 0])
+@pytest.mark.parametrize("number", [2, 3])
+def test_goals_given_up_and_taken_up_again_leave_legal_plays_for_the_target_as_it_is_then(number: int) -> None:
+    board, two = played(number, 40)
+    goals = board.target.copy()
+    for _ in range(3):
+        if two.now[MATCHED] < board.balls:
+            assert give_up(two, goals)
+        check_boards(board, two, goals)
+    assert sorted(goals[goals >= 0]) == sorted(board.target[board.target >= 0])
+    while take_up(two, goals, board.target):
+        check_boards(board, two, goals)
+    assert goals.tolist() == board.target.tolist()
+
+
+@pytest.mark.parametrize("side", [FORE, BACK])
+def test_a_ball_that_was_brought_stands_on_the_cell_and_both_plays_stay_legal(side: int) -> None:
+    board, two = played(3, 20)
+    cells = two.fore if side == FORE else two.back
+    brought = 0
+    for cell in np.flatnonzero(cells == EMPTY).tolist():
+        before = cells.copy()
+        if cells[cell] == EMPTY and bring(two, side, cell, 1, 4):
+            brought += 1
+            assert cells[cell] == 1
+            check_boards(board, two)
+        else:
+            assert cells.tolist() == before.tolist()
+        if brought == 20:
+            break
+    assert brought == 20
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_beams_on_either_board_make_legal_moves_and_gain(backward: bool) -> None:
+    board = lay_out(sample(3))
+    two = make_two_boards(board, seed_random(5))
+    own, other, moves = (two.back, two.fore, two.backs) if backward else (two.fore, two.back, two.rolls)
+    side = make_side(own, other, two.steps, moves, two.random, backward=backward)
+    before = int(side.now[POINTS])
+    go_on(side, board.balls, 3_000_000, board.most_rolls, 0)
+    two.now[BACKS if backward else ROLLS] = side.now[MADE]
+    two.now[MATCHED] = count_matched(two)
+    check_boards(board, two)
+    assert side.now[POINTS] == points_of(own, other) > before
 
 
 def test_undone_un_rolls_leave_the_target_as_it_was() -> None:
@@ -189,9 +240,10 @@ def test_a_search_that_is_stopped_gives_its_best_so_far(method: str) -> None:
     assert score_answer(instance, read_answer(write_answer(answer).encode(), instance)).raw >= 0
 
 
-def test_beam_local_solves_the_first_sample_and_ends_early() -> None:
+@pytest.mark.parametrize("method", ["beam-local", "two-sided"])
+def test_a_method_with_beams_solves_the_first_sample_and_ends_early(method: str) -> None:
     instance = sample(1)
-    answer = rollingballs.solve(instance, method="beam-local", seed=1, seconds=60, steps=2000)
+    answer = rollingballs.solve(instance, method=method, seed=1, seconds=60, steps=2000)
     score = score_answer(instance, answer)
     assert score.raw == score.max_raw
 
@@ -200,3 +252,9 @@ def test_the_reference_is_the_answer_itself() -> None:
     instance = sample(1)
     answer = rollingballs.solve(instance, method="greedy", seed=1, seconds=1, steps=1)
     assert rollingballs.write_reference(instance, answer, seed=1) == write_answer(answer)
+
+
+def test_two_sided_tells_the_proven_maximum_and_when_it_is_reached() -> None:
+    heard: list[Report] = []
+    rollingballs.solve(sample(1), method="two-sided", seed=1, seconds=60, steps=2000, progress=heard.append)
+    assert (heard[-1].best, heard[-1].most, heard[-1].note) == (10, 10, "optimal")

@@ -1,0 +1,102 @@
+"""RollingBalls' proven maximum: never below what any rolls reach, and as good as known on official seeds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from checkers.rollingballs import EMPTY, WALL, read_instance
+from solvers.rollingballs.assign import most_worth
+from solvers.rollingballs.board import Board, lay_out, points_of
+from solvers.rollingballs.exhaust import exhaust
+from solvers.rollingballs.maximum import find_maximum, find_parts
+from solvers.rollingballs.reachable import find_reachable
+
+GENERATOR = Path(__file__).resolve().parents[2] / "problems/rollingballs/generators/generate.py"
+MAZES = 500
+
+
+def tiny(random: np.random.Generator) -> Board:
+    """A maze of at most 4 x 4 cells with walls around and up to 4 balls of 2 colours."""
+    height, width = random.integers(2, 5, 2)
+    maze = np.where(random.random((height, width)) < 0.35, WALL, EMPTY).astype(np.int8)
+    free = np.flatnonzero(maze.ravel() == EMPTY)
+    balls = min(len(free), int(random.integers(1, 5)))
+    colours = random.integers(0, 2, balls)
+    sides = []
+    for _ in range(2):
+        side = maze.copy()
+        side.ravel()[random.permutation(free)[:balls]] = colours
+        sides.append(np.pad(side, 1, constant_values=WALL).ravel())
+    steps = np.array([-1, width + 2, 1, -width - 2], np.int32)
+    return Board(sides[0], sides[1], steps, int(width + 2), balls, 20 * balls)
+
+
+def visit_all(board: Board) -> set[bytes]:
+    """Twin of the search of a part: every board that any rolls lead to."""
+    seen, waiting = {board.cells.tobytes()}, [board.cells]
+    while waiting:
+        cells = waiting.pop()
+        for ball in np.flatnonzero(cells >= 0).tolist():
+            for step in board.steps.tolist():
+                to = ball
+                while cells[to + step] == EMPTY:
+                    to += step
+                rolled = cells.copy()
+                rolled[ball], rolled[to] = EMPTY, cells[ball]
+                if rolled.tobytes() not in seen:
+                    seen.add(rolled.tobytes())
+                    waiting.append(rolled)
+    return seen
+
+
+def test_the_maximum_of_tiny_mazes_is_what_brute_force_reaches_and_no_ball_leaves_its_cells() -> None:
+    random = np.random.default_rng(9)
+    for _ in range(MAZES):
+        board = tiny(random)
+        boards = [np.frombuffer(cells, np.int8) for cells in visit_all(board)]
+        assert find_maximum(board) == max(points_of(cells, board.target) for cells in boards)
+        _, reached = find_reachable(board.cells, board.steps)
+        visited = np.any([cells >= 0 for cells in boards], axis=0)
+        assert not (visited & ~reached.any(axis=0)).any()
+
+
+def test_the_bound_of_parts_too_large_to_search_is_never_below_what_brute_force_reaches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("solvers.rollingballs.maximum.exhaust", lambda *_: None)
+    random = np.random.default_rng(10)
+    for _ in range(MAZES):
+        board = tiny(random)
+        if len(board.cells) > 0 and board.balls:
+            most = max(points_of(np.frombuffer(cells, np.int8), board.target) for cells in visit_all(board))
+            assert most <= find_maximum(board) <= 2 * board.balls
+
+
+def test_a_part_with_too_many_cells_or_balls_is_not_searched() -> None:
+    board = lay_out(read_instance(generate(4)))
+    assert [exhaust(board.cells, board.target, board.steps, part) for part in find_parts(board)] == [None]
+
+
+def test_an_assignment_is_worth_what_the_best_permutation_is_worth() -> None:
+    random = np.random.default_rng(11)
+    for size in (1, 2, 3, 4, 5):
+        for _ in range(20):
+            worth = random.integers(0, 3, (size, size)).astype(np.int32)
+            rows = range(size)
+            assert most_worth(worth) == max(int(worth[rows, list(to)].sum()) for to in permutations(rows))
+
+
+@pytest.mark.parametrize(("seed", "lost"), [(19, 2), (22, 2), (24, 2), (33, 2), (34, 2), (38, 2), (13, 0)])
+def test_what_is_proven_lost_on_official_seeds(seed: int, lost: int) -> None:
+    board = lay_out(read_instance(generate(seed)))
+    assert find_maximum(board) == 2 * board.balls - lost
+
+
+def generate(seed: int) -> bytes:
+    return subprocess.run([sys.executable, str(GENERATOR), "--seed", str(seed)], capture_output=True, check=True).stdout
