@@ -28,7 +28,10 @@ def find_maximum(board: Board) -> int:
         movers = np.isin(balls, part)
         can = reached[movers][:, goals].astype(np.int32)
         same = board.cells[balls[movers]][:, None] == board.target[goals][None, :]
-        most += most_worth((can * (1 + same)).astype(np.int32))
+        size = max(can.shape)
+        worth = np.zeros((size, size), np.int32)
+        worth[: can.shape[0], : can.shape[1]] = can * (1 + same)
+        most += most_worth(worth)
     return most
 
 
