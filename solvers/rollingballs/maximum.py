@@ -1,12 +1,17 @@
 """The most points2 that an instance can give: an upper bound, proven part by part of the maze.
 
 A part is a set of cells closed by walls. A small one is searched completely; in any other each ball may go only where
-`find_reachable` lets it, so that no assignment of its balls to its goals is worth more.
+`find_reachable` lets it, so that no assignment of its balls to its goals is worth more. To be perfect a part also needs
+an assignment that the same search allows backwards from the target; if there is none, at least two points2 are lost:
+a goal without a ball costs two and wrong colours come in pairs.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from checkers.rollingballs import WALL
 from solvers.rollingballs.assign import most_worth
@@ -18,21 +23,30 @@ from solvers.rollingballs.reachable import find_reachable
 def find_maximum(board: Board) -> int:
     """Return a number of points2 that no rolls can pass, however many they are."""
     balls, reached = find_reachable(board.cells, board.steps)
+    ends, came_from = find_reachable(board.target, board.steps, backward=True)
     most = 0
     for part in find_parts(board):
         exact = exhaust(board.cells, board.target, board.steps, part)
         if exact is not None:
             most += exact
             continue
-        goals = part[board.target[part] >= 0]
-        movers = np.isin(balls, part)
-        can = reached[movers][:, goals].astype(np.int32)
-        same = board.cells[balls[movers]][:, None] == board.target[goals][None, :]
-        size = max(can.shape)
-        worth = np.zeros((size, size), np.int32)
-        worth[: can.shape[0], : can.shape[1]] = can * (1 + same)
-        most += most_worth(worth)
+        movers, goals = np.isin(balls, part), np.isin(ends, part)
+        can = reached[movers][:, ends[goals]]
+        same = board.cells[balls[movers]][:, None] == board.target[ends[goals]][None, :]
+        bound = _most_worth(can * (1 + same))
+        perfect = 2 * int(movers.sum())
+        whole = goals.sum() == movers.sum() and bound == perfect
+        if whole and _most_worth(can & same & came_from[goals][:, balls[movers]].T) < perfect // 2:
+            bound -= 2
+        most += bound
     return most
+
+
+def _most_worth(worth: NDArray[Any]) -> int:
+    """Pad with worthless balls or goals where there are fewer of them."""
+    square = np.zeros((max(worth.shape),) * 2, np.int32)
+    square[: worth.shape[0], : worth.shape[1]] = worth
+    return most_worth(square)
 
 
 def find_parts(board: Board) -> list[Ints]:

@@ -17,8 +17,11 @@ from solvers.rollingballs.board import Cells, Ints
 Reached = NDArray[np.bool_]
 
 
-def find_reachable(cells: Cells, steps: Ints) -> tuple[Ints, Reached]:
-    """Return the balls' cells, int32[balls], and the cells each of them can ever be on, bool[balls, cells]."""
+def find_reachable(cells: Cells, steps: Ints, *, backward: bool = False) -> tuple[Ints, Reached]:
+    """Return the balls' cells, int32[balls], and the cells each of them can ever be on, bool[balls, cells].
+
+    With `backward`, the cells each can ever have been on before: if all rolls ended exactly at `cells`.
+    """
     balls = np.flatnonzero(cells >= 0).astype(np.int32)
     reached = np.zeros((len(balls), len(cells)), np.bool_)
     reached[np.arange(len(balls)), balls] = True
@@ -26,7 +29,7 @@ def find_reachable(cells: Cells, steps: Ints) -> tuple[Ints, Reached]:
     visitors[balls] = 1
     walls = _freeze(cells, steps, balls)
     queue = np.zeros(len(cells), np.int32)
-    while _spread(walls, steps, reached, visitors, queue):
+    while _spread(walls, steps, reached, visitors, queue, backward):
         pass
     return balls, reached
 
@@ -47,9 +50,9 @@ def _freeze(cells: Cells, steps: Ints, balls: Ints) -> Cells:
 
 @njit(cache=True, nogil=True)
 def _spread(
-    walls: Cells, steps: Ints, reached: Reached, visitors: Ints, queue: Ints
+    walls: Cells, steps: Ints, reached: Reached, visitors: Ints, queue: Ints, backward: bool
 ) -> bool:  # pragma: no cover - compiled
-    """Roll every ball from all cells it has reached; True if any came to a new cell."""
+    """Roll, or un-roll, every ball from all cells it has reached; True if any came to a new cell."""
     changed = False
     for ball in range(len(reached)):
         own = reached[ball]
@@ -63,13 +66,18 @@ def _spread(
             start = queue[head]
             head += 1
             for way in range(4):
-                step = steps[way]
+                ahead = start + steps[way]
+                can_stop = walls[ahead] != EMPTY or visitors[ahead] - (1 if own[ahead] else 0) > 0
+                if backward and not can_stop:
+                    continue
+                step = -steps[way] if backward else steps[way]
                 cell = start
                 while walls[cell + step] == EMPTY:
                     cell += step
                     ahead = cell + step
-                    others = visitors[ahead] - (1 if own[ahead] else 0)
-                    if not own[cell] and (walls[ahead] != EMPTY or others > 0):
+                    if not backward:
+                        can_stop = walls[ahead] != EMPTY or visitors[ahead] - (1 if own[ahead] else 0) > 0
+                    if can_stop and not own[cell]:
                         own[cell] = True
                         visitors[cell] += 1
                         queue[tail] = cell
