@@ -17,50 +17,57 @@ from solvers.rollingballs.meet import reach_back, reach_forward
 from solvers.rollingballs.paths import play_back, play_forward
 from solvers.rollingballs.two_boards import BACKS, MATCHED, ROLLS, TwoBoards, count_matched
 
-MOST_TRIED = 12
+MOST_TRIED, NEAREST = 12, 4
 
 
 def give_up(two: TwoBoards, goals: Cells) -> bool:
     """Give up the goal, of a few tried, that breaks least; changes `goals`, the target. False if none can be."""
-    fore_left = np.flatnonzero((two.fore >= 0) & (two.fore != two.back))
-    back_left = np.flatnonzero((two.back >= 0) & (two.fore != two.back))
     old = two.backs[: two.now[BACKS]].copy()
-    old_back = two.back.copy()
-    spare = np.zeros_like(two.backs)
-    best, best_choice = -1, (-1, -1, -1)
+    best, ball, goal, cell = -1, -1, -1, -1
     for _ in range(MOST_TRIED):
-        ball = int(fore_left[draw(two.random, len(fore_left))])
-        same = back_left[old_back[back_left] == two.fore[ball]]
-        if not len(same):
-            continue
-        goal = origin_of(old, int(same[draw(two.random, len(same))]))
-        reach_forward(two.fore, two.steps, ball, UNKNOWN, two.rooms[0:3], two.rooms[9])
-        cells = np.flatnonzero((two.rooms[0] < UNKNOWN) & (goals == EMPTY))
-        if not len(cells):
-            continue
-        near = cells[np.argsort(two.rooms[0][cells], kind="stable")[:4]]
-        cell = int(near[draw(two.random, len(near))])
-        back = _without(goals, goal, cell)
-        _again(back, two.steps, old, _where(goals, goal), spare, two.rooms)
-        fore = two.fore.copy()
-        fore[cell], fore[ball] = fore[ball], fore[cell] if cell != ball else fore[ball]
-        matched = int(((fore >= 0) & (fore == back)).sum())
-        if matched > best:
-            best, best_choice = matched, (ball, goal, cell)
+        choice = _choose(two, goals, old)
+        if choice is not None and (matched := _try(two, goals, old, *choice)) > best:
+            best, (ball, goal, cell) = matched, choice
     if best < 0:
         return False
-    ball, goal, cell = best_choice
-    reach_forward(two.fore, two.steps, ball, UNKNOWN, two.rooms[0:3], two.rooms[9])
-    rolls = play_forward(two.fore, ball, cell, two.rooms[1], two.rooms[2], two.rolls, two.now[ROLLS], two.rooms[9])
+    room, queue = two.rooms[0:3], two.rooms[9]
+    reach_forward(two.fore, two.steps, ball, UNKNOWN, room, queue)
+    rolls = play_forward(two.fore, ball, cell, room[1], room[2], two.rolls, two.now[ROLLS], queue)
     if rolls < 0:
         return False
     two.now[ROLLS] = rolls
     where = _where(goals, goal)
     goals[:] = _without(goals, goal, cell)
-    two.back[:] = goals
-    two.now[BACKS] = _again(two.back, two.steps, old, where, two.backs, two.rooms)
-    two.now[MATCHED] = count_matched(two)
+    _unroll_again(two, goals, old, where)
     return True
+
+
+def _choose(two: TwoBoards, goals: Cells, old: Ints) -> tuple[int, int, int] | None:
+    """Choose at random a ball left over on `fore`, a goal of its colour, and a near cell where the ball can end."""
+    fore_left = np.flatnonzero((two.fore >= 0) & (two.fore != two.back))
+    back_left = np.flatnonzero((two.back >= 0) & (two.fore != two.back))
+    ball = int(fore_left[draw(two.random, len(fore_left))])
+    same = back_left[two.back[back_left] == two.fore[ball]]
+    if not len(same):
+        return None
+    goal = origin_of(old, int(same[draw(two.random, len(same))]))
+    reach_forward(two.fore, two.steps, ball, UNKNOWN, two.rooms[0:3], two.rooms[9])
+    cells = np.flatnonzero((two.rooms[0] < UNKNOWN) & (goals == EMPTY))
+    if not len(cells):
+        return None
+    near = cells[np.argsort(two.rooms[0][cells], kind="stable")[:NEAREST]]
+    return ball, goal, int(near[draw(two.random, len(near))])
+
+
+def _try(two: TwoBoards, goals: Cells, old: Ints, ball: int, goal: int, cell: int) -> int:
+    """Count the balls that would be matched if `goal` were given up and `ball` ended on `cell`."""
+    back = _without(goals, goal, cell)
+    _again(back, two.steps, old, _where(goals, goal), np.zeros_like(two.backs), two.rooms)
+    fore = two.fore.copy()
+    colour = fore[ball]
+    fore[ball] = EMPTY
+    fore[cell] = colour
+    return int(((fore >= 0) & (fore == back)).sum())
 
 
 def take_up(two: TwoBoards, goals: Cells, target: Cells) -> bool:
@@ -76,10 +83,15 @@ def take_up(two: TwoBoards, goals: Cells, target: Cells) -> bool:
     old = two.backs[: two.now[BACKS]].copy()
     where = _where(goals, cell)
     goals[goal], goals[cell] = goals[cell], EMPTY
+    _unroll_again(two, goals, old, where)
+    return True
+
+
+def _unroll_again(two: TwoBoards, goals: Cells, old: Ints, where: Ints) -> None:
+    """Set `back` to the changed target and make its un-rolls again."""
     two.back[:] = goals
     two.now[BACKS] = _again(two.back, two.steps, old, where, two.backs, two.rooms)
     two.now[MATCHED] = count_matched(two)
-    return True
 
 
 def origin_of(backs: Ints, cell: int) -> int:
@@ -91,12 +103,14 @@ def origin_of(backs: Ints, cell: int) -> int:
 
 
 def _without(goals: Cells, goal: int, cell: int) -> Cells:
+    """Move the ball of `goal` to the free cell `cell`."""
     changed = goals.copy()
     changed[cell], changed[goal] = goals[goal], EMPTY
     return changed
 
 
 def _where(goals: Cells, goal: int) -> Ints:
+    """Tell where each ball of the target is before any un-roll: there; that of `goal` is not followed, -1."""
     where = np.where(goals >= 0, np.arange(len(goals)), -1).astype(np.int32)
     where[goal] = -1
     return where
