@@ -190,7 +190,7 @@ def summary_line(summary: dict[str, Any]) -> str:
     if summary["optimal"]:
         parts.append("optimal")
     elif summary.get("most") is not None:
-        parts.append(f"at most {summary['most']}, proven")
+        parts.append(f"proven at most {summary['most']}")
     parts.append(f"{summary['seconds']:.1f} s after {summary['start_up']:.1f} s of start-up")
     if speed := rate(summary):
         parts.append(f"{speed} states/s")

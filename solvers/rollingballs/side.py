@@ -41,7 +41,6 @@ class Side(NamedTuple):
     weight: Ints  # [cells] ones
     to_goal: Ints
     to_stopper: Ints
-    near: Ints
     buckets: Ints
     movers: Ints
     ranks: Ints
@@ -52,11 +51,11 @@ class Side(NamedTuple):
 def make_side(cells: Cells, target: Cells, steps: Ints, rolls: Ints, random: Random, *, backward: bool = False) -> Side:
     """Work on `cells`, `target` and `rolls` in place, with no rolls made."""
     size = len(cells)
-    fails, to_goal, to_stopper, near = (np.zeros(size, np.int32) for _ in range(4))
+    fails, to_goal, to_stopper = (np.zeros(size, np.int32) for _ in range(3))
     movers, ranks = np.zeros(MOST_MOVERS, np.int32), np.zeros(MOST_MOVERS, np.int32)
     now = np.array([points_of(cells, target), 0, 0], np.int32)
     return Side(
-        cells, target, backward, steps, rolls, now, fails, np.ones(size, np.int32), to_goal, to_stopper, near,
+        cells, target, backward, steps, rolls, now, fails, np.ones(size, np.int32), to_goal, to_stopper,
         make_buckets(size), movers, ranks, make_beam(size), random,
     )  # fmt: skip
 

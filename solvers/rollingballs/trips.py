@@ -25,8 +25,8 @@ from solvers.rollingballs.two_boards import (
 GOING_ON, ALL_MATCHED = range(2)
 LONGEST = 8
 DEEPEST = 4
-BRING = 55
-EQUALS_PER_THOUSAND = 1000
+STEAL, BRING, HELP = 25, 55, 88  # of 100: steal below the first, and so on; shake from the last on
+TOWARDS_A_GOAL = 60
 ROOM = 60
 
 
@@ -68,10 +68,10 @@ def _disturb(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover 
     """Do something for a ball that none meets: steal, help it on its own board, or shake what lies around it."""
     own, other = (two.fore, two.back) if side == FORE else (two.back, two.fore)
     kind = draw(two.random, 100)
-    if kind < 25:
+    if kind < STEAL:
         meet(two, side, ball, RIGHT)
         return
-    if kind >= 88:
+    if kind >= HELP:
         shake(two, side, ball)
         return
     if kind < BRING:
@@ -80,7 +80,7 @@ def _disturb(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover 
     if side == BACK:
         helped = help_back(two, ball)
     else:
-        goal = nearest_free(two, ball) if kind < 60 else -1
+        goal = nearest_free(two, ball) if kind < TOWARDS_A_GOAL else -1
         helped = help_forward(two, ball, goal) if goal >= 0 else free_forward(two, ball)
     if helped and own[ball] >= 0 and own[ball] != other[ball] and not meet(two, side, ball, FREE):
         meet(two, side, ball, RIGHT)
@@ -88,7 +88,7 @@ def _disturb(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover 
 
 @njit(cache=True, nogil=True)
 def _bring_to(two: TwoBoards, side: int, ball: int) -> None:  # pragma: no cover - compiled
-    """Bring some ball of the other board to where `ball` stands, or of its own where it could stand matched."""
+    """Bring a ball of the same colour on the other board to where `ball` stands, which matches it."""
     own, other = (two.fore, two.back) if side == FORE else (two.back, two.fore)
     deepest = draw(two.random, DEEPEST + 1)
     if other[ball] == EMPTY:
