@@ -1,7 +1,7 @@
 """How near two-sided comes to perfect RollingBalls answers in 9.5 seconds a seed, on official seeds 1 to 40, one core.
 
 `python -m bench.rollingballs --seeds 1..10 --method beam-local` asks for others, `--compare` for all
-methods side by side. The proven maximum stands beside what was reached. Compiling does not count.
+methods side by side, and the notes' method in plain C++ with them. The proven maximum stands beside what was reached. Compiling does not count.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
+from bench.native import NONE_HERE, build
 from checkers.rollingballs import read_answer, read_instance, score_answer, write_answer
 from solvers import rollingballs
 from solvers.rollingballs.board import lay_out
@@ -33,6 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
         table = Table("method", "mean share", title=f"{len(options.seeds)} seeds, {options.seconds} s each")
         for method, mean in means.items():
             table.add_row(method, f"{mean:.5f}")
+        program = build("rollingballs")
+        table.add_row("the notes', plain C++", f"{run_plain(program, options):.5f}" if program else NONE_HERE)
         Console(width=100).print(table)
     return int(means.get(rollingballs.REFERENCE, 1.0) < GOAL)
 
@@ -53,6 +56,16 @@ def run(method: str, seeds: range, seconds: float, *, shown: bool) -> float:
     if shown:
         Console(width=100).print(table)
     return mean
+
+
+def run_plain(program: Path, options: argparse.Namespace) -> float:
+    """Solve the seeds with the program in C++; returns the mean share."""
+    shares = []
+    for seed in options.seeds:
+        data = make_input(seed)
+        done = subprocess.run([program, str(options.seconds)], input=data, capture_output=True, check=True)
+        shares.append(int(done.stdout.split()[0]) / (2 * read_instance(data).balls))
+    return sum(shares) / len(shares)
 
 
 def read_options(arguments: list[str]) -> argparse.Namespace:
