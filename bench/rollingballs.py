@@ -1,7 +1,7 @@
 """How near two-sided comes to perfect RollingBalls answers in 9.5 seconds a seed, on official seeds 1 to 40, one core.
 
-`python -m bench.rollingballs --seeds 1..10 --method beam-local` asks for others, `--compare` for all methods side by side,
-and the notes' method in plain C++ with them. The proven maximum stands beside what was reached. Compiling does not count.
+`python -m bench.rollingballs --seeds 1..10 --method beam-local` asks for others, `--compare` for all methods and the
+notes' own in plain C++ side by side. The proven maximum stands beside what was reached. Compiling does not count.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from solvers.parts.clock import Clock
 from solvers.rollingballs.beam_local import solve_beam_local
 from solvers.rollingballs.greedy import solve_greedy
 from solvers.rollingballs.two_sided import solve_two_sided
+from solvers.rollingballs.warm import warm_up
 
 METHODS = {
     "greedy": Method("nearest free ball to each cell, one ball at a time, with restarts", anytime=True, seconds=1.0),
@@ -40,7 +41,11 @@ def solve(
     steps: int | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Find rolls with one of `METHODS`; all of them keep their best answer and stop early at a perfect one."""
+    """Find rolls with one of `METHODS`; all of them keep their best answer and stop early at a perfect one.
+
+    Compiling does not count as time.
+    """
+    warm_up(method)
     return _SOLVE[method](instance, Clock(seconds, steps, progress), seed)
 
 

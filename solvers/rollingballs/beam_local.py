@@ -32,13 +32,13 @@ def solve_beam_local(instance: Instance, clock: Clock, seed: int) -> Answer:
         if side.now[POINTS] > best_points:
             best, best_points = rolls[: side.now[ROLLS]].copy(), int(side.now[POINTS])
         elif stale == STALE or side.now[ROLLS] >= board.most_rolls:
-            _roll_back(side, int(draw(side.random, 1 + int(side.now[ROLLS]))))
+            roll_back(side, int(draw(side.random, 1 + int(side.now[ROLLS]))))
             stale = 0
     clock.report(best=best_points, final=True)
     return to_answer(board, best)
 
 
-def _roll_back(side: Side, count: int) -> None:
+def roll_back(side: Side, count: int) -> None:
     """Take back all rolls from number `count` on."""
     undo_rolls(side.cells, side.rolls, side.now[ROLLS], count)
     side.now[ROLLS] = count
