@@ -232,23 +232,28 @@ def _read_cells(data: bytes, values: Integers, offsets: Integers, most: int) -> 
 def _follow(instance: Instance, steps: Cells, cells: Integers, data: bytes, offsets: Integers) -> None:
     """Raise Rejected at the first cell that the walk may not go to, counted from 1."""
     size, values, by_step = instance.size, instance.values, instance.rules.by_step
+    ways = steps.tolist()
     seen: dict[int | tuple[int, int], int] = {}
     last = -1
-    for number, (row, column) in enumerate(cells.tolist(), start=1):
+
+    def refused(expected: str, found: str) -> Rejected:
+        # Only here is the line counted: to count it for every cell of a file full of line feeds takes seconds.
         where = f"cell {number} ({place(data, int(offsets[2 * number]))})"
-        found = f"({row}, {column})"
+        return Rejected.at(where, expected=expected, found=found)
+
+    for number, (row, column) in enumerate(cells.tolist(), start=1):
         cell = (row - 1) * size + column - 1
         if not (1 <= row <= size and 1 <= column <= size) or values[cell] == 0:
-            raise Rejected.at(where, expected="a cell of the board", found=found)
-        if last >= 0 and cell not in steps[last]:
+            raise refused("a cell of the board", f"({row}, {column})")
+        if last >= 0 and cell not in ways[last]:
             expected = f"a cell {values[last]} away from {_name(last, size)} in a straight line"
-            raise Rejected.at(where, expected=expected, found=found)
+            raise refused(expected, _name(cell, size))
         if last >= 0 and values[cell] < values[last]:
-            raise Rejected.at(where, expected=f"a value of at least {values[last]}", found=f"{values[cell]} at {found}")
+            raise refused(f"a value of at least {values[last]}", f"{values[cell]} at {_name(cell, size)}")
         key = (last, cell) if by_step else cell
         if key in seen:
             expected = "a step not made before" if by_step else "a cell not visited before"
-            raise Rejected.at(where, expected=expected, found=f"that of cell {seen[key]}, {found}")
+            raise refused(expected, f"that of cell {seen[key]}, {_name(cell, size)}")
         seen[key] = number
         last = cell
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from checkers import optimiza
 from checkers.doors import Rejected
+from checkers.numbers import place
 from checkers.optimiza import (
     VARIANTS,
     Answer,
@@ -173,6 +174,23 @@ def test_an_answer_is_read_back_as_it_was_written() -> None:
     answer = read_answer(WALK, instance)
     assert answer == Answer(6, ((4, 1), (1, 1), (1, 4), (3, 4)))
     assert write_answer(answer).encode() == WALK
+
+
+def test_lines_are_counted_for_a_refusal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting them for each cell of a legal walk behind 2 MiB of line feeds took seconds."""
+    asked: list[int] = []
+
+    def count_lines(data: bytes, offset: int) -> str:
+        asked.append(offset)
+        return place(data, offset)
+
+    monkeypatch.setattr(optimiza, "place", count_lines)
+    instance, padding = read_instance(BOARD), b"\n" * 100
+    assert read_answer(padding + WALK, instance).total == 6
+    assert asked == []
+    with pytest.raises(Rejected, match=r"^cell 2 \(line 104\): expected a cell 1 away"):
+        read_answer(padding + b"2\n2\n1 1\n1 3\n", instance)
+    assert len(asked) == 1
 
 
 @settings(max_examples=100, deadline=None)
