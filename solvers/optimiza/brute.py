@@ -11,7 +11,7 @@ from solvers.optimiza.outcome import Outcome
 from solvers.parts.clock import Clock
 
 VISITS_A_STEP = 1 << 20
-START, DEPTH, SUM, BEST, BEST_DEPTH = range(5)
+START, DEPTH, SUM, BEST, BEST_DEPTH, VISITED = range(6)
 
 
 def walk_everywhere(board: Board, clock: Clock) -> Outcome:
@@ -19,15 +19,14 @@ def walk_everywhere(board: Board, clock: Clock) -> Outcome:
     room = len(board.to) + 2 if board.by_step else len(board.values) + 1
     cells, steps, best = (np.zeros(room, np.int32) for _ in range(3))
     used = np.zeros(len(board.to) if board.by_step else len(board.values), np.bool_)
-    place = np.array([0, 0, 0, 0, 0], np.int64)
-    states, done = 0, False
-    while not done and (clock.running() or states == 0):
+    place = np.zeros(6, np.int64)
+    done = False
+    while not done and (clock.running() or place[VISITED] == 0):
         done = _go_on(
             board.values, board.begin, board.to, board.by_step, cells, steps, used, place, best, VISITS_A_STEP
         )
-        states += VISITS_A_STEP
-        clock.step(best=int(place[BEST]), states=states)
-    return Outcome(best[: place[BEST_DEPTH]].copy(), proved=done, states=states)
+        clock.step(best=int(place[BEST]), states=int(place[VISITED]))
+    return Outcome(best[: place[BEST_DEPTH]].copy(), proved=done, states=int(place[VISITED]))
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +45,7 @@ def _go_on(
     """Visit up to `visits` cells more; return True if all walks were tried.
 
     `cells` is the walk so far, of DEPTH cells; `steps[i]` is the next step to try from its i-th cell. START is the
-    next cell to start from once the walk is empty.
+    next cell to start from once the walk is empty, VISITED how many cells were visited so far.
     """
     while visits > 0:
         depth = place[DEPTH]
@@ -85,6 +84,7 @@ def _go_on(
             place[DEPTH] += 1
             place[SUM] += values[end]
         visits -= 1
+        place[VISITED] += 1
         if place[SUM] > place[BEST]:
             place[BEST] = place[SUM]
             place[BEST_DEPTH] = place[DEPTH]

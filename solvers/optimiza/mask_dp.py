@@ -34,10 +34,11 @@ def fill_masks(board: Board, clock: Clock) -> Outcome:
 
 
 class _Filler:
-    """Counts the sets of small groups together, so that a thousand of them do not make a thousand steps."""
+    """Counts the sets of all groups together, so that a thousand small ones do not make a thousand steps."""
 
     def __init__(self) -> None:
         self.sets = 0
+        self.steps = 0
 
     def solve(self, group: Group, clock: Clock) -> Inside:
         """Fill the table of a group and read the best walks out of it."""
@@ -55,8 +56,9 @@ class _Filler:
 
     def _count(self, sets: int, clock: Clock) -> None:
         self.sets += sets
-        steps, self.sets = divmod(self.sets, SETS_A_STEP)
-        if steps and not clock.step(steps, states=clock.taken):
+        fresh = self.sets // SETS_A_STEP - self.steps
+        self.steps += fresh
+        if fresh and not clock.step(fresh, states=self.sets):
             raise Unsolved("out of time, steps, or stopped, before all sets of cells were seen")
 
 

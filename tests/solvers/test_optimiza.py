@@ -325,10 +325,31 @@ def test_brute_force_goes_on_where_it_was_interrupted() -> None:
 def interrupted(board: Board, turns: list[int]) -> tuple[list[int], list[int]]:
     """Search in several turns; gives the place and the best walk so far."""
     cells, steps, best = (np.zeros(len(board.values) + 1, np.int32) for _ in range(3))
-    used, place = np.zeros(len(board.values), np.bool_), np.zeros(5, np.int64)
+    used, place = np.zeros(len(board.values), np.bool_), np.zeros(6, np.int64)
     for turn in turns:
         brute._go_on(board.values, board.begin, board.to, board.by_step, cells, steps, used, place, best, turn)
     return place.tolist(), best.tolist()
+
+
+def test_brute_force_counts_the_cells_that_it_visited() -> None:
+    """On two cells of 1 and none else to go to from 2: from each 1 the other two 1 and the 2, in every order."""
+    found = brute.walk_everywhere(board_of(read_instance(b"2\n1 1\n1 2\n")), Clock(60.0, 10))
+    walks = [walk for length in range(1, 5) for walk in permutations((1, 1, 1, 2), length) if 2 not in walk[:-1]]
+    assert (found.states, found.proved) == (len(walks), True)
+
+
+def test_the_table_of_sets_reports_the_sets_that_it_has_seen() -> None:
+    heard: list[Report] = []
+
+    class EveryStep(Clock):
+        def report(self, **what: object) -> None:
+            heard.append(Report(self.fraction, states=what["states"]))  # type: ignore[arg-type]
+
+    clock = EveryStep(60.0, 10_000)
+    found = mask_dp.fill_masks(board_of(make_instance("torus8", 17, 1, "dense")), clock)
+    states = [report.states for report in heard]
+    assert states == sorted(states)
+    assert states[-1] == found.states >= clock.taken * mask_dp.SETS_A_STEP > 0
 
 
 def test_longest_trails_use_every_step_but_a_shortest_way_back() -> None:
