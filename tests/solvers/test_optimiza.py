@@ -316,6 +316,30 @@ def test_the_greedy_walk_worked_out_by_hand() -> None:
     assert answer.cells == ((4, 1), (3, 1), (2, 1), (1, 1), (1, 2), (2, 3), (2, 2), (3, 2), (4, 3), (4, 4))
 
 
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (["n=1"], "expected n from 2 to 40 for kind random, found 1"),
+        (["n=41"], "expected n from 2 to 40 for kind random, found 41"),
+        (["n=3", "kind=dense"], "expected n from 4 to 40 for kind dense, found 3"),
+        (["n=4.5"], "expected n from 2 to 40 for kind random, found 4.5"),
+        (["n="], "expected n from 2 to 40 for kind random, found "),
+        (["n"], "expected n from 2 to 40 for kind random, found "),
+        (["size=4"], "expected parameters ['kind', 'n', 'variant'], found ['size']"),
+        (["kind=round"], "expected a kind of dense, ragged, random, found round"),
+        (["kind=ragged", "variant=hex"], "expected a board that wraps plainly for kind ragged, found hex"),
+    ],
+)
+def test_the_generator_says_what_it_cannot_make(
+    params: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["generate.py", "--seed", "1", *params])
+    with pytest.raises(SystemExit) as ended:
+        generate.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(f"error: {message}\n")
+
+
 def test_brute_force_goes_on_where_it_was_interrupted() -> None:
     board = board_of(make_instance("torus8", 6, 3))
     whole, parts = interrupted(board, [4000]), interrupted(board, [1, 99, 1900, 2000])

@@ -74,7 +74,7 @@ def read_arguments() -> tuple[int, dict[str, str]]:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("params", nargs="*", metavar="k=v")
     options = parser.parse_args()
-    given = dict(param.split("=", 1) for param in options.params)
+    given = {key: value for key, _, value in (param.partition("=") for param in options.params)}
     if unknown := set(given) - set(DEFAULTS):
         parser.error(f"expected parameters {sorted(DEFAULTS)}, found {sorted(unknown)}")
     params = DEFAULTS | given
@@ -85,8 +85,9 @@ def read_arguments() -> tuple[int, dict[str, str]]:
     blocky = params["kind"] != "random"
     if blocky and params["variant"] in ("klein8", "hex"):
         parser.error(f"expected a board that wraps plainly for kind {params['kind']}, found {params['variant']}")
-    if not (4 if blocky else 2) <= int(params["n"]) <= 40:
-        parser.error(f"expected n up to 40, from 2 (random) or 4, found {params['n']}")
+    least = 4 if blocky else 2
+    if params["n"] not in map(str, range(least, 41)):
+        parser.error(f"expected n from {least} to 40 for kind {params['kind']}, found {params['n']}")
     return options.seed, params
 
 
