@@ -84,11 +84,17 @@ def prove(instance: Instance) -> Proof:
 
 
 def fill(instance: Instance, proof: Proof) -> float | None:
-    """Seconds of the table over sets, None where a group is too large; raises RuntimeError if the two disagree."""
+    """Seconds of the table over sets, None where a group is too large or a minute too short.
+
+    Raises RuntimeError if the two disagree.
+    """
+    heard: list[Report] = []
     started = perf_counter()
     try:
-        answer = optimiza.solve(instance, method="mask-dp", seed=1, seconds=60.0)
+        answer = optimiza.solve(instance, method="mask-dp", seed=1, seconds=60.0, progress=heard.append)
     except Unsolved:
+        return None
+    if heard[-1].note != "optimal":
         return None
     if answer.total != proof.total:
         raise RuntimeError(f"mask-dp finds {answer.total} where layered finds {proof.total}")

@@ -19,6 +19,10 @@ from solvers.optimiza.trails import longest_trail, longest_trails
 from solvers.parts.clock import Clock
 
 
+class OutOfBudget(Exception):
+    """The budget ended inside a group, and its solver has nothing to show for it; the layers above are done."""
+
+
 class Group(NamedTuple):
     """Joined cells of one layer: their value, each one's neighbours as bits, and what each is worth as an end."""
 
@@ -56,7 +60,10 @@ class Heights:
 
 
 def climb(board: Board, clock: Clock, solve: Solve) -> Outcome:
-    """Solve layer after layer, from the highest down, and put the best walk together."""
+    """Solve layer after layer, from the highest down, and put the best walk together.
+
+    A solver that raises OutOfBudget ends the climb: the best walk of what was solved by then is given.
+    """
     heights = Heights(
         np.zeros(len(board.values), np.int32),
         np.full(len(board.values), -1, np.int32),
@@ -72,9 +79,13 @@ def climb(board: Board, clock: Clock, solve: Solve) -> Outcome:
             solve_trails(value, layer, neighbours, heights)
             states += sum(map(len, neighbours))
         else:
-            for found in solve_groups(value, layer, neighbours, heights, clock, solve):
-                proved &= found.proved
-                states += found.states
+            try:
+                for found in solve_groups(value, layer, neighbours, heights, clock, solve):
+                    proved &= found.proved
+                    states += found.states
+            except OutOfBudget:
+                proved = False
+                break
         clock.report(best=int(heights.best.max()), states=states)
     return Outcome(walk_from(heights, int(heights.best.argmax())), proved=proved, states=states)
 

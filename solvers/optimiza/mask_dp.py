@@ -6,13 +6,15 @@ Sets are gone through in rising order, so that a set without one of its cells ca
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from solvers.doors import Unsolved
 from solvers.optimiza.board import Board, Masks, Numbers
-from solvers.optimiza.layers import Group, Inside, climb
+from solvers.optimiza.layers import Group, Inside, OutOfBudget, climb
 from solvers.optimiza.outcome import Outcome
 from solvers.optimiza.search import ONE, count_bits, lowest
 from solvers.parts.clock import Clock
@@ -20,17 +22,19 @@ from solvers.parts.clock import Clock
 MOST_CELLS = 22  # 2 bytes for each set and cell: 185 MB
 SETS_A_STEP = 1 << 15
 
-Ends = NDArray[np.int16]
+Ends = NDArray[np.int16]  # no walk collects more than 32,020, all of a board with N = 40
 
 
 def fill_masks(board: Board, clock: Clock) -> Outcome:
     """Solve all layers; one step is 32,768 sets of cells (smaller groups are a step in proportion).
 
-    Raises Unsolved where a group has more than 22 cells, where steps and not cells may not repeat, or out of budget.
+    When the budget ends, the best walk of the groups done so far is given. Raises Unsolved where a group has more than
+    22 cells, or where steps and not cells may not repeat.
     """
     if board.by_step:
         raise Unsolved("sets of visited cells say nothing where steps and not cells may not repeat")
-    return climb(board, clock, _Filler().solve)
+    filler = _Filler()
+    return replace(climb(board, clock, filler.solve), states=filler.sets)
 
 
 class _Filler:
@@ -59,7 +63,7 @@ class _Filler:
         fresh = self.sets // SETS_A_STEP - self.steps
         self.steps += fresh
         if fresh and not clock.step(fresh, states=self.sets):
-            raise Unsolved("out of time, steps, or stopped, before all sets of cells were seen")
+            raise OutOfBudget
 
 
 def _walk(group: Group, ends: Ends, cells: int, start: int) -> list[int]:
