@@ -1,6 +1,6 @@
 // The comment's f(n, mask) on optimiza, plainly: from the highest layer down, inside each group of joined cells a table
 // over sets of cells and starts. Boards that wrap in eight directions only. At most 22 joined cells.
-// Usage: optimiza RUNS < board. Prints the best sum (-1 if a group is too large) and the milliseconds of the fastest run.
+// Usage: optimiza [RUNS] < board. Prints the best sum (-1 if a group is too large) and the fastest run's milliseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -64,14 +64,14 @@ static int solve() {
     return *std::max_element(best.begin(), best.end());
 }
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
     if (scanf("%d", &size) != 1) return 1;
     value.resize(size * size);
     for (int& number : value)
         if (scanf("%d", &number) != 1) return 1;
     double fastest = 1e18;
     int best = 0;
-    for (int run = atoi(arguments[1]); run > 0; run--) {
+    for (int run = count > 1 ? atoi(arguments[1]) : 1; run > 0; run--) {
         auto started = std::chrono::steady_clock::now();
         best = solve();
         std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - started;

@@ -26,6 +26,7 @@ from checkers.optimiza import (
     score_answer,
     write_answer,
 )
+from problems.optimiza.input_validators import validate
 
 BOARD = b"4\n1 1 2 2\n1 3 3 2\n1 3 2 2\n1 3 3 4\n"
 WALK = b"6\n4\n4 1\n1 1\n1 4\n3 4\n"
@@ -245,6 +246,49 @@ def test_a_malformed_board_is_refused_with_the_place(data: bytes, text: str) -> 
     with pytest.raises(Rejected) as caught:
         read_instance(data)
     assert str(caught.value) == text
+
+
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """Put a word in, take some bytes out, or give two numbers each other's place; up to three times, or not at all."""
+    words = b" |\n|\r|\t|\0|0|1|2|01|-1|+1|40|41|hex|klein8| edge8|torus4|duel|\xef\xbb\xbf|\xc2\xa0|\x0c".split(b"|")
+    for _ in range(chance.randrange(4)):
+        begin = chance.randrange(len(data) + 1)
+        kind = chance.randrange(3)
+        if kind == 2:
+            numbers = data.split(b" ")
+            i, j = chance.randrange(len(numbers)), chance.randrange(len(numbers))
+            numbers[i], numbers[j] = numbers[j], numbers[i]
+            data = b" ".join(numbers)
+        else:
+            data = data[:begin] + (chance.choice(words) if kind else b"") + data[begin + chance.randrange(3) :]
+    return data
+
+
+def is_board(data: bytes) -> bool:
+    try:
+        read_instance(data)
+    except Rejected:
+        return False
+    return True
+
+
+def is_valid(data: bytes) -> bool:
+    try:
+        validate.validate(data)
+    except validate.Malformed:
+        return False
+    return True
+
+
+def test_the_validator_refuses_the_boards_that_the_checker_refuses() -> None:
+    folder, chance = Path(__file__).parents[2] / "problems/optimiza/data", random.Random(1)
+    samples = [path.read_bytes() for path in sorted(folder.glob("*/*.in")) if path.stat().st_size < 200]
+    verdicts = []
+    for _ in range(4000):
+        data = damaged(chance.choice(samples), chance)
+        assert is_board(data) == is_valid(data), data
+        verdicts.append(is_board(data))
+    assert min(verdicts.count(True), verdicts.count(False)) > 500
 
 
 def test_every_refusal_of_the_package_is_in_the_words_written_beside_it() -> None:
