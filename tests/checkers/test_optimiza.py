@@ -249,12 +249,15 @@ def test_a_malformed_board_is_refused_with_the_place(data: bytes, text: str) -> 
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:
-    """Put a word in, take some bytes out, or give two numbers each other's place; up to three times, or not at all."""
+    """Up to three times: put a word in, take some bytes out, exchange two numbers, or put a word behind the size."""
     words = b" |\n|\r|\t|\0|0|1|2|01|-1|+1|40|41|hex|klein8| edge8|torus4|duel|\xef\xbb\xbf|\xc2\xa0|\x0c".split(b"|")
     for _ in range(chance.randrange(4)):
         begin = chance.randrange(len(data) + 1)
-        kind = chance.randrange(3)
-        if kind == 2:
+        kind = chance.randrange(4)
+        if kind == 3:
+            head, end, rows = data.partition(b"\n")
+            data = head + chance.choice([b" torus8", b" klein8", b" hex", b" ", b"\t"]) + end + rows
+        elif kind == 2:
             numbers = data.split(b" ")
             i, j = chance.randrange(len(numbers)), chance.randrange(len(numbers))
             numbers[i], numbers[j] = numbers[j], numbers[i]
