@@ -3,8 +3,9 @@
 A beam from each end gives a plan of U steps. Then whole layers grow from both ends, always the smaller one, and every
 state is dropped that cannot lie on a plan of U - 1 steps: its depth plus a bound to the far end is too much, or no
 state of the other side's outermost layer is near enough. The first meeting is a shortest plan; where the depths come to
-U - 1 without one, or a layer is empty, the beam's plan is the shortest. Layers are kept, so that a plan is found again
-by looking in each for a state that is one step away.
+U - 1 without one, or a layer is empty, the beam's plan is the shortest. (Where both beams lose every way, U is more than
+any shortest plan has.) Layers are kept, so that a plan is found again by looking in each for a state that is one step
+away.
 """
 
 from __future__ import annotations
@@ -62,16 +63,19 @@ class End:
 def search_two_ended(map_: Field, work: Work) -> list[Cells]:
     """Find the states of a shortest plan, from piglets to haystacks, which must be reachable. Raises Unsolved."""
     bounds = bounds_to(map_.goal, map_), bounds_to(map_.start, map_)
-    way = shorter_plan(map_, bounds, map_.pigs * map_.free, NARROW, work)
-    ends = begin(map_, bounds, len(way))
+    most = map_.pigs * map_.free  # a shortest plan needs fewer: it is as if no piglet walked more than free - 1 steps
+    way = shorter_plan(map_, bounds, most, NARROW, work)
+    limit = len(way) - 2 if way else most
+    ends = begin(map_, bounds, limit)
     wide = False
-    while ends[0].depth + ends[1].depth < len(way) - 2 and ends[0].outermost and ends[1].outermost:
+    while ends[0].depth + ends[1].depth < limit and ends[0].outermost and ends[1].outermost:
         if not wide and work.states > STATES_BEFORE_WIDE:
             wide = True
-            way = shorter_plan(map_, bounds, len(way) - 2, WIDE, work) or way
+            way = shorter_plan(map_, bounds, limit, WIDE, work) or way
+            limit = len(way) - 2 if way else most
             continue
         near, far = sorted(ends, key=lambda end: end.outermost)
-        met = grow(near, far, map_, len(way) - 2, work)
+        met = grow(near, far, map_, limit, work)
         if met is not None:
             way = [*trace(ends[0].layers[:-1], met, map_)[::-1], *trace(ends[1].layers[:-1], met, map_)[1:]]
             break
@@ -90,12 +94,12 @@ def shorter_plan(map_: Field, bounds: tuple[Bounds, Bounds], limit: int, width: 
     return trace(levels[:-1], start, map_) if levels else found
 
 
-def begin(map_: Field, bounds: tuple[Bounds, Bounds], longest: int) -> tuple[End, End]:
-    """Begin at the piglets and at the haystacks; no plan has `longest` steps or more."""
+def begin(map_: Field, bounds: tuple[Bounds, Bounds], limit: int) -> tuple[End, End]:
+    """Begin at the piglets and at the haystacks, looking for plans of at most `limit` steps, one less than is known."""
     ends = []
     for four, far, near in ((map_.start, *bounds), (map_.goal, *bounds[::-1])):
         rank = map_.rank(four)
-        end = End([np.array([rank], np.uint32)], far, near, np.zeros((longest + 1, longest + 1), np.uint8))
+        end = End([np.array([rank], np.uint32)], far, near, np.zeros((limit + 2, limit + 2), np.uint8))
         end.classes[assignment(four, far.leap, far.back), 0] = 1
         end.seen.added(put(end.seen.slots, rank))
         ends.append(end)
