@@ -75,7 +75,8 @@ def solve(
     clock = Clock(seconds, steps, progress)
     work = Work(clock)
     answer = search(instance, method, work)
-    clock.report(best=1, states=work.states, note=f"optimal: {answer.steps} steps", final=True)
+    told = "the haystacks cannot be reached" if answer.steps == UNREACHABLE else f"{answer.steps} steps"
+    clock.report(best=1, states=work.states, note=f"optimal: {told}", final=True)
     return answer
 
 

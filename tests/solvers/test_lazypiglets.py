@@ -96,6 +96,19 @@ def test_every_method_agrees_with_the_plain_search_and_plans_are_legal(part: int
                 assert read_answer(write_answer(answer).encode(), instance) == answer
 
 
+def test_the_reference_needs_no_plan_from_the_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A beam may lose every way; the layers from both ends then find a shortest plan on their own."""
+    monkeypatch.setattr(two_ended, "search_beam", lambda *_, **__: None)
+    for seed in range(60):
+        instance = drawn(seed)
+        expected = slow_answer(instance)
+        if expected == 0:
+            continue  # the one plan that a beam cannot miss
+        answer = lazypiglets.search(instance, "reference", Work(Clock(60.0)))
+        assert answer.steps == expected, seed
+        assert read_answer(write_answer(answer).encode(), instance) == answer
+
+
 @pytest.mark.parametrize("name", HANDED_DOWN)
 def test_the_reference_finds_the_answers_that_came_with_the_maps_and_a_plan(name: str) -> None:
     instance = handmade(name)
@@ -220,3 +233,9 @@ def test_a_search_reports_and_can_be_stopped(method: str) -> None:
     with pytest.raises(Unsolved, match="it was stopped"):
         lazypiglets.search(instance, method, Work(Clock(60.0, None, listen, _reported=-1.0)))
     assert len(heard) == 1
+
+
+def test_the_last_report_of_an_unreachable_map_tells_no_number_of_steps() -> None:
+    heard: list[Report] = []
+    solve(handmade("15-unreachable"), "reference", progress=lambda report: bool(heard.append(report)) or True)
+    assert heard[-1].note == "optimal: the haystacks cannot be reached"
