@@ -3,9 +3,9 @@
 A beam from each end gives a plan of U steps. Then whole layers grow from both ends, always the smaller one, and every
 state is dropped that cannot lie on a plan of U - 1 steps: its depth plus a bound to the far end is too much, or no
 state of the other side's outermost layer is near enough. The first meeting is a shortest plan; where the depths come to
-U - 1 without one, or a layer is empty, the beam's plan is the shortest. (Where both beams lose every way, U is more than
-any shortest plan has.) Layers are kept, so that a plan is found again by looking in each for a state that is one step
-away.
+U - 1 without one, or a layer is empty, the beam's plan is the shortest. (Where both beams lose every way, U is more
+than any shortest plan has.) Layers are kept, so that a plan is found again by looking in each for a state that is one
+step away.
 """
 
 from __future__ import annotations
