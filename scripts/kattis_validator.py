@@ -37,8 +37,10 @@ with socket.socket(socket.AF_UNIX) as line:
 
 
 @contextmanager
-def served(slug: str, folder: Path, references: Mapping[str, bytes]) -> Iterator[bytes]:
+def served(slug: str, folder: Path, references: Mapping[str, bytes], limit: int) -> Iterator[bytes]:
     """Serve a checker for as long as the `with` block lasts; gives the text of the client, a program named `run`.
+
+    An output of more than `limit` bytes is rejected unread, as Jurado does before it asks the checker.
 
     `references` are the `.ans` files by the sha256 of their inputs: the tools want answer files that are themselves
     accepted, so the files they pass are not the ones the checker compares with.
@@ -51,7 +53,11 @@ def served(slug: str, folder: Path, references: Mapping[str, bytes]) -> Iterator
             arguments = json.loads(self.rfile.readline())
             given = Path(arguments[0]).read_bytes()
             reference = references.get(sha256(given).hexdigest()) or Path(arguments[1]).read_bytes()
-            code = judge(checker, given, self.rfile.read(), reference, arguments[2], arguments[3:])
+            output = self.rfile.read()
+            if len(output) > limit:
+                code = reject(arguments[2], f"expected at most {limit} bytes, found {len(output)}")
+            else:
+                code = judge(checker, given, output, reference, arguments[2], arguments[3:])
             self.wfile.write(str(code).encode())
 
     with socketserver.UnixStreamServer(address, Handler) as server:
@@ -73,8 +79,7 @@ def judge(
         instance = checker.read_instance(given)
         score = checker.score_answer(instance, checker.read_answer(output, instance), reference)
     except Rejected as rejected:
-        (folder / "judgemessage.txt").write_text(f"{rejected}\n")
-        return REJECT
+        return reject(feedback, str(rejected))
     except Exception as error:
         (folder / "judgemessage.txt").write_text(f"the checker failed by itself: {error!r}\n")
         return FAILED
@@ -83,3 +88,9 @@ def judge(
         share = 1 if score.multiplier is None else score.multiplier
         (folder / "score.txt").write_text(f"{float(options[1]) * float(share):.12f}\n")
     return ACCEPT
+
+
+def reject(feedback: str, message: str) -> int:
+    """Say why an output is rejected; returns the exit code."""
+    (Path(feedback) / "judgemessage.txt").write_text(f"{message}\n")
+    return REJECT

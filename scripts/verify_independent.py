@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from app.packages.catalog import bundled  # noqa: E402 - the path comes first
+from app.packages.demands import matches  # noqa: E402
 from app.packages.model import Group, Package, Submission  # noqa: E402
 from app.packages.read import read_package  # noqa: E402
 from app.packages.verify import example_points  # noqa: E402
@@ -44,10 +45,10 @@ TOOL_VERSIONS = ("bapctools==2026.10.0", "problemtools==1.20260907")
 PARTS = ("config", "data", "graders", "submissions", "validators")  # `statement` makes PDFs, which needs a whole TeX
 PROGRAMS = ("pypy3", "pandoc")
 SCHEMAS = {"problem.yaml": "problem", "test_group.yaml": "test_group", "submissions.yaml": "submissions"}
-SCORING_KEYS = {"max_score", "score_aggregation", "require_pass"}
+GROUP_PARTS = ("test_case_or_group_configuration", "test_group_configuration")
 SECONDS = 900
 ROUNDED = 0.5  # problemtools prints whole points
-FOLDERS = {"accepted": "accepted", "wrong_answer": "wrong_answer"}
+DRAFT_FOLDERS = ("accepted", "wrong_answer")
 ANSWERS = """\
 import base64, hashlib, sys, zlib
 ANSWERS = {answers!r}
@@ -67,7 +68,9 @@ def main() -> int:
         faults += report(f"{slug}: bapctools' schemas", check_schemas(package, tools))
         with tempfile.TemporaryDirectory(prefix="jurado-") as name:
             folder = Path(name)
-            with served(package.settings.checker, folder, references(package)) as validator:
+            with served(
+                package.settings.checker, folder, references(package), package.settings.answers.limit
+            ) as validator:
                 faults += report(f"{slug}: bt validate", bt_validate(package, folder, tools, validator))
                 if has_programs():
                     faults += report(f"{slug}: verifyproblem", verifyproblem(package, folder, tools, validator))
@@ -131,20 +134,25 @@ def check_schemas(package: Package, tools: Path) -> Iterator[str]:
         if kind is not None:
             schema = json.loads((folder / f"{kind}_yaml_schema.json").read_text())
             value = yaml.safe_load(package.files[name])
-            if kind == "test_group":
-                unknown = sorted(SCORING_KEYS & set(value))
-                yield f"{name}: {', '.join(unknown) or 'nothing'} left out, which the schema does not know"
-                value = {key: entry for key, entry in value.items() if key not in SCORING_KEYS}
-                schema = {"$defs": schema["$defs"], "$ref": "#/$defs/test_group_configuration"}
-            yield from check_schema(name, value, composed(schema) if kind == "submissions" else schema)
+            yield from check_schema(name, value, COMPOSED.get(kind, lambda whole: whole)(schema))
 
 
-def composed(schema: dict[str, Any]) -> dict[str, Any]:
+def composed_group(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of test_group.yaml as it is meant: as shipped, what only groups have excludes what cases have, too."""
+    parts = (schema["$defs"][name]["properties"] for name in GROUP_PARTS)
+    properties = {key: value for part in parts for key, value in part.items()}
+    return {"$defs": schema["$defs"], "type": "object", "properties": properties, "additionalProperties": False}
+
+
+def composed_submissions(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of submissions.yaml as it is meant: as shipped, its two parts exclude each other's keys."""
     submission, expectation = schema["$defs"]["submission"], schema["$defs"]["expectation"]
     entry = {"type": "object", "properties": submission["properties"] | expectation["properties"]}
     entry["additionalProperties"] = {"$ref": "#/$defs/expectation"}
     return {"$defs": schema["$defs"], "type": "object", "additionalProperties": entry}
+
+
+COMPOSED = {"test_group": composed_group, "submissions": composed_submissions}
 
 
 def check_schema(name: str, value: Any, schema: dict[str, Any]) -> Iterator[str]:
@@ -241,9 +249,22 @@ def draft_files(package: Package) -> dict[str, bytes]:
         points = next((case.max_points for case in package.cases if case.group == group.name), 0)
         files[f"data/{group.name}/testdata.yaml"] = group_file(float(points), group.max_score or 0, flags(group))
     for submission in package.submissions:
-        top, _, name = submission.path.partition("/")
-        files[f"submissions/{FOLDERS.get(top, 'partially_accepted')}/{name}.py"] = program(package, submission)
+        name = submission.path.rpartition("/")[2]
+        files[f"submissions/{draft_folder(package, submission)}/{name}.py"] = program(package, submission)
     return files
+
+
+def draft_folder(package: Package, submission: Submission) -> str:
+    """Name the draft's folder for a submission: there one wrong case makes all of it wrong, whatever the others earn.
+
+    The format 2025-09 has demands on verdicts of cases instead. So `partially_accepted`, where the draft wants an
+    accepted submission without full points, is only for those that submissions.yaml permits no wrong case.
+    """
+    top = submission.path.partition("/")[0]
+    if top in DRAFT_FOLDERS:
+        return top
+    rules = [rule for rule in package.submission_rules if rule.cases is None and matches(rule.glob, submission.path)]
+    return "partially_accepted" if any(rule.permitted == {"AC"} for rule in rules) else "wrong_answer"
 
 
 def is_plain(name: str) -> bool:
