@@ -7,6 +7,8 @@ accept more (`+1`, `1_0`, Arabic-Indic digits, form feeds), which is why they ar
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ Integers = NDArray[np.int64]
 
 FINE, BAD_BYTE, NOT_CANONICAL, TOO_LARGE, TOO_MANY = range(5)
 LARGEST = 2**63 - 1
+MINUS = ord("-")
+TOKEN = re.compile(rb"[^ \t\r\n]*")
 EXPECTED = {
     BAD_BYTE: "digits and white space (space, tab, line feed, carriage return)",
     NOT_CANONICAL: "a decimal number without sign, leading zeros or letters",
@@ -40,8 +44,8 @@ def read_integers(
     if fault == TOO_MANY:
         raise Rejected.at(place(data, offset), expected=f"at most {most} {what}", found=f"more: {_token(data, offset)}")
     if fault != FINE:
-        expected = EXPECTED[fault].replace("without sign", "without plus sign") if negative else EXPECTED[fault]
-        raise Rejected.at(place(data, offset), expected=expected, found=_token(data, offset))
+        raise Rejected.at(place(data, offset), expected=_expected(fault, negative, below=data[offset] == MINUS),
+                          found=_token(data, offset))  # fmt: skip
     return values[:count], offsets[:count]
 
 
@@ -53,11 +57,15 @@ def place(data: bytes, offset: int) -> str:
     return f"line {line}"
 
 
+def _expected(fault: int, negative: bool, *, below: bool) -> str:
+    if fault == TOO_LARGE and below:
+        return f"a number down to -{LARGEST}"
+    return EXPECTED[fault].replace("without sign", "without plus sign") if negative else EXPECTED[fault]
+
+
 def _token(data: bytes, offset: int) -> str:
-    end = offset
-    while end < len(data) and end < offset + 5000 and data[end] not in b" \t\r\n":
-        end += 1
-    return quote(data[offset:end])
+    found = TOKEN.match(data, offset)
+    return quote(found[0] if found else b"")
 
 
 @njit(cache=True, nogil=True)

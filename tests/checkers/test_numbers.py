@@ -79,3 +79,17 @@ def test_a_number_of_a_million_digits_is_rejected_with_a_short_message() -> None
     with pytest.raises(Rejected, match=f"expected a number up to {LARGEST}") as caught:
         read_integers(b"9" * 1_000_000, most=1)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        (b"9223372036854775808", 'expected a number up to 9223372036854775807, found "9223372036854775808"'),
+        (b"-9223372036854775808", 'expected a number down to -9223372036854775807, found "-9223372036854775808"'),
+        (b"9" * 64_000, 'expected a number up to 9223372036854775807, found "' + "9" * 40 + '"... (64000 bytes)'),
+    ],
+)
+def test_a_number_out_of_range_is_told_its_bound_and_its_whole_length(token: bytes, said: str) -> None:
+    with pytest.raises(Rejected) as caught:
+        read_integers(b"1 " + token + b" 2\n", most=3, negative=True)
+    assert str(caught.value) == f"line 1: {said}"
