@@ -122,6 +122,7 @@ INVALID_OUTPUT = {
         b"2\n1 2 1 4\n1 4 1 2\n",
         "end of the plan: expected a piglet on every haystack after 2 steps, found none at (1, 4)",
     ),
+    "file-too-large": (b"2\n" + b" " * 65535, "expected at most 65536 bytes, found 65537"),
 }
 
 INVALID_INPUT = {
