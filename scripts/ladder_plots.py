@@ -52,7 +52,7 @@ def draw_points(axes: Axes, told: dict[str, Any]) -> None:
     axes.set_xlim(0, 112)
     axes.set_xlabel("points")
     if len(groups) > 1:
-        axes.legend(loc="lower right", fontsize=7, title="groups", title_fontsize=7)
+        axes.legend(loc="upper right", fontsize=7, title="groups", title_fontsize=7)
 
 
 def draw_seconds(axes: Axes, told: dict[str, Any]) -> None:
