@@ -84,7 +84,7 @@ class SolverProcess:
         with self._start(folder) as process:
             assert process.stderr is not None  # it is a pipe
             for line in process.stderr:
-                last = _parse(line) or last
+                last = parse(line) or last
                 if "fraction" in last:
                     on_report(last)
             status = process.wait()
@@ -113,8 +113,8 @@ class SolverProcess:
         return self._process
 
 
-def _parse(line: str) -> dict[str, Any]:
-    """One report; a line that is none (a warning of some library) is kept as the error it may explain."""
+def parse(line: str) -> dict[str, Any]:
+    """Read one line of a solver; one that is no JSON (a library's warning) is kept as the error it may explain."""
     try:
         found = json.loads(line)
     except ValueError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import threading
@@ -17,7 +16,7 @@ from typing import Any
 import psutil
 
 from app.cli.solver_process import command, environment
-from app.grading.solver_process import INTERPRETER_BYTES, START_UP_SECONDS
+from app.grading.solver_process import INTERPRETER_BYTES, START_UP_SECONDS, parse
 
 OVERRUN = 2.0
 """A solver that has not answered after this many times its limit (and the start-up) is killed."""
@@ -182,12 +181,3 @@ def ended_by_sigterm() -> Iterator[None]:
 def failure(instance: str, why: str) -> dict[str, Any]:
     """Make the summary of a run that has left none."""
     return {"done": True, "instance": instance, "unsolved": True, "message": why, "seconds": None, "memory": None}
-
-
-def parse(line: str) -> dict[str, Any]:
-    """Read one line of a solver; one that is no JSON (a library's warning) may explain a failure."""
-    try:
-        said = json.loads(line)
-    except ValueError:
-        return {"error": line.strip()} if line.strip() else {}
-    return said if isinstance(said, dict) else {}
