@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from app.storage.columns import BigId, Json, Moment
@@ -29,6 +29,49 @@ class Base(DeclarativeBase):
     type_annotation_map = {datetime: Moment, dict[str, Any]: Json, list[Any]: Json}  # noqa: RUF012 - read by SQLAlchemy
 
 
+class GroupRow(Base):
+    """A group of teams, such as a site or a division. `contest_id`: the contest that brought it; others show it too
+    where a team of theirs is in it. `details` are further CLICS properties, such as a location.
+    """
+
+    __tablename__ = "groups"
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    contest_id: Mapped[str | None] = mapped_column(ForeignKey("contests.id", ondelete="SET NULL"), index=True)
+    name: Mapped[str] = mapped_column(Text)
+    type: Mapped[str | None] = mapped_column(Text)
+    icpc_id: Mapped[str | None] = mapped_column(Text)
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+
+
+class OrganizationRow(Base):
+    """A university or another body teams belong to. `contest_id` and `details` as for groups."""
+
+    __tablename__ = "organizations"
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    contest_id: Mapped[str | None] = mapped_column(ForeignKey("contests.id", ondelete="SET NULL"), index=True)
+    name: Mapped[str] = mapped_column(Text)
+    formal_name: Mapped[str | None] = mapped_column(Text)
+    icpc_id: Mapped[str | None] = mapped_column(Text)
+    country: Mapped[str | None] = mapped_column(String(3))
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+
+
+class PersonRow(Base):
+    """Somebody a contest has to do with: contestant, coach, staff or other. `contest_id`, `details` as for groups."""
+
+    __tablename__ = "persons"
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    contest_id: Mapped[str | None] = mapped_column(ForeignKey("contests.id", ondelete="SET NULL"), index=True)
+    name: Mapped[str] = mapped_column(Text)
+    role: Mapped[str] = mapped_column(String(16))
+    icpc_id: Mapped[str | None] = mapped_column(Text)
+    team_ids: Mapped[list[Any]] = mapped_column(default=list)
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+
+
 class TeamRow(Base):
     """A team; hidden ones are not on boards and never BEST."""
 
@@ -39,6 +82,10 @@ class TeamRow(Base):
     label: Mapped[str] = mapped_column(Text)
     display_name: Mapped[str | None] = mapped_column(Text)
     hidden: Mapped[bool] = mapped_column(default=False)
+    icpc_id: Mapped[str | None] = mapped_column(Text)
+    organization_id: Mapped[str | None] = mapped_column(ForeignKey("organizations.id"), index=True)
+    group_ids: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
 
 
 class AccountRow(Base):
@@ -52,6 +99,7 @@ class AccountRow(Base):
     name: Mapped[str | None] = mapped_column(Text)
     type: Mapped[str] = mapped_column(String(16))
     team_id: Mapped[str | None] = mapped_column(ForeignKey("teams.id"))
+    person_id: Mapped[str | None] = mapped_column(ForeignKey("persons.id"))
     created: Mapped[datetime]
 
 
@@ -68,7 +116,12 @@ class TokenRow(Base):
 
 
 class ContestRow(Base):
-    """A contest. `open_to_all`: every team takes part (practice). Durations are milliseconds."""
+    """A contest. `open_to_all`: every team takes part (practice). Durations are milliseconds.
+
+    countdown_pause_ms  the countdown stands still at this many milliseconds before the start
+    pauses              the intervals taken out of the contest's time: [{"start": TIME, "end": TIME or null}]
+    revealed            what has been opened of a frozen board: [[team_id, problem_id]]
+    """
 
     __tablename__ = "contests"
 
@@ -80,17 +133,166 @@ class ContestRow(Base):
     freeze_ms: Mapped[int | None] = mapped_column(BigInteger)
     thaw_time: Mapped[datetime | None]
     finalized: Mapped[datetime | None]
+    countdown_pause_ms: Mapped[int | None] = mapped_column(BigInteger)
+    pauses: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    revealed: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    main_scoreboard_group_id: Mapped[str | None] = mapped_column(ID)
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     open_to_all: Mapped[bool] = mapped_column(default=False)
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 
 class ContestTeamRow(Base):
-    """A team takes part in a contest."""
+    """A team takes part in a contest. A disqualified one is not on its board and never BEST; nor does a row alone
+    let it into a contest open to all, where every team takes part.
+    """
 
     __tablename__ = "contest_teams"
 
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True, index=True)
+    disqualified: Mapped[bool] = mapped_column(default=False, server_default=false())
+
+
+class ParticipationRow(Base):
+    """A team's own clock in a contest: `virtual` after its end, `personal` where everybody starts when they like."""
+
+    __tablename__ = "participations"
+
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True, index=True)
+    kind: Mapped[str] = mapped_column(String(8))
+    start_time: Mapped[datetime]
+
+
+class InputRequestRow(Base):
+    """A team has asked for a problem's final inputs, and its timer runs from `time`."""
+
+    __tablename__ = "input_requests"
+
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True)
+    problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
+    time: Mapped[datetime]
+
+
+class ChosenSubmissionRow(Base):
+    """The submission a team wants to be judged by at a problem, in place of its last or best one."""
+
+    __tablename__ = "chosen_submissions"
+
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True)
+    problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"))
+    time: Mapped[datetime]
+
+
+class ClarificationRow(Base):
+    """A question, an answer or an announcement. Lists that are null: to everybody, or to the jury if a team asks."""
+
+    __tablename__ = "clarifications"
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
+    from_team_id: Mapped[str | None] = mapped_column(ForeignKey("teams.id"))
+    to_team_ids: Mapped[list[Any] | None]
+    to_group_ids: Mapped[list[Any] | None]
+    reply_to_id: Mapped[str | None] = mapped_column(ID)
+    problem_id: Mapped[str | None] = mapped_column(ForeignKey("problems.id"))
+    text: Mapped[str] = mapped_column(Text)
+    time: Mapped[datetime]
+    contest_time_ms: Mapped[int] = mapped_column(BigInteger)
+
+
+class AwardRow(Base):
+    """An award made by hand, or one that takes the place of a computed one; `deleted`: that one is not given."""
+
+    __tablename__ = "awards"
+
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    citation: Mapped[str] = mapped_column(Text)
+    team_ids: Mapped[list[Any]] = mapped_column(default=list)
+    deleted: Mapped[bool] = mapped_column(default=False)
+
+
+class CommentaryRow(Base):
+    """What a commentator says of the contest, and what it is about."""
+
+    __tablename__ = "commentary"
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
+    message: Mapped[str] = mapped_column(Text)
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    time: Mapped[datetime]
+    contest_time_ms: Mapped[int] = mapped_column(BigInteger)
+
+
+class RejudgingRow(Base):
+    """Submissions judged again, and what changes with it: silent until applied, and undoable after.
+
+    selection  which submissions: {"problem": id, "team": id, "submissions": [id]}, each optional
+    changes    what becomes different when it is applied: checker, cases, points, limits; empty: only new judgements
+    undo       what the changes have replaced, once applied
+    state      judging, ready, applied, undone or cancelled
+    """
+
+    __tablename__ = "rejudgings"
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=True)
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), index=True)
+    account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
+    reason: Mapped[str] = mapped_column(Text)
+    selection: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    changes: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    undo: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    state: Mapped[str] = mapped_column(String(10), index=True)
+    created: Mapped[datetime]
+    applied: Mapped[datetime | None]
+    ended: Mapped[datetime | None]
+
+
+class EventRow(Base):
+    """One event of a contest's feed, as it was sent; ids go up by one in each contest.
+
+    audience  who gets it: `public`, `judges`, or `team` (then `owner` is the team)
+    owner     of a public event: the team that gets an event of its own in its place
+    data      the object as JSON text; null: it is gone
+    """
+
+    __tablename__ = "events"
+
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    audience: Mapped[str] = mapped_column(String(8))
+    owner: Mapped[str | None] = mapped_column(ID)
+    type: Mapped[str] = mapped_column(String(20))
+    object_id: Mapped[str | None] = mapped_column(String(80))
+    data: Mapped[str | None] = mapped_column(Text)
+    time: Mapped[datetime]
+
+
+class WebhookRow(Base):
+    """Who is called back when a contest changes. `positions` are the last event taken, by contest."""
+
+    __tablename__ = "webhooks"
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
+    url: Mapped[str] = mapped_column(Text)
+    token: Mapped[str] = mapped_column(Text)
+    contest_ids: Mapped[list[Any]] = mapped_column(default=list)
+    endpoints: Mapped[list[Any]] = mapped_column(default=list)
+    active: Mapped[bool] = mapped_column(default=True)
+    positions: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    failing_since: Mapped[datetime | None]
+    failures: Mapped[int] = mapped_column(default=0)
+    error: Mapped[str | None] = mapped_column(Text)
+    created: Mapped[datetime]
 
 
 class ProblemRow(Base):
@@ -155,7 +357,7 @@ class TestCaseRow(Base):
 
 
 class ContestProblemRow(Base):
-    """A problem in a contest: its label, place, colour and scoring rule."""
+    """A problem in a contest: its label, place, colour, scoring rule, and how often a team may submit (`limits`)."""
 
     __tablename__ = "contest_problems"
     __table_args__ = (UniqueConstraint("contest_id", "label"),)
@@ -167,15 +369,20 @@ class ContestProblemRow(Base):
     rgb: Mapped[str | None] = mapped_column(String(7))
     color: Mapped[str | None] = mapped_column(Text)
     rule: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    limits: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
 
 
 class SubmissionRow(Base):
-    """A submission: who, when, what for. `files` is the report on each file sent: taken, ignored, why."""
+    """A submission: who, when, what for. `files` is the report on each file sent: taken, ignored, why.
+
+    `external_id` is the id another system gave it (PUT by an admin); it is shown in place of the row's own.
+    """
 
     __tablename__ = "submissions"
     __table_args__ = (
         Index("ix_submissions_contest_id_id", "contest_id", "id"),
         Index("uq_submissions_idempotency", "account_id", "contest_id", "idempotency_key", unique=True),
+        Index("uq_submissions_external_id", "contest_id", "external_id", unique=True),
         {"sqlite_autoincrement": True},
     )
 
@@ -187,6 +394,7 @@ class SubmissionRow(Base):
     time: Mapped[datetime]
     contest_time_ms: Mapped[int] = mapped_column(BigInteger)
     idempotency_key: Mapped[str | None] = mapped_column(String(255))
+    external_id: Mapped[str | None] = mapped_column(ID)
     comment: Mapped[str | None] = mapped_column(Text)
     files: Mapped[list[Any]] = mapped_column(default=list)
     sources: Mapped[list[Any]] = mapped_column(default=list)
@@ -213,7 +421,9 @@ class JudgementRow(Base):
     """One judging of one submission.
 
     `attempt` fences late graders: only the attempt that is current may record. `failures` counts the attempts in which
-    the checker raised, ran too long or took the grader with it; a server killed meanwhile is no such failure.
+    the checker raised, ran too long or took the grader with it; a server killed meanwhile is no such failure. Those of
+    a rejudging are not current, and nobody's business, until it is applied; `replaced_id` is the judgement that was
+    current before.
     """
 
     __tablename__ = "judgements"
@@ -229,6 +439,8 @@ class JudgementRow(Base):
     failures: Mapped[int] = mapped_column(default=0)
     type: Mapped[str | None] = mapped_column(String(3))
     current: Mapped[bool] = mapped_column(default=True)
+    rejudging_id: Mapped[int | None] = mapped_column(ForeignKey("rejudgings.id"), index=True)
+    replaced_id: Mapped[int | None] = mapped_column(ForeignKey("judgements.id"))
     start_time: Mapped[datetime]
     end_time: Mapped[datetime | None]
     error: Mapped[str | None] = mapped_column(Text)
