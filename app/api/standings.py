@@ -44,7 +44,7 @@ def may_see(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
     """May the viewer know of a submission at all? Judges of all, teams of their own, the others of visible teams'."""
     if viewer.sees_all or is_own(viewer, row):
         return True
-    visible = any(team.id == row.team_id and not team.hidden for team in standing.contest.teams)
+    visible = any(team.id == row.team_id and team.counts for team in standing.contest.teams)
     return visible and standing.state.started is not None
 
 
@@ -52,9 +52,10 @@ def may_see_verdict(viewer: Viewer, standing: Standing, row: SubmissionRow) -> b
     """May the viewer know what became of it? The freeze hides that of others."""
     if not may_see(viewer, standing, row):
         return False
-    if viewer.sees_all or is_own(viewer, row) or standing.until is None:
+    if viewer.sees_all or is_own(viewer, row):
         return True
-    return timedelta(milliseconds=row.contest_time_ms) < standing.until
+    time = timedelta(milliseconds=row.contest_time_ms)
+    return not standing.curtain.hides(attempt_team(row), row.problem_id, time)
 
 
 def is_own(viewer: Viewer, row: SubmissionRow) -> bool:

@@ -173,6 +173,24 @@ def state(clock: Clock, now: datetime, finalized: datetime | None = None) -> Sta
 
 
 @dataclass(frozen=True, slots=True)
+class Curtain:
+    """What a frozen board hides: whatever was sent at `until` or later, but for the `revealed` (team, problem) pairs.
+
+    Without `until` it hides nothing.
+    """
+
+    until: timedelta | None = None
+    revealed: frozenset[tuple[str, str]] = frozenset()
+
+    def hides(self, team_id: str, problem_id: str, time: timedelta) -> bool:
+        """Is what this team sent to this problem at this contest time behind the curtain?"""
+        return self.until is not None and time >= self.until and (team_id, problem_id) not in self.revealed
+
+
+OPEN = Curtain()
+
+
+@dataclass(frozen=True, slots=True)
 class Team:
     """A team on the board; a hidden or disqualified one is neither shown nor part of any BEST."""
 
@@ -180,3 +198,9 @@ class Team:
     name: str
     hidden: bool = False
     group_ids: tuple[str, ...] = field(default_factory=tuple)
+    disqualified: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Is it on the board, and may its answers be BEST?"""
+        return not (self.hidden or self.disqualified)

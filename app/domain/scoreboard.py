@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import fsum
 
-from app.domain.contests import CaseKind, Counting, ScoredProblem, Team
+from app.domain.contests import OPEN, CaseKind, Counting, Curtain, ScoredProblem, Team
 from app.domain.folds import Folds
 from app.domain.scoring import (
     PROVISIONAL,
@@ -20,10 +20,13 @@ from app.domain.scoring import (
     RawScore,
     counted_answers,
     problem_points,
+    submission_answers,
 )
 
 ReferenceScores = Mapping[str, Mapping[str, RawScore]]
 """Per problem and case, the raw score of the expected answer."""
+Chosen = Mapping[tuple[str, str], int]
+"""Per team and problem, the id of the submission the team wants to be judged by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +64,29 @@ def scoreboard(
     teams: Sequence[Team],
     attempts: Iterable[Attempt],
     *,
-    until: timedelta | None = None,
+    curtain: Curtain = OPEN,
+    chosen: Chosen | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
     references: ReferenceScores | None = None,
     folds: Folds | None = None,
 ) -> Board:
-    """Compute the whole board. Attempts at or after `until` (the freeze) only count as pending, also for BEST.
+    """Compute the whole board. Attempts behind the `curtain` only count as pending, also for BEST.
 
+    `chosen`: where a team has chosen a submission, its answers count in place of what the rule would have counted.
     `folds`, kept from an earlier board, make it quicker and nothing else.
     """
-    visible = [team for team in teams if not team.hidden]
+    visible = [team for team in teams if team.counts]
     by_cell = _by_cell(attempts)
     cells: dict[str, list[Cell]] = {team.id: [] for team in visible}
     bests: dict[str, Bests] = {}
     for problem in problems:
         mine = {team.id: by_cell.get((team.id, problem.id), []) for team in visible}
-        open_ = {team_id: [a for a in tries if until is None or a.time < until] for team_id, tries in mine.items()}
-        bests[problem.id], answers = standings(problem, open_, (references or {}).get(problem.id), phase, folds)
+        open_ = {
+            team: [a for a in tries if not curtain.hides(team, problem.id, a.time)] for team, tries in mine.items()
+        }
+        choices = {team: submission for (team, at), submission in (chosen or {}).items() if at == problem.id}
+        reference = (references or {}).get(problem.id)
+        bests[problem.id], answers = standings(problem, open_, reference, phase, folds, choices)
         for team in visible:
             points = problem_points(problem, answers[team.id], bests[problem.id], phase)
             judged = sum(1 for a in open_[team.id] if a.scores is not None)
@@ -99,8 +108,11 @@ def standings(
     reference: Mapping[str, RawScore] | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
     folds: Folds | None = None,
+    chosen: Mapping[str, int] | None = None,
 ) -> tuple[Bests, Mapping[str, Answers]]:
     """BEST of one problem and each team's counted answers, from the visible teams' attempts.
+
+    Of a team that has `chosen` a submission (of those given, and judged) the answers it stands for are counted.
 
     Where the best whole submission counts, which one that is depends on BEST; BEST is then taken over every answer of
     every submission, so that it depends on nothing that depends on it.
@@ -118,13 +130,27 @@ def standings(
         def worth(answers: Answers) -> float:
             return problem_points(problem, answers, bests, phase).points
 
-        return bests, {team: counted_answers(tries, problem.rule, worth) for team, tries in attempts.items()}
+        answers = {team: counted_answers(tries, problem.rule, worth) for team, tries in attempts.items()}
+        return bests, {**answers, **_chosen_answers(problem, attempts, chosen or {})}
     folds = folds if folds is not None else Folds()
     answers = {team: folds.counted(problem.id, team, problem.rule, tries) for team, tries in attempts.items()}
+    answers.update(_chosen_answers(problem, attempts, chosen or {}))
     for counted in answers.values():
         for case, answer in counted.items():
             bests.add(case, answer.score)
     return bests.close(), answers
+
+
+def _chosen_answers(
+    problem: ScoredProblem, attempts: Mapping[str, Sequence[Attempt]], chosen: Mapping[str, int]
+) -> dict[str, Answers]:
+    """What the chosen submissions stand for, of those teams whose choice is among their judged attempts."""
+    found: dict[str, Answers] = {}
+    for team, submission_id in chosen.items():
+        for attempt, answers in submission_answers(attempts.get(team, ()), problem.rule):
+            if attempt.id == submission_id:
+                found[team] = answers
+    return found
 
 
 def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple[str, RawScore]]:

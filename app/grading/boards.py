@@ -17,7 +17,7 @@ from typing import Any
 
 from anyio.to_thread import run_sync
 
-from app.domain.contests import ScoredProblem, State, state
+from app.domain.contests import OPEN, Curtain, ScoredProblem, State, state
 from app.domain.folds import Folds
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, Bests
@@ -34,7 +34,7 @@ class Standing:
     """A contest as one reading found it, and the board made from it, for everybody (`public`) or for the judges.
 
     moment  when the last thing happened that this board shows
-    until   attempts from this contest time on are hidden by the freeze; None: none are
+    curtain what the freeze hides
     pages   what has been rendered from it, by the options of the request
     """
 
@@ -42,7 +42,7 @@ class Standing:
     state: State
     public: bool
     moment: datetime
-    until: timedelta | None
+    curtain: Curtain
     attempts: Sequence[Attempt]
     board: Board
     pages: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -197,12 +197,12 @@ def _standing(contest: ScoredContest, found: Attempts, now: datetime, folds: Fol
     """Compute one board. What was sent outside the contest's time is on no board."""
     clock = contest.clock
     frozen = public and clock.frozen(now)
-    until = clock.contest_time(clock.freeze) if frozen and clock.freeze is not None else None
+    curtain = Curtain(clock.contest_time(clock.freeze)) if frozen and clock.freeze is not None else OPEN
     in_time = [a for a in found.attempts if timedelta(0) <= a.time < clock.duration]
     shown = contest.problems if not public or clock.started(now) else ()
-    board = scoreboard(shown, contest.teams, in_time, until=until, references=contest.references, folds=folds)
+    board = scoreboard(shown, contest.teams, in_time, curtain=curtain, references=contest.references, folds=folds)
     passed = state(clock, now, contest.finalized)
     moments = [passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized]
-    seen = [found.latest[a.id] for a in in_time if until is None or a.time < until]
+    seen = [found.latest[a.id] for a in in_time if not curtain.hides(a.team_id, a.problem_id, a.time)]
     moment = max([*seen, *(m for m in moments if m is not None)], default=now)
-    return Standing(contest, passed, public, moment, until, found.attempts, board)
+    return Standing(contest, passed, public, moment, curtain, found.attempts, board)

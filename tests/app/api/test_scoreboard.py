@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.domain.contests import OPEN, Curtain
 from app.grading.boards import Boards
 from app.storage.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
@@ -209,12 +210,12 @@ def test_the_clock_alone_makes_a_new_board(api: Api) -> None:
     boards = Boards(api.service.database, lambda: moment[0])
     open_ = boards.standing("c", public=True)
     assert open_ is not None
-    assert open_.until is None
+    assert open_.curtain == OPEN
     moment[0] += timedelta(seconds=2)
     assert boards.ready("c", public=True) is None
     frozen = boards.standing("c", public=True)
     assert frozen is not None
-    assert frozen.until == 4 * HOUR
+    assert frozen.curtain == Curtain(4 * HOUR)
     judges = boards.standing("c", public=False)
     assert judges is not None
     assert [row.points for row in judges.board.rows] == [50.0, 25.0]

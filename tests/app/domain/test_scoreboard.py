@@ -11,7 +11,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.contests import Counting, Direction, Kind, ScoredProblem, Team
+from app.domain.contests import Counting, Curtain, Direction, Kind, ScoredProblem, Team
 from app.domain.folds import Folds
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
@@ -56,7 +56,7 @@ def test_hidden_teams_are_neither_shown_nor_best() -> None:
 
 def test_a_freeze_pins_best_so_that_visible_points_do_not_leak_what_is_hidden() -> None:
     tries = [attempt(1, {"1": raw(8)}, team="ants"), attempt(70, {"1": raw(16)}, team="bees")]
-    frozen = scoreboard([ONE], TEAMS, tries, until=timedelta(minutes=60))
+    frozen = scoreboard([ONE], TEAMS, tries, curtain=Curtain(timedelta(minutes=60)))
     assert of(frozen, "ants") == 90.0
     bees = next(row for row in frozen.rows if row.team.id == "bees")
     assert (bees.points, bees.cells[0].num_judged, bees.cells[0].num_pending) == (0.0, 0, 1)
@@ -135,7 +135,7 @@ def test_what_comes_after_the_freeze_changes_nothing_but_the_count_of_pending(
     problem: ScoredProblem, tries: list[Attempt], until: int
 ) -> None:
     freeze = timedelta(minutes=until)
-    frozen = scoreboard([problem], TEAMS, tries, until=freeze)
+    frozen = scoreboard([problem], TEAMS, tries, curtain=Curtain(freeze))
     alone = scoreboard([problem], TEAMS, [each for each in tries if each.time < freeze])
     assert [(r.rank, r.team, r.points, r.time) for r in frozen.rows] == [
         (r.rank, r.team, r.points, r.time) for r in alone.rows
@@ -174,5 +174,38 @@ def test_folds_kept_from_earlier_boards_change_nothing(
     freeze = timedelta(minutes=until)
     for sent in range(len(tries) + 1):
         for hidden_from in (None, freeze):
-            kept = scoreboard([problem], TEAMS, tries[:sent], until=hidden_from, folds=folds)
-            assert kept == scoreboard([problem], TEAMS, tries[:sent], until=hidden_from)
+            kept = scoreboard([problem], TEAMS, tries[:sent], curtain=Curtain(hidden_from), folds=folds)
+            assert kept == scoreboard([problem], TEAMS, tries[:sent], curtain=Curtain(hidden_from))
+
+
+@given(problem=problems, tries=attempts())
+def test_a_chosen_submission_counts_in_place_of_the_last_or_best_one(
+    problem: ScoredProblem, tries: list[Attempt]
+) -> None:
+    judged = [attempt for attempt in tries if attempt.scores is not None and attempt.problem_id == problem.id]
+    for choice in judged:
+        board = scoreboard([problem], TEAMS, tries, chosen={(choice.team_id, problem.id): choice.id})
+        others = [a for a in tries if a.team_id == choice.team_id and (a.time, a.id) > (choice.time, choice.id)]
+        without = [attempt for attempt in tries if attempt not in others]
+        last = replace(problem, rule=replace(problem.rule, counting=Counting.LAST))
+        expected = scoreboard([last], TEAMS, without)
+        for row in board.rows:
+            if row.team.id == choice.team_id:
+                mine = next(r for r in expected.rows if r.team.id == choice.team_id)
+                assert {c: a.score for c, a in row.cells[0].answers.items()} == {
+                    c: a.score for c, a in mine.cells[0].answers.items()
+                }
+
+
+def test_a_revealed_cell_is_open_while_the_rest_of_the_board_stays_frozen() -> None:
+    curtain = Curtain(timedelta(minutes=60), frozenset({("ants", "one")}))
+    late = timedelta(minutes=61)
+    assert not curtain.hides("ants", "one", late)
+    assert curtain.hides("ants", "two", late)
+    assert curtain.hides("bees", "one", late)
+    assert not curtain.hides("bees", "one", timedelta(minutes=59))
+
+
+def test_a_disqualified_team_is_off_the_board() -> None:
+    teams = [Team("ants", "Ants", disqualified=True), Team("bees", "Bees")]
+    assert [row.team.id for row in scoreboard([ONE], teams, []).rows] == ["bees"]
