@@ -131,9 +131,11 @@ def serve(service: Service) -> Iterator[Api]:
 
 
 def people(database: Database) -> None:
-    """Keep one account of each of ROLES, all with the same PASSWORD, and two teams."""
+    """Keep one account of each of ROLES, all with the same PASSWORD, and two teams; once only, also where a service is opened again."""
     now = datetime.now(UTC)
     with database.write() as session:
+        if session.get(AccountRow, "admin") is not None:
+            return
         for team_id in ("team", "other"):
             session.add(TeamRow(id=team_id, name=f"Team {team_id}", label=team_id, hidden=False))
         session.flush()

@@ -1,0 +1,225 @@
+"""A contest is played at random through its API: whatever happens, its boards equal a computation from scratch.
+
+The judge is played by hand: an answer `7` is accepted with the raw score 7, `x` is rejected, `!` makes the judge fail,
+and a judge whose mind has changed doubles what it finds and rejects what is odd.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import tempfile
+import zipfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sqlalchemy import select
+
+from app.api.clics import format_time
+from app.domain.contests import OPEN, Curtain
+from app.domain.scoreboard import Board, scoreboard
+from app.domain.scoring import Attempt, RawScore
+from app.domain.verdicts import CaseVerdict
+from app.grading.engine import outcome
+from app.storage import judgements
+from app.storage.judgements import FoundScore, Outcome, Task, exact
+from app.storage.migrate import upgrade
+from app.storage.scored import scored_contest
+from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
+from tests.builders.service import Api, open_api
+
+CASES = ("02", "03")
+ENTRANTS = ("team", "other")
+BEGUN = 4 * HOUR
+FREEZE = 3 * HOUR
+answers = st.sampled_from(["0", "1", "2", "3", "7", "8", "x", "!"])
+RULES = (
+    {"kind": "relative", "counting": "last", "carry": "best"},
+    {"kind": "relative", "direction": "minimise", "counting": "best-case"},
+    {"kind": "relative", "counting": "best", "carry": "none"},
+    {"kind": "rank", "counting": "last", "carry": "latest"},
+    {"kind": "absolute", "counting": "best-case"},
+)
+
+
+class Contest(RuleBasedStateMachine):
+    """What admins, teams and the judge do, in any order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.home = Path(self.folder.name)
+        self.url = f"sqlite:///{self.home / 'contest.db'}"
+        upgrade(self.url)
+        self.opened = open_api(self.url, self.home)
+        self.api: Api = self.opened.__enter__()
+        self.mind_changed = False
+        self.sent = 0
+
+    @initialize(chosen=st.sampled_from(RULES))
+    def begin(self, chosen: dict[str, Any]) -> None:
+        add_problem(self.api.service)
+        add_contest(self.api.service, started=BEGUN, rule=chosen)
+
+    @rule(
+        team=st.sampled_from(ENTRANTS),
+        minute=st.integers(0, 239),
+        files=st.dictionaries(st.sampled_from(CASES), answers, min_size=1),
+    )
+    def submit(self, team: str, minute: int, files: dict[str, str]) -> None:
+        self.sent += 1
+        with self.api.service.database.read() as session:
+            found = scored_contest(session, "c")
+            assert found is not None
+            assert found.clock.start is not None
+            time = found.clock.start + timedelta(minutes=minute)
+        body = {
+            "language_id": "answers",
+            "problem_id": PROBLEM,
+            "team_id": team,
+            "time": format_time(time),
+            "files": [{"data": zipped(files)}],
+        }
+        reply = self.api.post("contests/c/submissions", user="admin", json=body)
+        assert reply.status_code == 201, reply.text
+
+    @rule()
+    def judge(self) -> None:
+        service = self.api.service
+        with service.database.read() as session:
+            ids = judgements.waiting(session)
+        attempts = {id_: service.writer.submit(judgements.claim_one, id_).result() for id_ in ids}
+        with service.database.read() as session:
+            tasks = judgements.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
+        for task in tasks:
+            assert service.writer.submit(judgements.record_one, self.found(task)).result()
+            service.boards.changed(task.contest_id)
+
+    def found(self, task: Task) -> Outcome:
+        """What the judge finds of one submission, in its present mind."""
+        scores = []
+        for answer in task.answers:
+            assert answer.data is not None
+            verdict, raw = self.verdict(answer.data.decode())
+            share = None if raw is None else min(raw, 8)
+            scores.append(
+                FoundScore(
+                    answer.test_case_id, verdict, raw, None, None if share is None else exact(share, 8), {"text": ""}, 1
+                )
+            )
+        return outcome(task, scores)
+
+    def verdict(self, text: str) -> tuple[CaseVerdict, int | None]:
+        if text == "!":
+            return CaseVerdict.JUDGE_ERROR, None
+        if text == "x" or (self.mind_changed and int(text) % 2):
+            return CaseVerdict.REJECTED, None
+        return CaseVerdict.ACCEPTED, int(text) * (2 if self.mind_changed else 1)
+
+    @rule()
+    def freeze(self) -> None:
+        self.patch("contests/c", {"scoreboard_freeze_duration": "2:00:00"})
+
+    @rule()
+    def unfreeze(self) -> None:
+        self.patch("contests/c", {"scoreboard_freeze_duration": None})
+
+    @rule(hidden=st.booleans(), team=st.sampled_from(ENTRANTS))
+    def hide(self, hidden: bool, team: str) -> None:
+        self.patch(f"teams/{team}", {"hidden": hidden})
+
+    @rule()
+    def restart(self) -> None:
+        self.opened.__exit__(None, None, None)
+        self.opened = open_api(self.url, self.home)
+        self.api = self.opened.__enter__()
+
+    def patch(self, path: str, body: dict[str, Any]) -> None:
+        reply = self.api.patch(path, user="admin", json=body)
+        assert reply.status_code in {200, 204}, reply.text
+
+    @invariant()
+    def boards_are_as_from_scratch(self) -> None:
+        for user, public in (("admin", False), (None, True)):
+            reply = self.api.get("contests/c/scoreboard", user=user)
+            if reply.status_code == 404:
+                return  # not begun
+            assert shown(reply.json()) == expected(self.from_scratch(public=public)), "public" if public else "judges"
+
+    def from_scratch(self, *, public: bool) -> Board:
+        """The board by the slow rules, from rows read here and by nothing the service keeps."""
+        with self.api.service.database.read() as session:
+            contest = scored_contest(session, "c")
+            assert contest is not None
+            tries = []
+            for row in session.scalars(select(SubmissionRow).order_by(SubmissionRow.id)):
+                time = timedelta(milliseconds=row.contest_time_ms)
+                tries.append(Attempt(row.id, str(row.team_id), row.problem_id, time, raw_scores(session, row.id)))
+        clock = contest.clock
+        frozen = public and clock.frozen(datetime.now(UTC)) and clock.freeze is not None
+        curtain = Curtain(clock.contest_time(clock.freeze)) if frozen and clock.freeze is not None else OPEN
+        return scoreboard(contest.problems, contest.teams, tries, curtain=curtain, references=contest.references)
+
+    def teardown(self) -> None:
+        self.opened.__exit__(None, None, None)
+        self.folder.cleanup()
+
+
+def zipped(files: dict[str, str]) -> str:
+    """Answer files as the API takes them: a zip in base64."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for case, text in files.items():
+            archive.writestr(f"{case}.out", text)
+    return base64.b64encode(stream.getvalue()).decode()
+
+
+def raw_scores(session: Any, submission_id: int) -> dict[str, RawScore] | None:
+    """What the judgement that stands found; None while there is none."""
+    query = select(JudgementRow.id).where(JudgementRow.submission_id == submission_id)
+    current = session.scalars(query.where(JudgementRow.current, JudgementRow.state == "done")).one_or_none()
+    if current is None:
+        return None
+    rows = session.execute(
+        select(RawScoreRow, TestCaseRow.name)
+        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+        .where(RawScoreRow.judgement_id == current)
+    )
+    return {
+        name: RawScore(
+            CaseVerdict(row.verdict), exact(row.raw_num, row.raw_den), exact(row.multiplier_num, row.multiplier_den)
+        )
+        for row, name in rows
+    }
+
+
+def shown(board: Any) -> list[Any]:
+    """What a board over HTTP says of ranks and points, to the last bit."""
+    return [
+        [
+            row["rank"],
+            row["team_id"],
+            row["score"]["score"],
+            *((c["score"], c["num_judged"], c["num_pending"]) for c in row["problems"]),
+        ]
+        for row in board["rows"]
+    ]
+
+
+def expected(board: Board) -> list[Any]:
+    """The same of a board of the domain."""
+    return [
+        [row.rank, row.team.id, row.points, *((c.points.points, c.num_judged, c.num_pending) for c in row.cells)]
+        for row in board.rows
+    ]
+
+
+TestContest = Contest.TestCase
+TestContest.settings = settings(
+    max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+)
