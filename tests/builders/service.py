@@ -131,7 +131,7 @@ def serve(service: Service) -> Iterator[Api]:
 
 
 def people(database: Database) -> None:
-    """Keep one account of each of ROLES, all with the same PASSWORD, and two teams; once only, also when opened again."""
+    """Keep one account of each of ROLES, all with the same PASSWORD, and two teams; only once, also if opened again."""
     now = datetime.now(UTC)
     with database.write() as session:
         if session.get(AccountRow, "admin") is not None:
