@@ -29,7 +29,7 @@ class AccountBody(Body):
     type: Type
     team_id: Id | None = None
     ip: None = None
-    person_id: None = None
+    person_id: Id | None = None
 
     @model_validator(mode="after")
     def _team_of_teams(self) -> Self:
@@ -46,6 +46,7 @@ class AccountChange(Body):
     name: Line | None = None
     type: Type | None = None
     team_id: Id | None = None
+    person_id: Id | None = None
 
 
 class AccountView(BaseModel):
@@ -56,19 +57,22 @@ class AccountView(BaseModel):
     name: str
     type: Type
     team_id: str | None
+    person_id: str | None = None
 
 
 def view(row: AccountRow) -> AccountView:
     """Show an account."""
     type_ = cast(Type, row.type)
     name = row.name or row.username
-    return AccountView(id=row.id, username=row.username, name=name, type=type_, team_id=row.team_id)
+    return AccountView(
+        id=row.id, username=row.username, name=name, type=type_, team_id=row.team_id, person_id=row.person_id
+    )
 
 
 def merged(row: AccountRow, change: AccountChange) -> AccountBody:
     """An account as a change leaves it; raises BadRequest where it would be none."""
     named = {name: getattr(change, name) for name in change.model_fields_set - {"id", "password"}}
-    old = {"id": row.id, "username": row.username, "name": row.name, "type": row.type, "team_id": row.team_id}
+    old = {name: getattr(row, name) for name in ("id", "username", "name", "type", "team_id", "person_id")}
     for name in ("username", "type"):
         if name in named and named[name] is None:
             raise BadRequest(f"{name}: expected a value, found null")

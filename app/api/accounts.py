@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
@@ -26,11 +26,14 @@ from app.api.deps import (
     after_commit,
 )
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.filters import matching
 from app.api.middleware import API
+from app.api.standings import TheStanding
+from app.grading.boards import Standing
 from app.passwords import hash_password
 from app.storage import accounts as stored
-from app.storage import teams
-from app.storage.tables import AccountRow
+from app.storage import directory, teams
+from app.storage.tables import AccountRow, PersonRow
 
 router = APIRouter(tags=["accounts"])
 HASHES_AT_ONCE = 2
@@ -125,15 +128,16 @@ def delete_account(_viewer: AdminOnly, session: Writing, authenticator: TheAuthe
     _keep_an_admin(session)
 
 
-@router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest")
+@router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest", response_model=list[AccountView])
 def contest_accounts(
     viewer: CurrentViewer,
+    standing: TheStanding,
     session: Reading,
-    contest_id: str,
     team_id: Annotated[str | None, Query(description="only those of this team; empty: of none")] = None,
-) -> list[AccountView]:
+    person_id: Annotated[str | None, Query(description="only those of this person; empty: of nobody")] = None,
+) -> Any:
     """All for judges, their own for everybody else."""
-    return [view(row) for row in _visible(session, viewer, contest_id) if team_id in {None, row.team_id or ""}]
+    return matching(documents(viewer, standing, session), team_id=team_id, person_id=person_id)
 
 
 @router.get("/contests/{contest_id}/accounts/{account_id}", summary="One account of a contest")
@@ -152,6 +156,11 @@ def own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str
     if viewer.account_id is None:
         raise NotFound("not logged in")
     return view(account_of(session, viewer.account_id))
+
+
+def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapping[str, Any]]:
+    """The contest's accounts that this viewer may see, by id."""
+    return [view(row).model_dump() for row in _visible(session, viewer, standing.contest.id)]
 
 
 def account_of(session: Session, account_id: str) -> AccountRow:
@@ -178,6 +187,7 @@ def put(session: Session, body: AccountBody, password_hash: str | None) -> Accou
     row.name = body.name
     row.type = body.type
     row.team_id = body.team_id
+    row.person_id = body.person_id
     row.password_hash = password_hash or row.password_hash
     session.add(row)
     return row
@@ -212,6 +222,13 @@ def _check_links(session: Session, places: Sequence[tuple[AccountBody, str]], *,
         found(f"{where}.team_id", "a team that exists", repr(body.team_id))
         for body, where in places
         if body.team_id is not None and body.team_id not in known
+    ]
+    ids_ = [body.person_id for body, _ in places if body.person_id is not None]
+    persons = directory.known(session, PersonRow, ids_)
+    missing += [
+        found(f"{where}.person_id", "a person that exists", repr(body.person_id))
+        for body, where in places
+        if body.person_id is not None and body.person_id not in persons
     ]
     refuse(missing)
     owners = stored.usernames(session)

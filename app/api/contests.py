@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Response
@@ -132,10 +133,15 @@ def contest_of(session: Session, contest_id: str) -> ContestRow:
 
 def free_id(session: Session, name: str) -> str:
     """An id made of a contest's name that no contest has yet."""
-    base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or "contest"
+    return slug(name, lambda contest_id: stored.get(session, contest_id) is not None, "contest")
+
+
+def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
+    """An id made of a name, or of `otherwise` where nothing of the name can be in one, that is not taken."""
+    base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
     number = 1
-    contest_id = base
-    while stored.get(session, contest_id) is not None:
+    found = base
+    while taken(found):
         number += 1
-        contest_id = f"{base}-{number}"
-    return contest_id
+        found = f"{base}-{number}"
+    return found

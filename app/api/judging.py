@@ -1,4 +1,4 @@
-"""What submissions are made of and end with: languages and judgement types; and the collections that stay empty."""
+"""What submissions are made of and end with: languages and judgement types."""
 
 from __future__ import annotations
 
@@ -67,24 +67,6 @@ def language(_viewer: CurrentViewer, session: Reading, contest_id: str, language
     if language_id != ANSWERS.id:
         raise NotFound(f"no language {language_id!r}")
     return ANSWERS
-
-
-@router.get("/contests/{contest_id}/groups", summary="Groups of teams: none")
-@router.get("/contests/{contest_id}/organizations", summary="Organizations of teams: none")
-@router.get("/contests/{contest_id}/persons", summary="Members of teams: none")
-def nothing(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[dict[str, str]]:
-    """An empty collection: nothing of the kind is kept."""
-    contest_of(session, contest_id)
-    return []
-
-
-@router.get("/contests/{contest_id}/groups/{object_id}", summary="A group: not found")
-@router.get("/contests/{contest_id}/organizations/{object_id}", summary="An organization: not found")
-@router.get("/contests/{contest_id}/persons/{object_id}", summary="A person: not found")
-def not_one(_viewer: CurrentViewer, session: Reading, contest_id: str, object_id: str) -> dict[str, str]:
-    """Always 404."""
-    contest_of(session, contest_id)
-    raise NotFound(f"nothing of the id {object_id!r}")
 
 
 def _types(contest: ContestRow) -> list[JudgementTypeView]:

@@ -16,7 +16,8 @@ from app.metrics import Metrics
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 API = "/api"  # a route below it knows its path without the prefix
 UPLOADS = re.compile(r"/api/(contests/[^/]+/submissions|problems|problems/[^/]+/testcases/.+)/?")
-IMPORTS = re.compile(r"/api/(accounts|teams)/?")
+WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
+IMPORTS = re.compile(rf"/api/(accounts|teams|{WITH_IMAGES})/?")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
 """Documents are read as a whole, and before anybody is asked who it is: small objects take 25 times their bytes."""

@@ -2,70 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.api import tsv
+from app.api import file_references, tsv
 from app.api.auth import Viewer
-from app.api.bodies import Body, Document, Line, TheDocument, found, openapi_body, read_items, refuse, same_id
+from app.api.bodies import Body, Document, Item, Line, TheDocument, found, openapi_body, read_items, refuse, same_id
 from app.api.clics import Id
 from app.api.contests import contest_of
-from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, Writing, after_commit
+from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, NotFound
+from app.api.file_references import Files
+from app.api.filters import matching
 from app.api.middleware import API
-from app.storage import contests
+from app.api.standings import TheStanding
+from app.grading.boards import Standing
+from app.storage import contests, directory
 from app.storage import teams as stored
-from app.storage.tables import ContestRow, TeamRow
+from app.storage.files import FileStore
+from app.storage.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
 
 router = APIRouter(tags=["teams"])
-NOT_KEPT = frozenset(
-    (
-        "icpc_id",
-        "organization_id",
-        "group_ids",
-        "location",
-        "photo",
-        "video",
-        "backup",
-        "key_log",
-        "tool_data",
-        "desktop",
-        "webcam",
-        "audio",
-    )
-)
-"""Properties that CLICS knows and we do not."""
+FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
+OF_JUDGES = frozenset({"hidden", "backup", "key_log", "tool_data"})
+"""What tells of a team's machine, and whether it is hidden, is nobody else's business."""
+
+
+class FloorPlace(Body):
+    """Where a team sits: metres, and degrees."""
+
+    x: float = Field(allow_inf_nan=False)
+    y: float = Field(allow_inf_nan=False)
+    rotation: float = Field(ge=0, le=360, allow_inf_nan=False)
 
 
 class TeamBody(Body):
-    """A team to be kept. What CLICS knows and we do not (organizations, groups, photos) must be left out or empty."""
+    """A team to be kept. The organization and the groups it names are there already."""
 
     id: Id
+    icpc_id: Line | None = None
     name: Line
     label: Line | None = None
     display_name: Line | None = None
     hidden: bool | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_empty(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        return {key: entry for key, entry in value.items() if key not in NOT_KEPT or entry not in (None, [], {}, "")}
+    organization_id: Id | None = None
+    group_ids: list[Id] | None = None
+    location: FloorPlace | None = None
+    photo: Files = None
+    video: Files = None
+    backup: Files = None
+    key_log: Files = None
+    tool_data: Files = None
+    desktop: Files = None
+    webcam: Files = None
+    audio: Files = None
 
 
 class TeamChange(Body):
     """Properties to change; what is left out stays."""
 
     id: Id | None = None
+    icpc_id: Line | None = None
     name: Line | None = None
     label: Line | None = None
     display_name: Line | None = None
     hidden: bool | None = None
+    organization_id: Id | None = None
+    group_ids: list[Id] | None = None
+    location: FloorPlace | None = None
+    photo: Files = None
+    video: Files = None
+    backup: Files = None
+    key_log: Files = None
+    tool_data: Files = None
+    desktop: Files = None
+    webcam: Files = None
+    audio: Files = None
 
 
 class Enrolment(Body):
@@ -75,70 +91,94 @@ class Enrolment(Body):
 
 
 class TeamView(BaseModel):
-    """A team as CLICS shows it."""
+    """A team as CLICS shows it. Whether it is hidden, and what tells of its machine, is for judges."""
 
     id: str
+    icpc_id: str | None = None
     name: str
     label: str
-    display_name: str | None
-    hidden: bool
+    display_name: str | None = None
+    hidden: bool | None = None
+    organization_id: str | None = None
+    group_ids: list[str]
+    location: dict[str, float] | None = None
+    photo: list[dict[str, Any]] | None = None
+    video: list[dict[str, Any]] | None = None
+    backup: list[dict[str, Any]] | None = None
+    key_log: list[dict[str, Any]] | None = None
+    tool_data: list[dict[str, Any]] | None = None
+    desktop: list[dict[str, Any]] | None = None
+    webcam: list[dict[str, Any]] | None = None
+    audio: list[dict[str, Any]] | None = None
 
 
 Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
 
 
-@router.get("/teams", summary="All teams")
-def teams(_viewer: JudgeOrAdmin, session: Reading) -> list[TeamView]:
-    """Of every contest and of none."""
-    return [view(row) for row in stored.teams(session)]
+@router.get("/teams", summary="All teams", response_model=list[TeamView], response_model_exclude_unset=True)
+def teams(viewer: JudgeOrAdmin, session: Reading) -> Any:
+    """Of every contest and of none. Their files are shown in their contests."""
+    return [document(viewer, row) for row in stored.teams(session)]
 
 
-@router.get("/teams/{team_id}", summary="One team")
-def team(_viewer: JudgeOrAdmin, session: Reading, team_id: str) -> TeamView:
+@router.get("/teams/{team_id}", summary="One team", response_model=TeamView, response_model_exclude_unset=True)
+def team(viewer: JudgeOrAdmin, session: Reading, team_id: str) -> Any:
     """Whether it takes part anywhere or not."""
-    return view(team_of(session, team_id))
+    return document(viewer, team_of(session, team_id))
 
 
 @router.post(
     "/teams", summary="Make or import teams", status_code=201, response_model=None, openapi_extra=openapi_body(TeamBody)
 )
 def make_teams(
-    _viewer: AdminOnly,
+    viewer: AdminOnly,
     session: Writing,
+    service: TheService,
     boards: TheBoards,
-    document: TheDocument,
+    document_: TheDocument,
     response: Response,
     replace: Replace = False,
-) -> TeamView | list[TeamView]:
+) -> Any:
     """One object or a list, in JSON or YAML, or teams.tsv. All of them or, with every fault listed, none."""
-    bodies = _read(session, document, replace=replace)
-    rows = [put(session, body) for body in bodies]
+    rows = bring_in(session, service.files, document_, replace=replace)
     after_commit(session, boards.all_changed)
-    if document.many:
-        return [view(row) for row in rows]
+    if document_.many:
+        return [document(viewer, row) for row in rows]
     response.headers["Location"] = f"{API}/teams/{rows[0].id}"
-    return view(rows[0])
+    return document(viewer, rows[0])
 
 
-@router.put("/teams/{team_id}", summary="Make or replace a team")
-def put_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id: str, body: TeamBody) -> TeamView:
-    """The body is the whole team, its id included."""
+@router.put(
+    "/teams/{team_id}",
+    summary="Make or replace a team",
+    response_model=TeamView,
+    response_model_exclude_unset=True,
+)
+def put_team(
+    viewer: AdminOnly, session: Writing, service: TheService, boards: TheBoards, team_id: str, body: TeamBody
+) -> Any:
+    """The body is the whole team, its id included; files that it does not name stay."""
     same_id(team_id, body.id)
+    refuse(missing_links(session, body, "body"))
+    row, faults = put(session, service.files, body, _named(body), "body")
+    refuse(faults)
     after_commit(session, boards.all_changed)
-    return view(put(session, body))
+    return document(viewer, row)
 
 
-@router.patch("/teams/{team_id}", summary="Change a team")
-def change_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id: str, body: TeamChange) -> TeamView:
+@router.patch("/teams/{team_id}", summary="Change a team", response_model=TeamView, response_model_exclude_unset=True)
+def change_team(
+    viewer: AdminOnly, session: Writing, service: TheService, boards: TheBoards, team_id: str, body: TeamChange
+) -> Any:
     """What is left out stays."""
     row = team_of(session, team_id)
     same_id(team_id, body.id)
-    row.name = body.name or row.name
-    row.label = body.label or row.label
-    row.display_name = body.display_name if "display_name" in body.model_fields_set else row.display_name
-    row.hidden = row.hidden if body.hidden is None else body.hidden
+    named = body.model_fields_set - {"id"}
+    refuse([found(name, "a value", "null") for name in ("name", "label", "hidden") if _is_null(body, name)])
+    refuse(missing_links(session, body, "body"))
+    refuse(fill(service.files, row, body, named, "body"))
     after_commit(session, boards.all_changed)
-    return view(row)
+    return document(viewer, row)
 
 
 @router.delete("/teams/{team_id}", summary="Delete a team", status_code=204)
@@ -151,24 +191,66 @@ def delete_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id
     after_commit(session, boards.all_changed)
 
 
-@router.get("/contests/{contest_id}/teams", summary="The teams of a contest")
-def contest_teams(viewer: CurrentViewer, session: Reading, contest_id: str) -> list[TeamView]:
+@router.get(
+    "/contests/{contest_id}/teams",
+    summary="The teams of a contest",
+    response_model=list[TeamView],
+    response_model_exclude_unset=True,
+)
+def contest_teams(
+    viewer: CurrentViewer,
+    standing: TheStanding,
+    session: Reading,
+    organization_id: Annotated[str | None, Query(description="only those of this organization; empty: of none")] = None,
+) -> Any:
     """Hidden ones only for judges, and for themselves."""
-    return [view(row) for row in visible(session, viewer, contest_of(session, contest_id))]
+    return matching(documents(viewer, standing, session), organization_id=organization_id)
 
 
-@router.get("/contests/{contest_id}/teams/{team_id}", summary="One team of a contest")
-def contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_id: str) -> TeamView:
+@router.get(
+    "/contests/{contest_id}/teams/{team_id}",
+    summary="One team of a contest",
+    response_model=TeamView,
+    response_model_exclude_unset=True,
+)
+def contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_id: str) -> Any:
     """404 where it does not take part, or is hidden."""
-    contest = contest_of(session, contest_id)
-    row = stored.get(session, team_id)
-    if row is None or not may_see(viewer, row) or not stored.takes_part(session, contest, team_id):
-        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}")
-    return view(row)
+    return document(viewer, _visible_team(session, viewer, contest_id, team_id), contest_id)
 
 
-@router.post("/contests/{contest_id}/teams", summary="Let teams take part")
-def enrol(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: Enrolment) -> list[TeamView]:
+@router.get(
+    "/contests/{contest_id}/teams/{team_id}/{name}/{file_name}",
+    response_class=Response,
+    summary="A file of a team, such as its photo",
+)
+def team_file(
+    viewer: CurrentViewer,
+    session: Reading,
+    service: TheService,
+    contest_id: str,
+    team_id: str,
+    name: str,
+    file_name: str,
+) -> Response:
+    """With its type; images only draw."""
+    row = _visible_team(session, viewer, contest_id, team_id)
+    shown = name in FILES and (viewer.sees_all or name not in OF_JUDGES)
+    return file_references.reply(service.files, row.details.get(name, []) if shown else [], file_name)
+
+
+def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapping[str, Any]]:
+    """The contest's teams that this viewer may see, by id."""
+    contest = contest_of(session, standing.contest.id)
+    return [document(viewer, row, contest.id) for row in visible(session, viewer, contest)]
+
+
+@router.post(
+    "/contests/{contest_id}/teams",
+    summary="Let teams take part",
+    response_model=list[TeamView],
+    response_model_exclude_unset=True,
+)
+def enrol(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: Enrolment) -> Any:
     """Those that do already are left alone; the answer is all the contest's teams."""
     contest = contest_of(session, contest_id)
     known = stored.known(session, body.team_ids)
@@ -176,7 +258,7 @@ def enrol(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: s
     refuse([found(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
     stored.enrol(session, contest_id, body.team_ids)
     after_commit(session, lambda: boards.changed(contest_id))
-    return [view(row) for row in stored.taking_part(session, contest)]
+    return [document(viewer, row, contest_id) for row in stored.taking_part(session, contest)]
 
 
 @router.delete("/contests/{contest_id}/teams/{team_id}", summary="Let a team take part no more", status_code=204)
@@ -190,9 +272,26 @@ def withdraw(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id
     after_commit(session, lambda: boards.changed(contest_id))
 
 
-def view(row: TeamRow) -> TeamView:
-    """Show a team."""
-    return TeamView(id=row.id, name=row.name, label=row.label, display_name=row.display_name, hidden=row.hidden)
+def document(viewer: Viewer, row: TeamRow, contest_id: str | None = None) -> dict[str, Any]:
+    """A team as CLICS writes it, with its files where a contest is asked for."""
+    columns: dict[str, Any] = {
+        "id": row.id,
+        "icpc_id": row.icpc_id,
+        "name": row.name,
+        "label": row.label,
+        "display_name": row.display_name,
+        "organization_id": row.organization_id,
+        "group_ids": row.group_ids,
+        "hidden": row.hidden,
+        "location": row.details.get("location"),
+    }
+    if contest_id is not None:
+        address = f"contests/{contest_id}/teams/{row.id}"
+        for name in FILES:
+            if name in row.details:
+                columns[name] = file_references.shown(address, name, row.details[name])
+    shown = {name: value for name, value in columns.items() if viewer.sees_all or name not in OF_JUDGES}
+    return {name: value for name, value in shown.items() if value is not None or name == "display_name"}
 
 
 def may_see(viewer: Viewer, row: TeamRow) -> bool:
@@ -213,31 +312,105 @@ def team_of(session: Session, team_id: str) -> TeamRow:
     return row
 
 
-def put(session: Session, body: TeamBody) -> TeamRow:
-    """Make or replace a team."""
-    row = stored.get(session, body.id) or TeamRow(id=body.id)
-    row.name = body.name
-    row.label = body.label or body.id
-    row.display_name = body.display_name
-    row.hidden = bool(body.hidden)
+def put(
+    session: Session, files: FileStore, body: TeamBody, named: set[str], where: str
+) -> tuple[TeamRow, list[dict[str, str]]]:
+    """Make or replace a team; also returns what is wrong with its files."""
+    row = stored.get(session, body.id) or TeamRow(id=body.id, details={})
+    faults = fill(files, row, body, named, where)
     session.add(row)
+    return row, faults
+
+
+def fill(
+    files: FileStore, row: TeamRow, body: TeamBody | TeamChange, named: set[str], where: str
+) -> list[dict[str, str]]:
+    """Give a team what a body names; returns what is wrong with its files."""
+    details = dict(row.details or {})
+    faults: list[dict[str, str]] = []
+    for name in named - {"id"}:
+        value = getattr(body, name)
+        if name in FILES:
+            value, wrong = file_references.keep(files, name, value or [], details.get(name, []), where)
+            faults += wrong
+            details[name] = value
+        elif name == "location":
+            details[name] = None if value is None else value.model_dump()
+        elif name == "group_ids":
+            row.group_ids = list(dict.fromkeys(value or []))
+        elif name == "label":
+            row.label = value or row.id
+        else:
+            setattr(row, name, bool(value) if name == "hidden" else value)
+    row.details = {name: value for name, value in details.items() if value}
+    return faults
+
+
+def missing_links(session: Session, body: TeamBody | TeamChange, where: str) -> list[dict[str, str]]:
+    """What a team names that is not there."""
+    ids = body.group_ids or []
+    groups = sorted(set(ids) - directory.known(session, GroupRow, ids))
+    faults = [found(f"{where}.group_ids", "groups that exist", repr(group_id)) for group_id in groups]
+    organization = body.organization_id
+    if organization is not None and not directory.known(session, OrganizationRow, [organization]):
+        faults.append(found(f"{where}.organization_id", "an organization that exists", repr(organization)))
+    return faults
+
+
+def bring_in(session: Session, files: FileStore, document: Document, *, replace: bool) -> list[TeamRow]:
+    """Keep the teams of a document, all or none of them; raises BadRequest or Conflict with every fault."""
+    places = _read(session, document, replace=replace)
+    rows, faults = [], []
+    for body, where in places:
+        row, wrong = put(session, files, body, _named(body), where)
+        rows.append(row)
+        faults += wrong
+    refuse(faults)
+    return rows
+
+
+def _named(body: TeamBody) -> set[str]:
+    """All that a whole team says: what it leaves out is empty, but for its files, which only their name removes."""
+    return (set(TeamBody.model_fields) - set(FILES)) | body.model_fields_set
+
+
+def _is_null(body: TeamChange, name: str) -> bool:
+    return name in body.model_fields_set and getattr(body, name) is None
+
+
+def _visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> TeamRow:
+    contest = contest_of(session, contest_id)
+    row = stored.get(session, team_id)
+    if row is None or not may_see(viewer, row) or not stored.takes_part(session, contest, team_id):
+        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}")
     return row
 
 
-def _read(session: Session, document: Document, *, replace: bool) -> Sequence[TeamBody]:
-    items = document.items if document.lines is None else tsv.teams(document.lines)
+def _with_known_groups(session: Session, items: Sequence[Item]) -> Sequence[Item]:
+    """Every line of a teams.tsv names a group, also where there are none."""
+    named = [group_id for item in items for group_id in item.value["group_ids"]]
+    there = directory.known(session, GroupRow, named)
+    for item in items:
+        item.value["group_ids"] = [group_id for group_id in item.value["group_ids"] if group_id in there]
+    return items
+
+
+def _read(session: Session, document: Document, *, replace: bool) -> Sequence[tuple[TeamBody, str]]:
+    items = document.items if document.lines is None else _with_known_groups(session, tsv.teams(document.lines))
     seen: dict[str, str] = {}
+    places: list[tuple[TeamBody, str]] = []
 
     def check(body: TeamBody, where: str) -> list[dict[str, str]]:
+        places.append((body, where))
         if body.id in seen:
             return [found(f"{where}.id", f"another id than {seen[body.id]}", repr(body.id))]
         seen[body.id] = where
-        return []
+        return missing_links(session, body, where)
 
-    bodies = read_items(items, TeamBody, check)
+    read_items(items, TeamBody, check)
     there = set() if replace else stored.known(session, seen)
     if there:
         old = [(id_, where) for id_, where in seen.items() if id_ in there]
         faults = [found(f"{where}.id", "a new team", f"{id_!r} of an old one") for id_, where in old]
         raise Conflict(f"{len(there)} of the teams exist already; replace=true replaces them", errors=faults)
-    return bodies
+    return places

@@ -1,4 +1,4 @@
-"""accounts.tsv, teams.tsv and teams2.tsv, as the ICPC's tools and DOMjudge write them, as objects of the API.
+"""accounts.tsv, groups.tsv, teams.tsv and teams2.tsv, as the ICPC's tools and DOMjudge write them, as our objects.
 
 The first line names the format and its version (`accounts<tab>1`, or `File_Version<tab>1`), every other one an object.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from app.api.bodies import Item, found, refuse
+from app.api.errors import BadRequest
 
-HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}}
+HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}}
 TYPES = {"team": "team", "judge": "judge", "admin": "admin", "analyst": "analyst", "staff": "staff", "jury": "judge"}
 NUMBER_AT_END = re.compile(r"[^0-9]*0*([0-9]+)")
 
@@ -26,13 +28,24 @@ def accounts(text: str) -> list[Item]:
 def teams(text: str) -> list[Item]:
     """Read teams.tsv: number, external id, group, name, institution, its short name, country, and in version 2 its id.
 
-    Institutions, groups and countries are not kept. Raises BadRequest with every fault.
+    A group is kept where there is one of that id; institutions and countries are not. Raises BadRequest with every
+    fault.
     """
     return _read(text, "teams", (4, 8), _team)
 
 
+def groups(text: str) -> list[Item]:
+    """Read groups.tsv: number and name. Raises BadRequest with every fault."""
+    return _read(text, "groups", (2, 2), lambda cells: {"id": cells[0], "name": cells[1]})
+
+
+def none(name: str) -> list[Item]:
+    """Refuse a file of a kind that has no such format."""
+    raise BadRequest(f"body: expected JSON or YAML, found tab-separated lines, which {name} do not have")
+
+
 def _read(
-    text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], dict[str, str | None]]
+    text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], dict[str, Any]]
 ) -> list[Item]:
     lines = text.splitlines()
     faults = []
@@ -76,5 +89,5 @@ def _account(cells: Sequence[str]) -> dict[str, str | None]:
     return made
 
 
-def _team(cells: Sequence[str]) -> dict[str, str | None]:
-    return {"id": cells[0], "name": cells[3]}
+def _team(cells: Sequence[str]) -> dict[str, Any]:
+    return {"id": cells[0], "icpc_id": cells[1] or None, "group_ids": [cells[2]] if cells[2] else [], "name": cells[3]}

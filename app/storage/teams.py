@@ -7,7 +7,16 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from app.storage.tables import AccountRow, ContestRow, ContestTeamRow, SubmissionRow, TeamRow
+from app.storage.tables import (
+    AccountRow,
+    AwardRow,
+    ClarificationRow,
+    ContestRow,
+    ContestTeamRow,
+    PersonRow,
+    SubmissionRow,
+    TeamRow,
+)
 
 AT_ONCE = 500
 """Ids in one IN (...): older SQLites take 999 parameters."""
@@ -66,10 +75,15 @@ def withdraw(session: Session, contest_id: str, team_id: str) -> bool:
 
 
 def uses(session: Session, team_id: str) -> dict[str, int]:
-    """What stands on a team and would be lost without it: its accounts and submissions, by their number."""
+    """What stands on a team and would be lost without it, such as accounts and submissions, by their number."""
     counted = {}
     for name, table in (("accounts", AccountRow), ("submissions", SubmissionRow)):
         counted[name] = session.scalar(select(func.count()).select_from(table).where(table.team_id == team_id)) or 0
+    counted["persons"] = sum(team_id in ids for ids in session.scalars(select(PersonRow.team_ids)))
+    asked = select(func.count()).select_from(ClarificationRow).where(ClarificationRow.from_team_id == team_id)
+    told = session.scalars(select(ClarificationRow.to_team_ids).where(ClarificationRow.to_team_ids.is_not(None)))
+    counted["clarifications"] = (session.scalar(asked) or 0) + sum(team_id in (ids or ()) for ids in told)
+    counted["awards"] = sum(team_id in ids for ids in session.scalars(select(AwardRow.team_ids)))
     return {name: count for name, count in counted.items() if count}
 
 

@@ -34,6 +34,7 @@ def test_an_account_that_was_made_logs_in(api: Api) -> None:
         "name": "José Judge",
         "type": "judge",
         "team_id": None,
+        "person_id": None,
     }
     assert api.get("account", auth=("José Judge", "pw: x")).json() == made.json()
 

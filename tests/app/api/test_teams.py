@@ -21,7 +21,7 @@ def test_a_team_that_was_made_is_found(api: Api) -> None:
     made = api.post("teams", user="admin", json={"id": "t1", "name": "Ñandúes", "group_ids": [], "icpc_id": None})
     assert made.status_code == 201, made.text
     assert made.headers["Location"] == "/api/teams/t1"
-    shown = {"id": "t1", "name": "Ñandúes", "label": "t1", "display_name": None, "hidden": False}
+    shown = {"id": "t1", "name": "Ñandúes", "label": "t1", "display_name": None, "hidden": False, "group_ids": []}
     assert made.json() == shown == api.get("teams/t1", user="judge").json()
 
 
@@ -120,7 +120,14 @@ def test_a_team_is_put_changed_and_deleted(api: Api) -> None:
         put = api.put("teams/t1", user="admin", json={"id": "t1", "name": name, "display_name": "1"})
         assert (put.status_code, put.json()["name"]) == (200, name)
     changed = api.patch("teams/t1", user="admin", json={"hidden": True, "display_name": None})
-    assert changed.json() == {"id": "t1", "name": "Uno", "label": "t1", "display_name": None, "hidden": True}
+    assert changed.json() == {
+        "id": "t1",
+        "name": "Uno",
+        "label": "t1",
+        "display_name": None,
+        "hidden": True,
+        "group_ids": [],
+    }
     assert api.patch("teams/none", user="admin", json={"hidden": True}).status_code == 404
     assert api.delete("teams/t1", user="admin").status_code == 204
     assert api.delete("teams/t1", user="admin").status_code == 404

@@ -1,0 +1,356 @@
+"""Groups, organizations and persons: three collections of a contest that are kept and changed in the same way.
+
+An object is one thing on the whole server. The contest it was sent to brought it; other contests show it where a team
+or an account of theirs refers to it, and contests open to all show everything there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, ValidationError
+from sqlalchemy.orm import Session
+
+from app.api import file_references, tsv
+from app.api.auth import Viewer
+from app.api.bodies import Body, Document, TheDocument, found, openapi_body, read_items, refuse, same_id
+from app.api.contests import contest_of, slug
+from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
+from app.api.directory_bodies import (
+    IN_TEAMS,
+    GroupBody,
+    GroupView,
+    OrganizationBody,
+    OrganizationView,
+    PersonBody,
+    PersonView,
+)
+from app.api.errors import Conflict, NotFound, fault
+from app.api.middleware import API
+from app.api.standings import TheStanding
+from app.api.teams import visible
+from app.grading.boards import Standing
+from app.storage import directory as stored
+from app.storage import teams
+from app.storage.files import FileStore
+from app.storage.tables import ContestRow, GroupRow, OrganizationRow, PersonRow
+
+router = APIRouter()
+Row = GroupRow | OrganizationRow | PersonRow
+Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One of the three: what its objects are made of, where they are kept, and what may refer to one."""
+
+    name: str
+    noun: str
+    body: type[Body]
+    view: type[BaseModel]
+    table: Any
+    columns: tuple[str, ...]
+    files: tuple[str, ...]
+    of_judges: frozenset[str]
+    rows: Callable[[Session, ContestRow], Sequence[Any]]
+    uses: Callable[[Session, str], Mapping[str, int]]
+
+    def documents(self, viewer: Viewer, standing: Standing, session: Session) -> list[Mapping[str, Any]]:
+        """What the viewer sees of the contest's objects, by id."""
+        contest = contest_of(session, standing.contest.id)
+        rows = self.rows(session, contest)
+        there = {row.id for row in visible(session, viewer, contest)} if self.table is PersonRow else set()
+        shown = [self.document(viewer, contest.id, row, there) for row in rows]
+        return [each for each in shown if each.get("role") not in IN_TEAMS or each["team_ids"]]
+
+    def document(self, viewer: Viewer, contest_id: str, row: Any, there: set[str]) -> dict[str, Any]:
+        """One object as CLICS writes it; persons only name teams that are `there`."""
+        found: dict[str, Any] = {"id": row.id}
+        address = f"contests/{contest_id}/{self.name}/{row.id}"
+        for name in self.view.model_fields:
+            value = getattr(row, name) if name in self.columns else row.details.get(name)
+            if value is None or (name in self.of_judges and not viewer.sees_all):
+                continue
+            found[name] = file_references.shown(address, name, value) if name in self.files else value
+        if "team_ids" in found:
+            found["team_ids"] = [team_id for team_id in found["team_ids"] if team_id in there]
+        return found
+
+    def check(self, session: Session, body: Any, where: str) -> list[dict[str, str]]:
+        """What a body refers to that is not there."""
+        ids = getattr(body, "team_ids", None) or []
+        missing = set(ids) - teams.known(session, ids)
+        return [found(f"{where}.team_ids", "teams that exist", repr(team_id)) for team_id in sorted(missing)]
+
+    def fill(self, files: FileStore, row: Any, body: Any, named: set[str], where: str) -> list[dict[str, str]]:
+        """Give a row what a body names; returns what is wrong with its files."""
+        details: dict[str, Any] = dict(row.details or {})
+        faults: list[dict[str, str]] = []
+        for name in named - {"id"}:
+            value = getattr(body, name)
+            if name in self.files:
+                value, wrong = file_references.keep(files, name, value or [], details.get(name, []), where)
+                faults += wrong
+            elif isinstance(value, BaseModel):
+                value = value.model_dump()
+            if name in self.columns:
+                setattr(row, name, value if name != "team_ids" else list(dict.fromkeys(value or [])))
+            else:
+                details[name] = value or None
+        row.details = {name: value for name, value in details.items() if value is not None}
+        names = [each["filename"] for name in self.files for each in row.details.get(name, [])]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        return faults or [found(where, "different file names in one object", repr(name)) for name in twice]
+
+    def old(self, row: Any) -> dict[str, Any]:
+        """What a row holds, as a body would say it; files are left out, and stay unless they are named."""
+        columns = {name: getattr(row, name) for name in self.columns}
+        return {"id": row.id, **columns, **{k: v for k, v in row.details.items() if k not in self.files}}
+
+
+GROUPS = Collection(
+    name="groups",
+    noun="group",
+    body=GroupBody,
+    view=GroupView,
+    table=GroupRow,
+    columns=("name", "type", "icpc_id"),
+    files=(),
+    of_judges=frozenset(),
+    rows=stored.groups,
+    uses=stored.group_uses,
+)
+ORGANIZATIONS = Collection(
+    name="organizations",
+    noun="organization",
+    body=OrganizationBody,
+    view=OrganizationView,
+    table=OrganizationRow,
+    columns=("name", "formal_name", "icpc_id", "country"),
+    files=("country_flag", "country_subdivision_flag", "logo"),
+    of_judges=frozenset(),
+    rows=stored.organizations,
+    uses=stored.organization_uses,
+)
+PERSONS = Collection(
+    name="persons",
+    noun="person",
+    body=PersonBody,
+    view=PersonView,
+    table=PersonRow,
+    columns=("name", "role", "icpc_id", "team_ids"),
+    files=("photo",),
+    of_judges=frozenset({"email", "sex"}),
+    rows=stored.persons,
+    uses=stored.person_uses,
+)
+COLLECTIONS = (GROUPS, ORGANIZATIONS, PERSONS)
+
+
+def bring_in(
+    session: Session,
+    files: FileStore,
+    contest_id: str,
+    collection: Collection,
+    document: Document,
+    *,
+    replace: bool = False,
+) -> list[Any]:
+    """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
+    items = document.items
+    if document.lines is not None:
+        items = tsv.groups(document.lines) if collection is GROUPS else tsv.none(collection.name)
+    places: list[tuple[Any, str]] = []
+
+    def check(body: Any, where: str) -> list[dict[str, str]]:
+        places.append((body, where))
+        return collection.check(session, body, where)
+
+    read_items(items, collection.body, check)
+    _refuse_taken(session, collection, places, replace=replace)
+    rows, faults = [], []
+    for body, where in places:
+        if body.id is None:
+            session.flush()  # what was added a moment ago has taken its id
+            body.id = slug(body.name, lambda id_: session.get(collection.table, id_) is not None, collection.noun)
+        row = session.get(collection.table, body.id) or collection.table(id=body.id, contest_id=contest_id)
+        faults += collection.fill(files, row, body, set(type(body).model_fields), where)
+        session.add(row)
+        rows.append(row)
+    refuse(faults)
+    return rows
+
+
+def _refuse_taken(
+    session: Session, collection: Collection, places: Sequence[tuple[Any, str]], *, replace: bool
+) -> None:
+    given: set[str] = set()
+    there = stored.known(session, collection.table, [body.id for body, _ in places if body.id is not None])
+    taken = []
+    for body, where in places:
+        if body.id in given or (body.id in there and not replace):
+            taken.append(found(f"{where}.id", f"a new {collection.noun}", f"{body.id!r} of an old one"))
+        if body.id is not None:
+            given.add(body.id)
+    if taken:
+        hint = "" if replace else "; replace=true replaces those of the same id"
+        raise Conflict(f"{len(taken)} of the {collection.name} exist already{hint}", errors=taken)
+
+
+def _one(collection: Collection, viewer: Viewer, standing: Standing, session: Session, id_: str) -> Mapping[str, Any]:
+    for each in collection.documents(viewer, standing, session):
+        if each["id"] == id_:
+            return each
+    raise NotFound(f"no {collection.noun} {id_!r} in contest {standing.contest.id!r}")
+
+
+def _row(session: Session, collection: Collection, contest_id: str, id_: str) -> Any:
+    contest = contest_of(session, contest_id)
+    for row in collection.rows(session, contest):
+        if row.id == id_:
+            return row
+    raise NotFound(f"no {collection.noun} {id_!r} in contest {contest_id!r}")
+
+
+def _after(session: Session, collection: Collection, viewer: Viewer, contest_id: str, row: Any) -> dict[str, Any]:
+    session.flush()
+    there = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
+    return collection.document(viewer, contest_id, row, there)
+
+
+def _add_routes(collection: Collection) -> None:
+    """Put the routes of one collection on the router."""
+    base = f"/contests/{{contest_id}}/{collection.name}"
+    one = f"{base}/{{object_id}}"
+    noun = collection.noun
+    tag: dict[str, Any] = {"tags": [collection.name]}
+    shape: dict[str, Any] = {**tag, "response_model": collection.view, "response_model_exclude_unset": True}
+    many: dict[str, Any] = {**shape, "response_model": list[collection.view]}  # type: ignore[name-defined]
+
+    @router.get(base, summary=f"The {collection.name} of a contest", **many)
+    def get_all(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+        """By id."""
+        return collection.documents(viewer, standing, session)
+
+    @router.get(one, summary=f"One {noun}", **shape)
+    def get_one(viewer: CurrentViewer, standing: TheStanding, session: Reading, object_id: str) -> Any:
+        """404 for what the contest does not show the client."""
+        return _one(collection, viewer, standing, session, object_id)
+
+    @router.post(
+        base,
+        summary=f"Make or import {collection.name}",
+        status_code=201,
+        response_model=None,
+        openapi_extra=openapi_body(collection.body),
+        **tag,
+    )
+    def make(
+        viewer: AdminOnly,
+        session: Writing,
+        service: TheService,
+        contest_id: str,
+        document: TheDocument,
+        response: Response,
+        replace: Replace = False,
+    ) -> Any:
+        """One object or a list, in JSON or YAML. All of them or, with every fault listed, none."""
+        contest_of(session, contest_id)
+        rows = bring_in(session, service.files, contest_id, collection, document, replace=replace)
+        made = [_after(session, collection, viewer, contest_id, row) for row in rows]
+        if document.many:
+            return made
+        response.headers["Location"] = f"{API}/contests/{contest_id}/{collection.name}/{rows[0].id}"
+        return made[0]
+
+    @router.put(one, summary=f"Make or replace a {noun}", openapi_extra=openapi_body(collection.body), **shape)
+    def put(
+        viewer: AdminOnly,
+        session: Writing,
+        service: TheService,
+        contest_id: str,
+        object_id: str,
+        document: TheDocument,
+    ) -> Any:
+        """The body is the whole object, its id included."""
+        contest_of(session, contest_id)
+        body = read_one(document, collection.body)
+        if body.id is None:
+            refuse([found("id", "the id of the address", "nothing")])
+        same_id(object_id, body.id)
+        refuse(collection.check(session, body, "body"))
+        row = session.get(collection.table, object_id) or collection.table(id=object_id, contest_id=contest_id)
+        refuse(collection.fill(service.files, row, body, set(type(body).model_fields), "body"))
+        session.add(row)
+        return _after(session, collection, viewer, contest_id, row)
+
+    @router.patch(one, summary=f"Change a {noun}", openapi_extra=openapi_body(collection.body), **shape)
+    def change(
+        viewer: AdminOnly,
+        session: Writing,
+        service: TheService,
+        contest_id: str,
+        object_id: str,
+        document: TheDocument,
+    ) -> Any:
+        """What is left out stays."""
+        row = _row(session, collection, contest_id, object_id)
+        changes = only_object(document)
+        body = read_one(Document([document.items[0]], many=False), collection.body, old=collection.old(row))
+        same_id(object_id, changes.get("id"))
+        refuse(collection.check(session, body, "body"))
+        refuse(collection.fill(service.files, row, body, set(changes), "body"))
+        return _after(session, collection, viewer, contest_id, row)
+
+    @router.delete(one, summary=f"Delete a {noun}", status_code=204, **tag)
+    def delete(_viewer: AdminOnly, session: Writing, contest_id: str, object_id: str) -> None:
+        """Only one that nothing refers to."""
+        row = _row(session, collection, contest_id, object_id)
+        if uses := collection.uses(session, object_id):
+            kinds = ", ".join(f"{count} {name}" for name, count in uses.items())
+            raise Conflict(f"{kinds} refer to the {noun}")
+        session.delete(row)
+
+    if collection.files:
+
+        @router.get(f"{one}/{{name}}/{{file_name}}", summary=f"A file of a {noun}", response_class=Response, **tag)
+        def get_file(
+            viewer: CurrentViewer,
+            standing: TheStanding,
+            session: Reading,
+            service: TheService,
+            contest_id: str,
+            object_id: str,
+            name: str,
+            file_name: str,
+        ) -> Response:
+            """With its type; images only draw."""
+            _one(collection, viewer, standing, session, object_id)
+            row = _row(session, collection, contest_id, object_id)
+            kept = row.details.get(name, []) if name in collection.files else []
+            return file_references.reply(service.files, kept, file_name)
+
+
+def only_object(document: Document) -> dict[str, Any]:
+    """The one object of a document; raises BadRequest where it is something else."""
+    value = document.items[0].value if not document.many and document.items else None
+    if not isinstance(value, dict):
+        refuse([found("body", "one object", "something else")])
+    return dict(value or {})
+
+
+def read_one(document: Document, model: type[Body], old: Mapping[str, Any] | None = None) -> Any:
+    """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
+    value = {**(old or {}), **only_object(document)}
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        refuse([fault(each) for each in error.errors(include_url=False)])
+        raise
+
+
+for _collection in COLLECTIONS:
+    _add_routes(_collection)

@@ -1,0 +1,72 @@
+"""What kind of image some bytes are, and how large: enough for PNG, JPEG and SVG, which are all CLICS knows."""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+
+PNG = b"\x89PNG\r\n\x1a\n"
+JPEG = b"\xff\xd8"
+STARTS_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD8)})
+SVG = re.compile(rb"<svg\b[^>]*>", re.DOTALL)
+SIDE = rb"""\b%s\s*=\s*["']\s*([0-9]+(?:\.[0-9]+)?)\s*(?:px)?\s*["']"""
+VIEW_BOX = re.compile(rb"""viewBox\s*=\s*["']\s*[-0-9.eE]+[\s,]+[-0-9.eE]+[\s,]+([0-9.]+)[\s,]+([0-9.]+)\s*["']""")
+HEAD = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image's type, and its sides in pixels (of an SVG: in what it is drawn in)."""
+
+    mime: str
+    width: int
+    height: int
+
+
+def measure(data: bytes) -> Image | None:
+    """Look at the bytes; None where they are no image that CLICS knows, or a broken one."""
+    if data.startswith(PNG):
+        return _png(data)
+    if data.startswith(JPEG):
+        return _jpeg(data)
+    return _svg(data[:HEAD])
+
+
+def _png(data: bytes) -> Image | None:
+    if len(data) < 24 or data[12:16] != b"IHDR":
+        return None
+    width, height = struct.unpack(">II", data[16:24])
+    return _image("image/png", width, height)
+
+
+def _jpeg(data: bytes) -> Image | None:
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker in STARTS_OF_FRAME:
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            return _image("image/jpeg", width, height)
+        at += 2 if marker in WITHOUT_LENGTH else 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return None
+
+
+def _svg(head: bytes) -> Image | None:
+    tag = SVG.search(head)
+    if tag is None:
+        return None
+    width, height = (re.search(SIDE % name, tag[0]) for name in (b"width", b"height"))
+    if width is not None and height is not None:
+        return _image("image/svg+xml", round(float(width[1])), round(float(height[1])))
+    box = VIEW_BOX.search(tag[0])
+    if box is None:
+        return Image("image/svg+xml", 1, 1)  # drawn at any size: only the ratio would matter, and it has none
+    try:
+        return _image("image/svg+xml", round(float(box[1])), round(float(box[2])))
+    except ValueError:
+        return None
+
+
+def _image(mime: str, width: int, height: int) -> Image | None:
+    return Image(mime, width, height) if width > 0 and height > 0 else None

@@ -1,0 +1,91 @@
+"""Groups, organizations and persons: which of them a contest shows, and what stands on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.storage import teams
+from app.storage.tables import (
+    AccountRow,
+    ClarificationRow,
+    ContestRow,
+    GroupRow,
+    OrganizationRow,
+    PersonRow,
+    TeamRow,
+)
+
+R = TypeVar("R", GroupRow, OrganizationRow, PersonRow)
+
+
+def known(session: Session, table: type[R], ids: Iterable[str]) -> set[str]:
+    """Those of the ids that are there."""
+    wanted = sorted(set(ids))
+    found: set[str] = set()
+    for start in range(0, len(wanted), teams.AT_ONCE):
+        found.update(session.scalars(select(table.id).where(table.id.in_(wanted[start : start + teams.AT_ONCE]))))
+    return found
+
+
+def groups(session: Session, contest: ContestRow) -> list[GroupRow]:
+    """The groups a contest brought, and those its teams are in; all there are where it is open to all."""
+    used = {group_id for row in teams.taking_part(session, contest) for group_id in row.group_ids}
+    return _shown(session, GroupRow, contest, used | {contest.main_scoreboard_group_id})
+
+
+def organizations(session: Session, contest: ContestRow) -> list[OrganizationRow]:
+    """The organizations a contest brought, and those of its teams; all there are where it is open to all."""
+    used = {row.organization_id for row in teams.taking_part(session, contest)}
+    return _shown(session, OrganizationRow, contest, used)
+
+
+def persons(session: Session, contest: ContestRow) -> list[PersonRow]:
+    """The persons a contest brought, those in its teams and those who have an account that goes with it."""
+    there = {row.id for row in teams.taking_part(session, contest)}
+    query = select(AccountRow.person_id, AccountRow.team_id).where(AccountRow.person_id.is_not(None))
+    used = {person for person, team in session.execute(query) if team is None or team in there}
+    if contest.open_to_all:
+        return _shown(session, PersonRow, contest, used)
+    rows = session.scalars(select(PersonRow).order_by(PersonRow.id)).all()
+    return [row for row in rows if row.contest_id == contest.id or row.id in used or not there.isdisjoint(row.team_ids)]
+
+
+def _shown(session: Session, table: type[R], contest: ContestRow, used: Iterable[str | None]) -> list[R]:
+    rows: Sequence[R] = session.scalars(select(table).order_by(table.id)).all()
+    if contest.open_to_all:
+        return list(rows)
+    wanted = set(used)
+    return [row for row in rows if row.contest_id == contest.id or row.id in wanted]
+
+
+def group_uses(session: Session, group_id: str) -> dict[str, int]:
+    """What refers to a group, by its number."""
+    counted = {
+        "teams": sum(group_id in ids for ids in session.scalars(select(TeamRow.group_ids))),
+        "main scoreboards": session.scalar(
+            select(func.count()).select_from(ContestRow).where(ContestRow.main_scoreboard_group_id == group_id)
+        )
+        or 0,
+        "clarifications": sum(
+            group_id in (ids or ()) for ids in session.scalars(select(ClarificationRow.to_group_ids))
+        ),
+    }
+    return {name: count for name, count in counted.items() if count}
+
+
+def organization_uses(session: Session, organization_id: str) -> dict[str, int]:
+    """What refers to an organization, by its number."""
+    query = select(func.count()).select_from(TeamRow).where(TeamRow.organization_id == organization_id)
+    count = session.scalar(query) or 0
+    return {"teams": count} if count else {}
+
+
+def person_uses(session: Session, person_id: str) -> dict[str, int]:
+    """What refers to a person, by its number."""
+    query = select(func.count()).select_from(AccountRow).where(AccountRow.person_id == person_id)
+    count = session.scalar(query) or 0
+    return {"accounts": count} if count else {}
