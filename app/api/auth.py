@@ -29,11 +29,15 @@ WRONG = "wrong username or password"
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who asks: an account's id with its role, or nobody (`public`). `team_id` is set for teams."""
+    """Who asks: an account's id with its role, or nobody (`public`). `team_id` is set for teams.
+
+    Analysts and staff see what everybody sees; `account_type` tells what else they may do.
+    """
 
     role: Role = "public"
     account_id: str | None = None
     team_id: str | None = None
+    account_type: str | None = None
 
     @property
     def logged_in(self) -> bool:
@@ -140,4 +144,4 @@ def _basic(value: str) -> tuple[str, str]:
 
 def _viewer(account: AccountRow) -> Viewer:
     role = cast(Role, account.type) if account.type in {"admin", "judge", "team"} else "public"
-    return Viewer(role, account.id, account.team_id)
+    return Viewer(role, account.id, account.team_id, account.type)

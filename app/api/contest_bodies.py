@@ -5,13 +5,26 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from app.api.bodies import Body, Line
 from app.api.clics import Id, Reltime, Time, format_reltime, format_time_or_none
+from app.api.directory_bodies import Location
+from app.api.file_references import Files, shown
 from app.storage.tables import ContestRow
 
 NOTHING = timedelta(0)
+FILES = ("banner", "logo")
+OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location"})
+
+
+class AwardSettings(Body):
+    """What is given at the end beside `winner`, `group-winner-ID` and `first-to-solve-ID`."""
+
+    gold: int = Field(0, ge=0, le=1000, description="how many gold medals")
+    silver: int = Field(0, ge=0, le=1000)
+    bronze: int = Field(0, ge=0, le=1000)
+    ranks: int = Field(0, ge=0, le=1000, description="an award `rank-N` for each of the first so many ranks")
 
 
 class ContestSettings(Body):
@@ -23,6 +36,9 @@ class ContestSettings(Body):
     answer_pattern: str | None = Field(
         None, max_length=255, description="name of an answer file, with {case} once in it, beside the usual ones"
     )
+
+    awards: AwardSettings = AwardSettings()
+    staff_act_for_teams: bool = Field(False, description="accounts of type staff may submit and ask for any team")
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -46,6 +62,10 @@ class ContestBody(Body):
     scoreboard_type: Literal["score"] = "score"
     open_to_all: bool = Field(False, description="every team takes part")
     settings: ContestSettings = ContestSettings()
+    main_scoreboard_group_id: Id | None = None
+    banner: Files = None
+    logo: Files = None
+    location: Location | None = None
 
 
 class ContestChange(Body):
@@ -60,6 +80,10 @@ class ContestChange(Body):
     scoreboard_freeze_duration: Reltime | None = Field(None, ge=NOTHING)
     scoreboard_thaw_time: Time | None = None
     open_to_all: bool | None = None
+    main_scoreboard_group_id: Id | None = None
+    banner: Files = None
+    logo: Files = None
+    location: Location | None = None
     settings: dict[str, Any] | None = Field(None, description="the settings named here change, the others stay")
     finalized: bool | None = Field(None, description="true: the results are final; false: they are not after all")
 
@@ -83,8 +107,16 @@ class ContestView(BaseModel):
     scoreboard_freeze_duration: str | None
     scoreboard_thaw_time: str | None
     scoreboard_type: Literal["score"] = "score"
+    main_scoreboard_group_id: str | None = None
+    banner: list[dict[str, Any]] | None = None
+    logo: list[dict[str, Any]] | None = None
+    location: dict[str, float] | None = None
     open_to_all: bool
     settings: ContestSettings
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in write(self).items() if value is not None or name not in OPTIONAL}
 
 
 def view(row: ContestRow) -> ContestView:
@@ -98,6 +130,9 @@ def view(row: ContestRow) -> ContestView:
         duration=format_reltime(timedelta(milliseconds=row.duration_ms)),
         scoreboard_freeze_duration=freeze,
         scoreboard_thaw_time=format_time_or_none(row.thaw_time),
+        main_scoreboard_group_id=row.main_scoreboard_group_id,
+        **{name: shown(f"contests/{row.id}", name, row.details[name]) for name in FILES if name in row.details},
+        location=row.details.get("location"),
         open_to_all=row.open_to_all,
         settings=ContestSettings.model_validate(row.settings),
     )

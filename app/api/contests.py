@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.api import clics, contest_changes, openapi
+from app.api import clics, contest_changes, contest_details, file_references, openapi
 from app.api.bodies import same_id
 from app.api.contest_bodies import ContestBody, ContestChange, ContestView, view
-from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, Writing, after_commit
+from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, NotFound
 from app.api.middleware import API
 from app.domain import contests as rules
@@ -64,15 +65,34 @@ async def api_information(_viewer: CurrentViewer) -> ApiInformation:
 
 
 @router.get("/contests", summary="All contests")
-def contests(_viewer: CurrentViewer, session: Reading) -> list[ContestView]:
+def contests(
+    _viewer: CurrentViewer,
+    session: Reading,
+    main_scoreboard_group_id: Annotated[
+        str | None, Query(description="only those with this one; empty: with none")
+    ] = None,
+) -> list[ContestView]:
     """Those that have a start by it, the others after them."""
-    return [view(row) for row in stored.contests(session)]
+    wanted = main_scoreboard_group_id
+    return [view(row) for row in stored.contests(session) if wanted in {None, row.main_scoreboard_group_id or ""}]
 
 
 @router.get("/contests/{contest_id}", summary="One contest")
 def contest(_viewer: CurrentViewer, session: Reading, contest_id: str) -> ContestView:
     """Its names, times and settings."""
     return view(contest_of(session, contest_id))
+
+
+@router.get("/contests/{contest_id}/banner/{file_name}", summary="A contest's banner", response_class=Response)
+def banner(_viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str) -> Response:
+    """An image."""
+    return file_references.reply(service.files, contest_of(session, contest_id).details.get("banner", []), file_name)
+
+
+@router.get("/contests/{contest_id}/logo/{file_name}", summary="A contest's logo", response_class=Response)
+def logo(_viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str) -> Response:
+    """An image."""
+    return file_references.reply(service.files, contest_of(session, contest_id).details.get("logo", []), file_name)
 
 
 @router.get("/contests/{contest_id}/state", summary="Has it started, is it frozen, has it ended")
@@ -83,11 +103,14 @@ def state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateVie
 
 
 @router.post("/contests", summary="Make a contest", status_code=201)
-def make_contest(_viewer: AdminOnly, session: Writing, body: ContestBody, response: Response) -> ContestView:
+def make_contest(
+    _viewer: AdminOnly, session: Writing, service: TheService, body: ContestBody, response: Response
+) -> ContestView:
     """Without an id it gets one from its name. A start in the past is allowed: it is running then."""
     if body.id is not None and stored.get(session, body.id) is not None:
         raise Conflict(f"there is a contest {body.id!r} already")
     row = contest_changes.make(body, body.id or free_id(session, body.name))
+    contest_details.change(session, service.files, row, body)
     session.add(row)
     response.headers["Location"] = f"{API}/contests/{row.id}"
     return view(row)
@@ -100,12 +123,18 @@ def make_contest(_viewer: AdminOnly, session: Writing, body: ContestBody, respon
     response_model=ContestView,
 )
 def change_contest(
-    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: ContestChange
+    _viewer: AdminOnly,
+    session: Writing,
+    service: TheService,
+    boards: TheBoards,
+    contest_id: str,
+    body: ContestChange,
 ) -> Response:
     """What is left out stays. The start may only change while it is more than 30 s away, and to such a time."""
     row = contest_of(session, contest_id)
     same_id(contest_id, body.id)
     contest_changes.change(row, body, datetime.now(UTC))
+    contest_details.change(session, service.files, row, body)
     after_commit(session, lambda: boards.changed(contest_id))
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:

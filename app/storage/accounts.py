@@ -9,7 +9,7 @@ from typing import Any, cast
 from sqlalchemy import CursorResult, delete, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.storage.tables import AccountRow, JobRow, SubmissionRow, TokenRow
+from app.storage.tables import AccountRow, ClarificationRow, CommentaryRow, JobRow, SubmissionRow, TokenRow
 
 
 def by_username(session: Session, username: str) -> AccountRow | None:
@@ -57,7 +57,13 @@ def admin_count(session: Session) -> int:
 def uses(session: Session, account_id: str) -> dict[str, int]:
     """What stands on an account and would be lost without it, by its number."""
     counted = {}
-    for name, table in (("submissions", SubmissionRow), ("jobs", JobRow)):
+    tables = (
+        ("submissions", SubmissionRow),
+        ("jobs", JobRow),
+        ("clarifications", ClarificationRow),
+        ("commentary", CommentaryRow),
+    )
+    for name, table in tables:
         query = select(func.count()).select_from(table).where(table.account_id == account_id)
         counted[name] = session.scalar(query) or 0
     return {name: count for name, count in counted.items() if count}

@@ -399,6 +399,11 @@ class SubmissionRow(Base):
     files: Mapped[list[Any]] = mapped_column(default=list)
     sources: Mapped[list[Any]] = mapped_column(default=list)
 
+    @property
+    def shown_id(self) -> str:
+        """The id that everybody knows it by."""
+        return self.external_id or str(self.id)
+
 
 class AnswerRow(Base):
     """One case's answer file of one submission: small ones lie in `data`, large ones in the file store.

@@ -1,0 +1,263 @@
+"""Clarifications: questions of teams to the jury, its answers, and announcements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field, StringConstraints
+from sqlalchemy.orm import Session
+
+from app.api.auth import Viewer
+from app.api.bodies import Body, found, refuse, same_id
+from app.api.capabilities import capabilities, need
+from app.api.clics import Id, Reltime, Time, format_reltime, format_time
+from app.api.contests import contest_of
+from app.api.deps import CurrentViewer, LoggedIn, Reading, Writing
+from app.api.errors import BadRequest, Conflict, Forbidden, NotFound
+from app.api.filters import matching
+from app.api.middleware import API
+from app.api.standings import TheStanding
+from app.api.teams import visible
+from app.grading.boards import Standing
+from app.storage import clarifications as stored
+from app.storage import directory, teams
+from app.storage.scored import clock
+from app.storage.tables import ClarificationRow, ContestRow
+
+router = APIRouter(tags=["clarifications"])
+Message = Annotated[str, StringConstraints(pattern=r"^[^\x00]*[^\x00\s][^\x00]*$", max_length=20_000)]
+
+RECIPIENTS = ("to_team_ids", "to_group_ids")
+
+
+class ClarificationBody(Body):
+    """A clarification to be sent. What must not be given depends on who sends it."""
+
+    id: Id | None = None
+    from_team_id: Id | None = None
+    to_team_ids: list[Id] | None = None
+    to_group_ids: list[Id] | None = None
+    reply_to_id: Id | None = None
+    problem_id: Id | None = None
+    text: Message
+    time: Time | None = Field(None, description="by judges and admins who set it; else the server does")
+    contest_time: Reltime | None = None
+
+
+class ClarificationView(BaseModel):
+    """A clarification as CLICS shows it. From no team: from the jury; to nobody named: to all."""
+
+    id: str
+    from_team_id: str | None
+    to_team_ids: list[str] | None = None
+    to_group_ids: list[str] | None = None
+    reply_to_id: str | None
+    problem_id: str | None
+    text: str
+    time: str
+    contest_time: str
+
+
+SHAPE: dict[str, Any] = {"response_model": ClarificationView, "response_model_exclude_unset": True}
+
+
+@router.get(
+    "/contests/{contest_id}/clarifications",
+    summary="Questions, answers and announcements",
+    response_model=list[ClarificationView],
+    response_model_exclude_unset=True,
+)
+def clarifications(
+    viewer: CurrentViewer,
+    standing: TheStanding,
+    session: Reading,
+    from_team_id: Annotated[str | None, Query(description="only those of this team; empty: of the jury")] = None,
+    reply_to_id: Annotated[str | None, Query(description="only answers to this one; empty: to none")] = None,
+    problem_id: Annotated[str | None, Query(description="only on this problem; empty: on none")] = None,
+) -> Any:
+    """Judges see all, teams their own and what is sent to them, everybody what is sent to all."""
+    shown = documents(viewer, standing, session)
+    return matching(shown, from_team_id=from_team_id, reply_to_id=reply_to_id, problem_id=problem_id)
+
+
+@router.get("/contests/{contest_id}/clarifications/{clarification_id}", summary="One clarification", **SHAPE)
+def clarification(viewer: CurrentViewer, standing: TheStanding, session: Reading, clarification_id: str) -> Any:
+    """404 for what the client may not see."""
+    for each in documents(viewer, standing, session):
+        if each["id"] == clarification_id:
+            return each
+    raise NotFound(f"no clarification {clarification_id!r} in contest {standing.contest.id!r}")
+
+
+@router.post("/contests/{contest_id}/clarifications", summary="Ask, answer or announce", status_code=201, **SHAPE)
+def send(
+    viewer: LoggedIn,
+    standing: TheStanding,
+    session: Writing,
+    contest_id: str,
+    body: ClarificationBody,
+    response: Response,
+) -> Any:
+    """A team asks the jury; judges and admins answer, or tell all, some teams or groups; a proxy asks for a team."""
+    contest = contest_of(session, contest_id)
+    if body.id is not None:
+        refuse([found("id", "none, as the server gives it", repr(body.id))])
+    _check_rights(session, viewer, contest, body)
+    row = _row(session, viewer, standing, contest, body, stored.next_id(session, ClarificationRow, contest_id))
+    session.add(row)
+    response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{row.id}"
+    return _after(session, viewer, standing, contest, row)
+
+
+@router.put("/contests/{contest_id}/clarifications/{clarification_id}", summary="Bring in a clarification", **SHAPE)
+def put(
+    viewer: LoggedIn,
+    standing: TheStanding,
+    session: Writing,
+    contest_id: str,
+    clarification_id: str,
+    body: ClarificationBody,
+) -> Any:
+    """With the id and the time another system gave it. Once there it stays as it is; the same again changes nothing."""
+    contest = contest_of(session, contest_id)
+    need(viewer, _capabilities(session, viewer, contest), "admin_clar")
+    missing = [found(name, "a value", "nothing") for name in ("id", "time") if getattr(body, name) is None]
+    refuse(missing)
+    same_id(clarification_id, body.id)
+    row = _row(session, viewer, standing, contest, body, clarification_id)
+    there = stored.clarification(session, contest_id, clarification_id)
+    if there is not None:
+        if _facts(there) != _facts(row):
+            raise Conflict(f"id: there is a clarification {clarification_id!r} already, and it says something else")
+        return _after(session, viewer, standing, contest, there)
+    session.add(row)
+    shown = _after(session, viewer, standing, contest, row)
+    place = f"{API}/contests/{contest_id}/clarifications/{clarification_id}"
+    return JSONResponse(shown, 201, {"Location": place})
+
+
+def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapping[str, Any]]:
+    """What the viewer may read, oldest first."""
+    contest = contest_of(session, standing.contest.id)
+    rows = stored.clarifications(session, contest.id)
+    mine = _groups_of(standing, viewer.team_id)
+    problems = {problem.id for problem in standing.problems}
+    seen = [row for row in rows if _may_see(viewer, row, mine, problems)]
+    known = {row.id for row in seen}
+    there = {row.id for row in visible(session, viewer, contest)} if seen else set()
+    return [_document(row, known, there) for row in seen]
+
+
+def _document(row: ClarificationRow, known: set[str], there: set[str]) -> dict[str, Any]:
+    """One clarification; it only refers to what its reader may see."""
+    document: dict[str, Any] = {
+        "id": row.id,
+        "from_team_id": row.from_team_id,
+        "reply_to_id": row.reply_to_id if row.reply_to_id in known else None,
+        "problem_id": row.problem_id,
+        "text": row.text,
+        "time": format_time(row.time),
+        "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+    }
+    if row.to_team_ids is not None:
+        document["to_team_ids"] = [team_id for team_id in row.to_team_ids if team_id in there]
+    if row.to_group_ids is not None:
+        document["to_group_ids"] = row.to_group_ids
+    return document
+
+
+def _may_see(viewer: Viewer, row: ClarificationRow, groups: Sequence[str], problems: set[str]) -> bool:
+    if viewer.sees_all:
+        return True
+    if row.problem_id is not None and row.problem_id not in problems:
+        return False
+    if row.from_team_id is not None:
+        return row.from_team_id == viewer.team_id
+    if row.to_team_ids is None and row.to_group_ids is None:
+        return True
+    return viewer.team_id in (row.to_team_ids or ()) or not set(groups).isdisjoint(row.to_group_ids or ())
+
+
+def _groups_of(standing: Standing, team_id: str | None) -> Sequence[str]:
+    return next((team.group_ids for team in standing.contest.teams if team.id == team_id), ())
+
+
+def _capabilities(session: Session, viewer: Viewer, contest: ContestRow) -> tuple[str, ...]:
+    takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
+    return capabilities(viewer, contest.settings, takes_part=takes_part)
+
+
+def _check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: ClarificationBody) -> None:
+    """Raise Forbidden or BadRequest for what the sender may not send, by the rules of each capability."""
+    allowed = _capabilities(session, viewer, contest)
+    need(viewer, allowed, "post_clar", "proxy_clar", "admin_clar")
+    given = {name for name in type(body).model_fields if getattr(body, name) is not None}
+    if body.time is not None and "admin_clar" in allowed:
+        return
+    refuse([found(name, "none, as the server sets it", "one") for name in ("time", "contest_time") if name in given])
+    if viewer.role == "team":
+        if given & set(RECIPIENTS):
+            raise Forbidden("a team cannot send clarifications to teams or groups, only to the jury")
+        if body.from_team_id not in {None, viewer.team_id}:
+            raise Forbidden("from_team_id: a team may ask only for itself")
+    elif body.from_team_id is not None:
+        need(viewer, allowed, "proxy_clar")
+    elif "post_clar" not in allowed:
+        raise BadRequest("from_team_id: expected the team that asks, found nothing")
+    if contest.finalized is not None:
+        raise Forbidden("the contest is final: nothing can be asked or answered any more")
+
+
+def _row(
+    session: Session, viewer: Viewer, standing: Standing, contest: ContestRow, body: ClarificationBody, id_: str
+) -> ClarificationRow:
+    """What is to be kept; raises BadRequest with everything it refers to that the sender cannot see."""
+    sender = body.from_team_id or viewer.team_id
+    seen = {each["id"] for each in documents(viewer, standing, session)} if body.reply_to_id is not None else set()
+    there = {row.id for row in teams.taking_part(session, contest)}
+    groups = {row.id for row in directory.groups(session, contest)} if body.to_group_ids else set()
+    faults = []
+    if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
+        faults.append(found("from_team_id", "none beside to_team_ids and to_group_ids", repr(sender)))
+    if sender is not None and sender not in there:
+        faults.append(found("from_team_id", f"a team of contest {contest.id}", repr(sender)))
+    if body.reply_to_id is not None and body.reply_to_id not in seen - {id_}:
+        faults.append(found("reply_to_id", "a clarification", repr(body.reply_to_id)))
+    if body.problem_id is not None and body.problem_id not in {problem.id for problem in standing.problems}:
+        faults.append(found("problem_id", f"a problem of contest {contest.id}", repr(body.problem_id)))
+    for name, known in (("to_team_ids", there), ("to_group_ids", groups)):
+        missing = [each for each in getattr(body, name) or () if each not in known]
+        faults += [found(name, f"what is in contest {contest.id}", repr(each)) for each in missing]
+    refuse(faults)
+    time = body.time or datetime.now(UTC)
+    in_contest = body.contest_time if body.contest_time is not None else clock(contest).contest_time(time)
+    return ClarificationRow(
+        id=id_,
+        contest_id=contest.id,
+        account_id=viewer.account_id,
+        from_team_id=sender,
+        to_team_ids=None if body.to_team_ids is None else list(dict.fromkeys(body.to_team_ids)),
+        to_group_ids=None if body.to_group_ids is None else list(dict.fromkeys(body.to_group_ids)),
+        reply_to_id=body.reply_to_id,
+        problem_id=body.problem_id,
+        text=body.text,
+        time=time,
+        contest_time_ms=in_contest // timedelta(milliseconds=1),
+    )
+
+
+def _facts(row: ClarificationRow) -> tuple[Any, ...]:
+    names = ("from_team_id", *RECIPIENTS, "reply_to_id", "problem_id", "text", "contest_time_ms")
+    return (format_time(row.time), *(getattr(row, name) for name in names))
+
+
+def _after(
+    session: Session, viewer: Viewer, standing: Standing, contest: ContestRow, row: ClarificationRow
+) -> dict[str, Any]:
+    session.flush()
+    known = {each["id"] for each in documents(viewer, standing, session)}
+    return _document(row, known, {team.id for team in teams.taking_part(session, contest)})

@@ -1,0 +1,45 @@
+"""Clarifications, commentary and awards made by hand: what is said in a contest, and given at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.storage.tables import AwardRow, ClarificationRow, CommentaryRow
+
+
+def clarifications(session: Session, contest_id: str) -> Sequence[ClarificationRow]:
+    """All of a contest's, oldest first."""
+    query = select(ClarificationRow).where(ClarificationRow.contest_id == contest_id)
+    rows = session.scalars(query.order_by(ClarificationRow.time)).all()
+    return sorted(rows, key=lambda row: (row.time, _order(row.id)))
+
+
+def clarification(session: Session, contest_id: str, id_: str) -> ClarificationRow | None:
+    """One of them, or None."""
+    return session.get(ClarificationRow, (id_, contest_id))
+
+
+def commentary(session: Session, contest_id: str) -> Sequence[CommentaryRow]:
+    """All of a contest's, oldest first."""
+    query = select(CommentaryRow).where(CommentaryRow.contest_id == contest_id)
+    rows = session.scalars(query.order_by(CommentaryRow.time)).all()
+    return sorted(rows, key=lambda row: (row.time, _order(row.id)))
+
+
+def awards(session: Session, contest_id: str) -> dict[str, AwardRow]:
+    """The awards made by hand, by id; also those that say that a computed one is not given."""
+    query = select(AwardRow).where(AwardRow.contest_id == contest_id).order_by(AwardRow.id)
+    return {row.id: row for row in session.scalars(query)}
+
+
+def next_id(session: Session, table: type[ClarificationRow] | type[CommentaryRow], contest_id: str) -> str:
+    """The number after the last one that was given; ids that are no numbers are other systems'."""
+    taken = session.scalars(select(table.id).where(table.contest_id == contest_id))
+    return str(max((int(id_) for id_ in taken if id_.isdecimal() and len(id_) < 19), default=0) + 1)
+
+
+def _order(id_: str) -> tuple[int, str]:
+    return (int(id_), "") if id_.isdecimal() and len(id_) < 19 else (0, id_)
