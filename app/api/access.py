@@ -7,11 +7,17 @@ from collections.abc import Mapping, Sequence
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from app.api import teams as team_routes
 from app.api.account_bodies import AccountView
 from app.api.auth import Viewer
+from app.api.awards import AwardView
+from app.api.capabilities import capabilities
+from app.api.clarifications import ClarificationView
+from app.api.commentary import CommentaryView
 from app.api.contest_bodies import ContestView
 from app.api.contests import StateView, contest_of
 from app.api.deps import CurrentViewer, Reading
+from app.api.directory import COLLECTIONS
 from app.api.judgements import JudgedCase, Judgement
 from app.api.judging import JudgementTypeView, LanguageView
 from app.api.problems import Problem
@@ -26,16 +32,26 @@ MODELS: Mapping[str, type[BaseModel]] = {
     "judgement-types": JudgementTypeView,
     "languages": LanguageView,
     "problems": Problem,
+    **{collection.name: collection.view for collection in COLLECTIONS},
     "teams": TeamView,
     "accounts": AccountView,
     "state": StateView,
     "submissions": Submission,
     "judgements": Judgement,
     "runs": JudgedCase,
+    "clarifications": ClarificationView,
+    "awards": AwardView,
+    "commentary": CommentaryView,
 }
-SCOREBOARD = ("time", "contest_time", "state", "rows")
-OF_JUDGES = {("teams", "hidden"), ("problems", "package")}
-OF_ACCOUNTS = {("submissions", "account_id")}
+BESIDE: Mapping[str, Sequence[str]] = {"submissions": ("comment",), "runs": ("testcase", "raw", "message")}
+"""Properties that only some objects of a kind have, so that they are not in its model."""
+SCOREBOARD = ("time", "contest_time", "state", "rows", "version")
+OF_JUDGES = {
+    ("problems", "package"),
+    *(("teams", name) for name in team_routes.OF_JUDGES),
+    *((collection.name, name) for collection in COLLECTIONS for name in collection.of_judges),
+}
+OF_ACCOUNTS = {("submissions", "account_id"), ("accounts", "*")}
 
 
 class Endpoint(BaseModel):
@@ -57,26 +73,20 @@ def access(viewer: CurrentViewer, session: Reading, contest_id: str) -> Access:
     """Also what it may do only later, such as submitting before the start."""
     contest = contest_of(session, contest_id)
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
-    return Access(capabilities=capabilities(viewer, takes_part=takes_part), endpoints=endpoints(viewer))
-
-
-def capabilities(viewer: Viewer, *, takes_part: bool) -> list[str]:
-    """The capabilities of the CLICS Contest API that this client has."""
-    if viewer.is_admin:
-        return ["contest_start", "contest_thaw", "admin_submit", "proxy_submit"]
-    return ["team_submit"] if viewer.role == "team" and takes_part else []
+    allowed = capabilities(viewer, contest.settings, takes_part=takes_part)
+    return Access(capabilities=list(allowed), endpoints=endpoints(viewer))
 
 
 def endpoints(viewer: Viewer) -> list[Endpoint]:
     """The endpoints this client may read. Without an account there are no accounts, and nothing may refer to one."""
     found = []
     for type_, model in MODELS.items():
-        if type_ == "accounts" and not viewer.logged_in:
-            continue
-        found.append(Endpoint(type=type_, properties=_properties(viewer, type_, list(model.model_fields))))
+        names = _properties(viewer, type_, [*model.model_fields, *BESIDE.get(type_, ())])
+        if names:
+            found.append(Endpoint(type=type_, properties=names))
     return [*found, Endpoint(type="scoreboard", properties=list(SCOREBOARD))]
 
 
 def _properties(viewer: Viewer, type_: str, names: Sequence[str]) -> list[str]:
     hidden = (set() if viewer.sees_all else OF_JUDGES) | (set() if viewer.logged_in else OF_ACCOUNTS)
-    return [name for name in names if (type_, name) not in hidden]
+    return [name for name in names if (type_, name) not in hidden and (type_, "*") not in hidden]

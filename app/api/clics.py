@@ -130,11 +130,11 @@ class Submitted(Protocol):
     def contest_time_ms(self) -> int: ...  # noqa: D102
 
 
-def submission_json(id_: int, contest_id: str, submission: Submitted, *, files: bool = True) -> dict[str, Any]:
+def submission_json(id_: str, contest_id: str, submission: Submitted, *, files: bool = True) -> dict[str, Any]:
     """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them."""
     href = f"contests/{contest_id}/submissions/{id_}/files"
     return {
-        "id": str(id_),
+        "id": id_,
         "language_id": LANGUAGE,
         "problem_id": submission.problem_id,
         "team_id": submission.team_id,

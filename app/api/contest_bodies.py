@@ -131,11 +131,16 @@ def view(row: ContestRow) -> ContestView:
         scoreboard_freeze_duration=freeze,
         scoreboard_thaw_time=format_time_or_none(row.thaw_time),
         main_scoreboard_group_id=row.main_scoreboard_group_id,
-        **{name: shown(f"contests/{row.id}", name, row.details[name]) for name in FILES if name in row.details},
+        banner=_files(row, "banner"),
+        logo=_files(row, "logo"),
         location=row.details.get("location"),
         open_to_all=row.open_to_all,
         settings=ContestSettings.model_validate(row.settings),
     )
+
+
+def _files(row: ContestRow, name: str) -> list[dict[str, Any]] | None:
+    return shown(f"contests/{row.id}", name, row.details[name]) if name in row.details else None
 
 
 def milliseconds(duration: timedelta) -> int:

@@ -67,7 +67,7 @@ def judgement_document(
     """One judgement; the score is that of the answers its submission stands for, at the BEST the viewer sees."""
     document: dict[str, Any] = {
         "id": str(row.id),
-        "submission_id": str(row.submission_id),
+        "submission_id": submission.shown_id,
         "judgement_type_id": None,
         "current": row.current,
         "start_time": format_time(row.start_time),
@@ -103,7 +103,10 @@ def judgements(
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Any:
     """Those the viewer may know of, in order."""
-    one = submission_id or None  # an empty filter asks for those without one, of which there are none
+    one = None  # an empty filter asks for those without one, of which there are none
+    if submission_id:
+        owner = judged.submission(session, contest_id, submission_id)
+        one = "0" if owner is None else str(owner.id)
     rows = [pair for pair in judged.judgements(session, contest_id, one) if may_see_verdict(viewer, standing, pair[1])]
     longest = judged.longest_runs(session, contest_id, one)
     found = [judgement_document(standing, row, owner, longest.get(row.id)) for row, owner in rows]

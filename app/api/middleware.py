@@ -15,7 +15,8 @@ from app.metrics import Metrics
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 API = "/api"  # a route below it knows its path without the prefix
-UPLOADS = re.compile(r"/api/(contests/[^/]+/submissions|problems|problems/[^/]+/testcases/.+)/?")
+SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
+UPLOADS = re.compile(rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?")
 WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
 IMPORTS = re.compile(rf"/api/(accounts|teams|{WITH_IMAGES})/?")
 LARGEST_IMPORT = 4 * 2**20

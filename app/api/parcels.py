@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.api import clics
 from app.api.bodies import Line
+from app.api.clics import Id
 from app.api.errors import BadRequest, UnsupportedMedia, all_in_words, fault
 from app.api.forms import Expected, Form, open_form
 from app.grading.archives import Upload, archive_kind
@@ -58,8 +59,12 @@ REQUEST_FORMS: dict[str, Any] = {
             "properties": {
                 "problem_id": {"type": "string"},
                 "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
+                "id": {"type": "string", "description": "for PUT: the id of the address"},
                 "team_id": {"type": "string"},
                 "time": {"type": "string", "format": "date-time"},
+                "contest_time": {"type": "string"},
+                "entry_point": {"type": "null"},
+                "reaction": {"type": "array", "items": {"type": "object"}, "description": "not kept"},
                 "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
                 "files": {
                     "type": "array",
@@ -92,15 +97,20 @@ class SubmittedFile(BaseModel):
 
 
 class SubmissionRequest(BaseModel):
-    """A submission as the CLICS Contest API posts it. `time` only for admins; `id` never."""
+    """A submission as the CLICS Contest API has it. `time` and `contest_time` are for admins, `id` is for their PUT."""
 
     model_config = ConfigDict(extra="forbid")
 
     language_id: Line
     problem_id: Line
     files: list[SubmittedFile] = Field(min_length=1, max_length=1)
+    id: Id | None = None
     team_id: Line | None = None
+    account_id: Line | None = None
     time: Line | None = None
+    contest_time: Line | None = None
+    entry_point: None = None
+    reaction: list[Any] | None = Field(None, description="not kept")
     comment: str | None = Field(None, max_length=LONGEST_COMMENT, pattern=WITHOUT_NUL)
 
 
@@ -115,6 +125,9 @@ class Parcel:
     testcase: str | None = None
     comment: str | None = None
     time: datetime | None = None
+    contest_time: timedelta | None = None
+    id: str | None = None
+    account_id: str | None = None
 
     @property
     def size(self) -> int:
@@ -180,7 +193,16 @@ def _read_json(body: bytes) -> Parcel:
     upload = Upload(file.filename or "files[0]", io.BytesIO(data))
     if archive_kind(upload.stream) != "zip":
         raise BadRequest("files[0].data: expected base64 of a zip archive, found something else")
-    return Parcel(asked.problem_id, [upload], [], asked.team_id, None, asked.comment, _time(asked.time))
+    return Parcel(
+        asked.problem_id,
+        [upload],
+        team_id=asked.team_id,
+        comment=asked.comment,
+        time=_time(asked.time),
+        contest_time=_contest_time(asked.contest_time),
+        id=asked.id,
+        account_id=asked.account_id,
+    )
 
 
 def _time(text: str | None) -> datetime | None:
@@ -188,6 +210,13 @@ def _time(text: str | None) -> datetime | None:
         return None if text is None else clics.parse_time(text)
     except ValueError as error:
         raise BadRequest(f"time: {error}, found {text!r}") from None
+
+
+def _contest_time(text: str | None) -> timedelta | None:
+    try:
+        return None if text is None else clics.parse_reltime(text)
+    except ValueError as error:
+        raise BadRequest(f"contest_time: {error}, found {text!r}") from None
 
 
 def _check_language(language: str) -> None:

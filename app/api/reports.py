@@ -40,7 +40,7 @@ def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding
     points = worth.points if worth is not None else problem_points(problem, answers, standing.bests(problem))
     longest = judged.longest_runs(session, row.contest_id, str(row.id))
     return {
-        "submission_id": str(row.id),
+        "submission_id": row.shown_id,
         "problem_id": row.problem_id,
         "team_id": row.team_id,
         "time": format_time(row.time),
@@ -71,6 +71,7 @@ def _cases(
     found = judged.current_scores(session, {row.id, *(counted.submission_id for counted in answers.values())})
     kinds = {group.name: group.kind for group in problem.groups}
     scale = phase_scale(problem)
+    shown = judged.shown_ids(session, {counted.submission_id for counted in answers.values()})
     documents = []
     for case in problem.cases:
         if kinds[case.group] is CaseKind.FINAL and not viewer.sees_all:
@@ -84,19 +85,19 @@ def _cases(
                 "kind": kinds[case.group].value,
                 "max_points": float(case.points) * scale if kinds[case.group] in PROVISIONAL else 0.0,
                 "points": points.case_points.get(case.name, 0.0) if judged_now or mine is None else None,
-                **_answer(mine, source if source != row.id else None),
+                **_answer(mine, shown.get(source) if source != row.id else None),
                 **_verdict(found.get((source, case.name)), sent=mine is not None, judged_now=judged_now),
             }
         )
     return documents
 
 
-def _answer(sent: SentAnswer | None, carried_from: int | None) -> dict[str, Any]:
+def _answer(sent: SentAnswer | None, carried_from: str | None) -> dict[str, Any]:
     return {
         "file": None if sent is None else sent.file_name,
         "size": None if sent is None else sent.size,
         "sha256": None if sent is None else sent.sha256,
-        "carried_over_from": None if carried_from is None else str(carried_from),
+        "carried_over_from": carried_from,
     }
 
 

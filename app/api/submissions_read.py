@@ -51,7 +51,7 @@ class Submission(BaseModel):
 
 def _document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str, Any]:
     full = may_see_answers(viewer, standing, row)
-    document = clics.submission_json(row.id, row.contest_id, row, files=full)
+    document = clics.submission_json(row.shown_id, row.contest_id, row, files=full)
     if full and row.comment is not None:
         document["comment"] = row.comment
     return document
@@ -114,7 +114,7 @@ def files(row: ReadableSubmission, session: Reading, service: TheService) -> Res
     found = judged.answer_files(session, service.files, row.id)
     for source in row.sources:
         found[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
-    headers = {"Content-Disposition": f'attachment; filename="{row.id}.zip"'}
+    headers = {"Content-Disposition": f'attachment; filename="{row.shown_id}.zip"'}
     return Response(zip_bytes(found), media_type="application/zip", headers=headers)
 
 
@@ -131,8 +131,12 @@ def answer(
     source = row.id if _brought(session, row, case_name) else carried_from(standing, row, case_name)
     data = None if source is None else judged.answer_bytes(session, service.files, source, case_name)
     if data is None:
-        raise NotFound(f"submission {row.id} has no answer for a test case {case_name!r}")
-    headers = {"Jurado-Submission": str(source), "Content-Disposition": f'attachment; filename="{case_name}.out"'}
+        raise NotFound(f"submission {row.shown_id} has no answer for a test case {case_name!r}")
+    brought_by = judged.shown_ids(session, [row.id if source is None else source])
+    headers = {
+        "Jurado-Submission": next(iter(brought_by.values())),
+        "Content-Disposition": f'attachment; filename="{case_name}.out"',
+    }
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -13,13 +14,15 @@ from fastapi.responses import JSONResponse
 
 from app.api import clics
 from app.api.auth import Viewer
-from app.api.deps import current_viewer, logged_in
-from app.api.errors import ApiError, BadRequest, Forbidden, NotFound, TooLarge
+from app.api.bodies import same_id
+from app.api.capabilities import capabilities
+from app.api.deps import admin_only, current_viewer, logged_in
+from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
 from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits, Upload, UploadRefused, check_name
 from app.service import Service
-from app.storage import submissions
+from app.storage import contests, submissions
 from app.storage.entries import Entry
 from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
 
@@ -28,6 +31,10 @@ router = APIRouter(tags=["submissions"])
 LONGEST_KEY = 255
 IN_THIS_THREAD = 64 * 1024
 """Uploads up to this many bytes are looked at without changing threads, which would cost more than the look."""
+PUT_PARAMETERS = [
+    {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    for name in ("contest_id", "submission_id")
+]
 PARAMETERS = [
     {"name": "contest_id", "in": "path", "required": True, "schema": {"type": "string"}},
     {
@@ -55,8 +62,11 @@ async def submit(request: Request) -> JSONResponse:
         first = await run_sync(_repeated, service, viewer, contest_id, key)
         if first is not None:
             return _created(contest_id, first)
-    _may_submit(viewer)  # before anything is read of the body
+    await _may_submit(service, viewer, contest_id)  # before anything is read of the body
     async with open_parcel(request) as parcel:
+        _check_sender(viewer, parcel)
+        if parcel.id is not None:
+            raise BadRequest(f"id: expected none (the server gives it), found {parcel.id!r}")
         new = await _check(service, viewer, contest_id, parcel, key)
     accepted = await service.writer.call(submissions.accept, new)
     if accepted.judgement_id is not None:
@@ -65,7 +75,63 @@ async def submit(request: Request) -> JSONResponse:
     if accepted.repeated:
         assert key is not None  # nothing else can repeat
         return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, key))
-    return _created(contest_id, clics.submission_json(accepted.submission_id, contest_id, new))
+    return _created(contest_id, clics.submission_json(str(accepted.submission_id), contest_id, new))
+
+
+@router.put(
+    "/contests/{contest_id}/submissions/{submission_id}",
+    summary="Bring in a submission that another system took",
+    responses={200: {"description": "it was there already"}, 201: {"description": "it has been taken"}},
+    openapi_extra={"parameters": PUT_PARAMETERS, "requestBody": {"required": True, "content": REQUEST_FORMS}},
+)
+async def put(request: Request) -> JSONResponse:
+    """An admin gives it its id and its time. The same again changes nothing; another one of that id is refused."""
+    service: Service = request.app.state.service
+    viewer = await admin_only(await logged_in(await current_viewer(request, request.app.state.authenticator)))
+    contest_id, submission_id = request.path_params["contest_id"], request.path_params["submission_id"]
+    async with open_parcel(request) as parcel:
+        _check_sender(viewer, parcel)
+        _check_id(parcel, submission_id)
+        new = replace(await _check(service, viewer, contest_id, parcel, None), external_id=submission_id)
+    body = clics.submission_json(submission_id, contest_id, new)
+    if await run_sync(_there, service, new):
+        return JSONResponse(body)
+    accepted = await service.writer.call(submissions.accept, new)
+    if accepted.judgement_id is not None:
+        service.engine.wake(accepted.judgement_id)
+        service.boards.changed(contest_id)
+    return _created(contest_id, body)
+
+
+def _check_sender(viewer: Viewer, parcel: Parcel) -> None:
+    """Raise BadRequest for what only an admin may say, and for an account that is not the sender's."""
+    if parcel.contest_time is not None and (parcel.time is None or not viewer.is_admin):
+        raise BadRequest("contest_time: expected none (the server sets it), found one")
+    if parcel.account_id not in {None, viewer.account_id}:
+        raise BadRequest(f"account_id: expected none (it is the sender's), found {parcel.account_id!r}")
+
+
+def _check_id(parcel: Parcel, submission_id: str) -> None:
+    if parcel.id is None:
+        raise BadRequest("id: expected the id of the address, found nothing")
+    same_id(submission_id, parcel.id)
+    if submission_id.isdecimal():
+        raise BadRequest(f"id: expected one with a letter in it (numbers are given by us), found {submission_id!r}")
+    if parcel.time is None:
+        raise BadRequest("time: expected when it was made, found nothing")
+
+
+def _there(service: Service, new: NewSubmission) -> bool:
+    """Is the submission there already? Raises Conflict where another one has its id."""
+    assert new.external_id is not None  # PUT has one
+    with service.database.read() as session:
+        row = submissions.by_external_id(session, new.contest_id, new.external_id)
+        if row is None:
+            return False
+        said = [(each.problem_id, each.team_id, clics.format_time(each.time)) for each in (row, new)]
+        if said[0] != said[1] or not submissions.same_answers(session, row, new.answers):
+            raise Conflict(f"id: there is a submission {new.external_id!r} already, and it is another one")
+        return True
 
 
 def _key(request: Request) -> str | None:
@@ -75,9 +141,16 @@ def _key(request: Request) -> str | None:
     return key
 
 
-def _may_submit(viewer: Viewer) -> None:
-    if not viewer.is_admin and viewer.team_id is None:
+async def _may_submit(service: Service, viewer: Viewer, contest_id: str) -> None:
+    staff = viewer.account_type == "staff" and await run_sync(_staff_may_submit, service, contest_id)
+    if not viewer.is_admin and viewer.team_id is None and not staff:
         raise Forbidden("only a team's account or an admin may submit")
+
+
+def _staff_may_submit(service: Service, contest_id: str) -> bool:
+    with service.database.read() as session:
+        contest = contests.get(session, contest_id)
+        return contest is not None and bool(contest.settings.get("staff_act_for_teams"))
 
 
 async def _check(service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None) -> NewSubmission:
@@ -103,13 +176,14 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
 
 def _submitting_team(viewer: Viewer, parcel: Parcel, entry: Entry) -> str:
     """The team the submission is for; raises where the viewer may not submit for it."""
-    if viewer.is_admin:
+    if "proxy_submit" in capabilities(viewer, entry.settings, takes_part=True):
         if parcel.team_id is None:
-            raise BadRequest("team_id: expected the team an admin submits for, found nothing")
+            raise BadRequest("team_id: expected the team submitted for, found nothing")
         if parcel.team_id not in entry.teams:
             raise BadRequest(f"team_id: expected a team of contest {entry.contest_id}, found {parcel.team_id!r}")
         return parcel.team_id
-    assert viewer.team_id is not None  # see _may_submit
+    if viewer.team_id is None:
+        raise Forbidden("only a team's account or an admin may submit")
     if parcel.team_id not in {None, viewer.team_id}:
         raise Forbidden("a team may submit only for itself")
     if viewer.team_id not in entry.teams:
@@ -140,13 +214,17 @@ def _prepare(
         team_id,
         viewer.account_id,
         when,
-        round(entry.clock.contest_time(when).total_seconds() * 1000),
+        _milliseconds(entry.clock.contest_time(when) if parcel.contest_time is None else parcel.contest_time),
         [_kept(service, answer) for answer in collected.answers.values()],
         [note.as_json() for note in collected.notes],
         _kept_sources(service, parcel.sources),
         parcel.comment,
         key,
     )
+
+
+def _milliseconds(duration: timedelta) -> int:
+    return round(duration.total_seconds() * 1000)
 
 
 def _collect(service: Service, entry: Entry, parcel: Parcel) -> Collected:
@@ -194,7 +272,7 @@ def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> di
     assert viewer.account_id is not None  # submitting needs an account
     with service.database.read() as session:
         row = submissions.find_repeated(session, viewer.account_id, contest_id, key)
-        return None if row is None else clics.submission_json(row.id, contest_id, row)
+        return None if row is None else clics.submission_json(row.shown_id, contest_id, row)
 
 
 def _created(contest_id: str, body: dict[str, Any] | None) -> JSONResponse:

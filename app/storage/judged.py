@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.storage.files import FileStore
 from app.storage.judgements import DONE
+from app.storage.submissions import by_external_id
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 
@@ -31,10 +32,18 @@ def submissions(session: Session, contest_id: str) -> Sequence[SubmissionRow]:
 
 
 def submission(session: Session, contest_id: str, submission_id: str) -> SubmissionRow | None:
-    """One submission by its id as text, or None."""
+    """One submission by the id it is shown under, or None."""
     number = as_id(submission_id)
-    row = None if number is None else session.get(SubmissionRow, number)
-    return row if row is not None and row.contest_id == contest_id else None
+    if number is None:
+        return by_external_id(session, contest_id, submission_id)
+    row = session.get(SubmissionRow, number)
+    return row if row is not None and row.contest_id == contest_id and row.external_id is None else None
+
+
+def shown_ids(session: Session, submission_ids: Iterable[int]) -> dict[int, str]:
+    """The ids that submissions are shown under, by the numbers of their rows."""
+    query = select(SubmissionRow.id, SubmissionRow.external_id).where(SubmissionRow.id.in_(sorted(submission_ids)))
+    return {number: external or str(number) for number, external in session.execute(query)}
 
 
 def as_id(text: str) -> int | None:

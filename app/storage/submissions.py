@@ -45,6 +45,7 @@ class NewSubmission:
     sources: Sequence[dict[str, Any]] = ()
     comment: str | None = None
     idempotency_key: str | None = None
+    external_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
             "time": new.time,
             "contest_time_ms": new.contest_time_ms,
             "idempotency_key": new.idempotency_key,
+            "external_id": new.external_id,
             "comment": new.comment,
             "files": list(new.files),
             "sources": list(new.sources),
@@ -171,6 +173,21 @@ def get(session: Session, contest_id: str, submission_id: int) -> SubmissionRow 
     """One submission of a contest."""
     row = session.get(SubmissionRow, submission_id)
     return row if row is not None and row.contest_id == contest_id else None
+
+
+def by_external_id(session: Session, contest_id: str, external_id: str) -> SubmissionRow | None:
+    """The submission another system gave this id."""
+    query = select(SubmissionRow).where(
+        SubmissionRow.contest_id == contest_id, SubmissionRow.external_id == external_id
+    )
+    return session.scalars(query).one_or_none()
+
+
+def same_answers(session: Session, row: SubmissionRow, answers: Sequence[NewAnswer]) -> bool:
+    """Does a submission hold just these answers?"""
+    query = select(AnswerRow.test_case_id, AnswerRow.sha256).where(AnswerRow.submission_id == row.id)
+    kept = {case: sha256 for case, sha256 in session.execute(query)}  # noqa: C416 - a Row is no pair
+    return kept == {answer.test_case_id: _sha256(answer) for answer in answers}
 
 
 def find_repeated(session: Session, account_id: str, contest_id: str, key: str) -> SubmissionRow | None:

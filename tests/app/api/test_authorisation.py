@@ -30,6 +30,10 @@ READ = {
     "type_id": "AC",
     "language_id": "answers",
     "object_id": "none",
+    "award_id": "winner",
+    "clarification_id": "1",
+    "commentary_id": "1",
+    "file_name": "logo.png",
     "token_id": "none",
     "job_id": "none",
 }
@@ -114,6 +118,37 @@ DELETE /api/jobs/{job_id}                                                       
 GET    /health/live                                                                 200 200 200 200 200 200
 GET    /health/ready                                                                200 200 200 200 200 200
 GET    /metrics                                                                     200 200 200 200 200 200
+GET    /api/contests/{contest_id}/awards                                           200 200 200 200 200 200
+POST   /api/contests/{contest_id}/awards                                           404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/awards/{award_id}                                404 403 403 403 403 401
+GET    /api/contests/{contest_id}/awards/{award_id}                                200 200 200 200 200 200
+PATCH  /api/contests/{contest_id}/awards/{award_id}                                404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/awards/{award_id}                                404 403 403 403 403 401
+GET    /api/contests/{contest_id}/banner/{file_name}                               404 404 404 404 404 404
+GET    /api/contests/{contest_id}/clarifications                                   200 200 200 200 200 200
+POST   /api/contests/{contest_id}/clarifications                                   404 404 404 404 404 401
+GET    /api/contests/{contest_id}/clarifications/{clarification_id}                404 404 404 404 404 404
+PUT    /api/contests/{contest_id}/clarifications/{clarification_id}                404 404 404 404 404 401
+GET    /api/contests/{contest_id}/commentary                                       200 200 200 200 200 200
+POST   /api/contests/{contest_id}/commentary                                       404 404 404 404 404 401
+GET    /api/contests/{contest_id}/commentary/{commentary_id}                       404 404 404 404 404 404
+POST   /api/contests/{contest_id}/groups                                           404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/groups/{object_id}                               404 403 403 403 403 401
+PATCH  /api/contests/{contest_id}/groups/{object_id}                               404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/groups/{object_id}                               404 403 403 403 403 401
+GET    /api/contests/{contest_id}/logo/{file_name}                                 404 404 404 404 404 404
+POST   /api/contests/{contest_id}/organizations                                    404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/organizations/{object_id}                        404 403 403 403 403 401
+PATCH  /api/contests/{contest_id}/organizations/{object_id}                        404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/organizations/{object_id}                        404 403 403 403 403 401
+GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}     404 404 404 404 404 404
+POST   /api/contests/{contest_id}/persons                                          404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/persons/{object_id}                              404 403 403 403 403 401
+PATCH  /api/contests/{contest_id}/persons/{object_id}                              404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/persons/{object_id}                              404 403 403 403 403 401
+GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}           404 404 404 404 404 404
+PUT    /api/contests/{contest_id}/submissions/{submission_id}                      400 403 403 403 403 401
+GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
 """
 
 BEFORE = """
@@ -151,6 +186,17 @@ GET    /api/contests/{contest_id}/judgements/{judgement_id}                     
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
 GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
 GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
+GET    /api/contests/{contest_id}/awards                                           200 200 200 200 200 200
+GET    /api/contests/{contest_id}/awards/{award_id}                                200 200 200 200 200 200
+GET    /api/contests/{contest_id}/banner/{file_name}                               404 404 404 404 404 404
+GET    /api/contests/{contest_id}/clarifications                                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/clarifications/{clarification_id}                404 404 404 404 404 404
+GET    /api/contests/{contest_id}/commentary                                       200 200 200 200 200 200
+GET    /api/contests/{contest_id}/commentary/{commentary_id}                       404 404 404 404 404 404
+GET    /api/contests/{contest_id}/logo/{file_name}                                 404 404 404 404 404 404
+GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}     404 404 404 404 404 404
+GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}           404 404 404 404 404 404
+GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
 """
 
 

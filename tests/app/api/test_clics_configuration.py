@@ -19,6 +19,18 @@ SINGLE = {
     "contests/c/persons": "person",
 }
 USERS = [None, "team", "judge", "admin"]
+REFERENCES = {
+    "account_id": "accounts",
+    "team_id": "teams",
+    "team_ids": "teams",
+    "problem_id": "problems",
+    "group_ids": "groups",
+    "organization_id": "organizations",
+    "person_id": "persons",
+    "source_id": "persons",
+    "submission_id": "submissions",
+    "judgement_id": "judgements",
+}
 
 
 @pytest.fixture(params=["AC", "PC"])
@@ -63,9 +75,18 @@ def test_capabilities_are_those_of_the_role(quick_api: Api, partly_correct: bool
     found = {user: set(quick_api.get("contests/c/access", user=user).json()["capabilities"]) for user in USERS}
     assert found == {
         None: set(),
-        "team": {"team_submit"},
-        "judge": set(),
-        "admin": {"contest_start", "contest_thaw", "admin_submit", "proxy_submit"},
+        "team": {"team_submit", "post_clar"},
+        "judge": {"post_clar", "admin_clar"},
+        "admin": {
+            "contest_start",
+            "contest_thaw",
+            "admin_submit",
+            "proxy_submit",
+            "post_clar",
+            "proxy_clar",
+            "admin_clar",
+            "post_comment",
+        },
     }
 
 
@@ -81,6 +102,5 @@ def test_what_access_lists_is_there_and_refers_to_nothing_that_is_not(
         path = "contests/c" if type_ == "contest" else f"contests/c/{type_}"
         assert quick_api.get(path, user=user).status_code == 200
     properties = set().union(*listed.values())
-    for reference, type_ in (("account_id", "accounts"), ("team_id", "teams"), ("problem_id", "problems")):
+    for reference, type_ in REFERENCES.items():
         assert type_ in listed or reference not in properties
-    assert {"group_ids", "organization_id", "person_id"} & properties == set()

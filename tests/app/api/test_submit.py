@@ -135,7 +135,7 @@ def test_a_bad_form_is_refused_and_leaves_nothing(contest: Api, name: str) -> No
 
 
 REFUSED_JSON: dict[str, tuple[dict[str, Any], str]] = {
-    "id": ({"id": "7"}, "id: expected no such property"),
+    "id": ({"id": "7"}, "id: expected none (the server gives it), found '7'"),
     "time by a team": ({"time": "2026-11-21T12:00:00Z"}, "time: expected none"),
     "no files": ({"files": []}, "files: expected"),
     "two files": ({"files": [{"data": ""}, {"data": ""}]}, "files: expected"),
