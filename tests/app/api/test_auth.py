@@ -34,6 +34,7 @@ def test_a_password_logs_in(api: Api) -> None:
         "name": "team",
         "type": "team",
         "team_id": "team",
+        "person_id": None,
     }
 
 
