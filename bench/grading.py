@@ -77,7 +77,7 @@ def drain(database: Database, files: LocalFiles, answers: list[CaseAnswer]) -> t
     for future in [writer.submit(submissions.accept, template) for _ in range(SUBMISSIONS)]:
         future.result()
     settings = EngineSettings(1, 2**31, 10.0, files.folder)
-    engine = Engine(database, writer, settings, lambda _: None)
+    engine = Engine(database, writer, settings, lambda *_: None)
     engine.start()
     while engine.waiting == SUBMISSIONS:  # loading kernels is not grading
         time.sleep(0.001)

@@ -71,7 +71,7 @@ async def submit(request: Request) -> JSONResponse:
     accepted = await service.writer.call(submissions.accept, new)
     if accepted.judgement_id is not None:
         service.engine.wake(accepted.judgement_id)
-        service.boards.changed(contest_id)
+        service.boards.changed(contest_id, accepted.submission_id)
     if accepted.repeated:
         assert key is not None  # nothing else can repeat
         return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, key))

@@ -104,8 +104,8 @@ class Boards:
         self.history: defaultdict[Any, dict[str, Mapping[str, Any]]] = defaultdict(dict)
         self.computed = 0
 
-    def changed(self, contest_id: str) -> None:
-        """Say, after the commit, that something of a contest has changed; never blocks for long."""
+    def changed(self, contest_id: str, submission_id: int | None = None) -> None:
+        """Say, after the commit, that something of a contest has changed, or only this submission; never blocks long."""
         with self._guard:
             self._versions[contest_id] += 1
 

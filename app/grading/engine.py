@@ -72,10 +72,10 @@ class _Question:
 
 
 class Engine:
-    """Runs graders until it is closed. `on_judged(contest_id)` is called after a verdict is durable."""
+    """Runs graders until it is closed. `on_judged(contest_id, submission_id)` is called after a verdict is durable."""
 
     def __init__(
-        self, database: Database, writer: Writer, settings: EngineSettings, on_judged: Callable[[str], None]
+        self, database: Database, writer: Writer, settings: EngineSettings, on_judged: Callable[[str, int], None]
     ) -> None:
         self._database = database
         self._writer = writer
@@ -232,14 +232,14 @@ class Engine:
         ended = []
         for task in tasks:
             for recorded in self._attempts(process, task):
-                recorded.add_done_callback(partial(self._tell, task.contest_id))
+                recorded.add_done_callback(partial(self._tell, task))
                 ended.append(recorded)
         wait(ended)
 
-    def _tell(self, contest_id: str, recorded: Future[bool]) -> None:
+    def _tell(self, task: Task, recorded: Future[bool]) -> None:
         """Pass the news on once they are durable."""
         if recorded.result():
-            self._on_judged(contest_id)
+            self._on_judged(task.contest_id, task.submission_id)
 
     def _attempts(self, process: GraderProcess, task: Task) -> Iterator[Future[bool]]:
         """Judge until it is done: as often as the checker may fail."""

@@ -46,6 +46,7 @@ class Task:
     """A judgement to be made: what to check, with which settings, and how it will be summed up."""
 
     judgement_id: int
+    submission_id: int
     attempt: int
     contest_id: str
     problem_id: str
@@ -224,7 +225,9 @@ def load_tasks(session: Session, attempts: dict[int, int]) -> list[Task]:
     answers = _answers(session, [head[1] for head in heads])
     counted = {problem: _counted_cases(session, problem) for problem in {head[3] for head in heads}}
     return [
-        Task(id_, attempts[id_], contest, problem, settings, rule or {}, counted[problem], answers[submission])
+        Task(
+            id_, submission, attempts[id_], contest, problem, settings, rule or {}, counted[problem], answers[submission]
+        )
         for id_, submission, contest, problem, settings, rule in heads
     ]
 

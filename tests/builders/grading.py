@@ -70,7 +70,7 @@ class Grading:
         self.writer = Writer(database)
         self.judged: list[str] = []
         settings = EngineSettings(graders, 2**31, seconds, files.folder, PROGRAM)
-        self.engine = Engine(database, self.writer, settings, self.judged.append)
+        self.engine = Engine(database, self.writer, settings, lambda contest_id, _: self.judged.append(contest_id))
 
     def accept(self, new: NewSubmission) -> Accepted:
         """Make a submission durable and tell the engine."""

@@ -31,13 +31,13 @@ class Bench:
             problems.import_package(session, self.files, read_package(bundled()["comesolo"]))
         self.writer = Writer(self.database)
         settings = EngineSettings(1, 2**31, 10.0, self.files.folder)
-        self.engine = Engine(self.database, self.writer, settings, lambda _: None)
+        self.engine = Engine(self.database, self.writer, settings, lambda *_: None)
         self.engine.start()
         self.runner = self.new_runner()
 
     def new_runner(self) -> JobRunner:
         """A job runner, as a server makes one when it starts."""
-        return JobRunner(self.database, self.files, self.engine, lambda _: None)
+        return JobRunner(self.database, self.files, self.engine, lambda *_: None)
 
     def queue(self, *, method: str = "greedy", seconds: float = 0.2, cases: tuple[str, ...] = (CASE,)) -> str:
         """Queue a reference run."""
