@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from math import fsum
+from functools import cached_property, partial
 
 from app.domain.contests import OPEN, CaseKind, Counting, Curtain, ScoredProblem, Team
-from app.domain.folds import Folds
+from app.domain.grains import total_bits, total_points
 from app.domain.scoring import (
     PROVISIONAL,
     Answers,
@@ -29,15 +29,22 @@ Chosen = Mapping[tuple[str, str], int]
 """Per team and problem, the id of the submission the team wants to be judged by."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cell:
-    """One team at one problem: points, what counts, and how many submissions are judged or wait."""
+    """One team at one problem: its score and when that last rose, what counts, and how much is judged or waits."""
 
     problem_id: str
-    points: ProblemPoints
+    score: float
+    improved: timedelta | None
     answers: Answers
     num_judged: int
     num_pending: int
+    count: Callable[[Answers], ProblemPoints] = field(compare=False, repr=False)
+
+    @cached_property
+    def points(self) -> ProblemPoints:
+        """How the score comes about: groups, and each case's share and points."""
+        return self.count(self.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +55,14 @@ class Row:
     team: Team
     points: float
     time: timedelta | None
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
     """The ranked rows of the visible teams, and BEST per problem and case."""
 
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     bests: Mapping[str, Bests]
 
 
@@ -68,12 +75,10 @@ def scoreboard(
     chosen: Chosen | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
     references: ReferenceScores | None = None,
-    folds: Folds | None = None,
 ) -> Board:
     """Compute the whole board. Attempts behind the `curtain` only count as pending, also for BEST.
 
     `chosen`: where a team has chosen a submission, its answers count in place of what the rule would have counted.
-    `folds`, kept from an earlier board, make it quicker and nothing else.
     """
     visible = [team for team in teams if team.counts]
     by_cell = _by_cell(attempts)
@@ -86,13 +91,17 @@ def scoreboard(
         }
         choices = {team: submission for (team, at), submission in (chosen or {}).items() if at == problem.id}
         reference = (references or {}).get(problem.id)
-        bests[problem.id], answers = standings(problem, open_, reference, phase, folds, choices)
+        bests[problem.id], answers = standings(problem, open_, reference, phase, choices)
         for team in visible:
-            points = problem_points(problem, answers[team.id], bests[problem.id], phase)
+            count = partial(problem_points, problem, bests=bests[problem.id], phase=phase)
+            points = count(answers[team.id])
             judged = sum(1 for a in open_[team.id] if a.scores is not None)
             pending = len(mine[team.id]) - judged
-            cells[team.id].append(Cell(problem.id, points, answers[team.id], judged, pending))
-    return Board(ranked([_row(team, cells[team.id]) for team in visible]), bests)
+            cells[team.id].append(
+                Cell(problem.id, points.points, points.improved, answers[team.id], judged, pending, count)
+            )
+    bits = total_bits(problems)
+    return Board(ranked([_row(team, cells[team.id], bits) for team in visible]), bests)
 
 
 def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]]:
@@ -107,7 +116,6 @@ def standings(
     attempts: Mapping[str, Sequence[Attempt]],
     reference: Mapping[str, RawScore] | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
-    folds: Folds | None = None,
     chosen: Mapping[str, int] | None = None,
 ) -> tuple[Bests, Mapping[str, Answers]]:
     """BEST of one problem and each team's counted answers, from the visible teams' attempts.
@@ -132,8 +140,7 @@ def standings(
 
         answers = {team: counted_answers(tries, problem.rule, worth) for team, tries in attempts.items()}
         return bests, {**answers, **_chosen_answers(problem, attempts, chosen or {})}
-    folds = folds if folds is not None else Folds()
-    answers = {team: folds.counted(problem.id, team, problem.rule, tries) for team, tries in attempts.items()}
+    answers = {team: counted_answers(tries, problem.rule) for team, tries in attempts.items()}
     answers.update(_chosen_answers(problem, attempts, chosen or {}))
     for counted in answers.values():
         for case, answer in counted.items():
@@ -158,9 +165,9 @@ def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple
     return [(case, answer.score) for case, answer in counted_answers(tries, best_case).items()]
 
 
-def _row(team: Team, cells: Sequence[Cell]) -> Row:
-    times = [cell.points.improved for cell in cells if cell.points.improved is not None]
-    points = fsum(cell.points.points for cell in cells)
+def _row(team: Team, cells: Sequence[Cell], bits: int) -> Row:
+    times = [cell.improved for cell in cells if cell.improved is not None]
+    points = total_points((cell.score for cell in cells), bits)
     return Row(0, team, points, max(times) if points > 0 and times else None, tuple(cells))
 
 

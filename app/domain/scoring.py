@@ -7,8 +7,8 @@ Only raw scores (and the checker's multiplier for absolute scoring) are ever sto
 3. `multiplier`        0..1 for one counted answer: absolute, YOUR/BEST or BEST/YOUR, or by rank
 4. `problem_points`    groups (sum, min, pass-fail, require_pass) scaled to the problem's maximum
 
-Multipliers are correctly rounded quotients of exact integers, and sums are `math.fsum`, so that points do not depend on
-the order in which anything arrived.
+Multipliers are correctly rounded quotients of exact integers, and sums are those of whole grains, so that points do not
+depend on the order in which anything arrived. This is the slow twin of `columns`, and the authority.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
-from math import fsum
+from typing import cast
 
 from app.domain.contests import (
     Aggregation,
@@ -32,6 +32,7 @@ from app.domain.contests import (
     ScoredProblem,
     ScoringRule,
 )
+from app.domain.grains import GroupWeight, Weights, earned, weights
 from app.domain.verdicts import CaseVerdict
 
 Exact = int | Fraction
@@ -125,12 +126,24 @@ def submission_answers(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterat
 
 def histories(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterator[tuple[Attempt, Answers]]:
     """Each judged attempt in order of (time, id), with the answers that count once it is in."""
-    counted: Answers = {}
-    best: dict[str, Counted] = {}
+    fold = Fold(rule)
     for attempt in sorted((a for a in attempts if a.scores is not None), key=lambda a: (a.time, a.id)):
-        counted = _after(attempt, counted, best, rule)
-        _remember_best(best, attempt, rule)
-        yield attempt, counted
+        yield attempt, fold.add(attempt)
+
+
+@dataclass
+class Fold:
+    """One team's judged attempts at one problem so far: the answers that count, and the best of each case."""
+
+    rule: ScoringRule
+    counted: Answers = field(default_factory=dict)
+    best: dict[str, Counted] = field(default_factory=dict)
+
+    def add(self, attempt: Attempt) -> Answers:
+        """Let one more attempt follow, in order of (time, id); returns the answers that count then."""
+        self.counted = _after(attempt, self.counted, self.best, self.rule)
+        _remember_best(self.best, attempt, self.rule)
+        return self.counted
 
 
 def _last(each: Iterable[Answers]) -> Answers:
@@ -177,7 +190,7 @@ class Bests:
     rule: ScoringRule
     teams: int = 0
     best: dict[str, Exact] = field(default_factory=dict)
-    raws: dict[str, list[Exact]] = field(default_factory=dict)
+    raws: Mapping[str, list[Exact]] = field(default_factory=dict)
 
     def add(self, case: str, score: RawScore) -> None:
         """Let one accepted answer of a visible team (or the reference) take part."""
@@ -187,7 +200,7 @@ class Bests:
         pick = max if self.rule.direction is Direction.MAXIMISE else min
         self.best[case] = score.raw if old is None else pick(old, score.raw)
         if self.rule.kind is Kind.RANK:
-            self.raws.setdefault(case, []).append(self._towards(score.raw))
+            cast("dict[str, list[Exact]]", self.raws).setdefault(case, []).append(self._towards(score.raw))
 
     def close(self) -> Bests:
         """Sort what `rank` looks up; call once after the last `add`."""
@@ -203,7 +216,7 @@ class Bests:
         if not score.accepted:
             return 0.0
         if self.rule.kind is Kind.ABSOLUTE:
-            return _within_one(float(score.multiplier if score.multiplier is not None else 0))
+            return within_one(float(score.multiplier if score.multiplier is not None else 0))
         if score.raw is None:
             return 0.0
         if self.rule.kind is Kind.RANK:
@@ -215,7 +228,7 @@ class Bests:
         raws = self.raws.get(case, [])
         ahead = len(raws) - bisect_right(raws, self._towards(raw))
         # An answer that does not count itself may stand behind as many as there are teams, and the reference.
-        return _within_one(1.0 - ahead / self.teams) if self.teams else 1.0
+        return within_one(1.0 - ahead / self.teams) if self.teams else 1.0
 
 
 def relative(yours: Exact, best: Exact, direction: Direction) -> float:
@@ -226,14 +239,15 @@ def relative(yours: Exact, best: Exact, direction: Direction) -> float:
     if yours == best or (yours > best) is (direction is Direction.MAXIMISE):
         return 1.0
     top, bottom = (yours, best) if direction is Direction.MAXIMISE else (best, yours)
-    if best == 0:
+    if best == 0 or bottom == 0:
         return 0.0
     if isinstance(top, int) and isinstance(bottom, int):
-        return _within_one(top / bottom)
-    return _within_one(float(Fraction(top) / Fraction(bottom)))
+        return within_one(top / bottom)
+    return within_one(float(Fraction(top) / Fraction(bottom)))
 
 
-def _within_one(share: float) -> float:
+def within_one(share: float) -> float:
+    """The nearest share there can be."""
     return min(1.0, max(0.0, share))
 
 
@@ -263,20 +277,21 @@ def problem_points(
 ) -> ProblemPoints:
     """Points of the counted `answers` of one team; groups outside `phase` give none, the rest fill `max_points`."""
     multipliers = {case: bests.multiplier(case, counted.score) for case, counted in answers.items()}
-    scale = phase_scale(problem, phase)
-    passed = {g.name for g in problem.groups if _passes(problem, g, multipliers)}
-    groups = [_group_points(problem, g, multipliers, passed, scale) for g in problem.groups if g.kind in phase]
-    points = fsum(g.points for g in groups)
-    counting = {g.name for g in problem.groups if g.kind in phase}
-    case_points = {
-        c.name: float(c.points) * multipliers.get(c.name, 0.0) * scale for c in problem.cases if c.group in counting
-    }
-    gained = {g.group.name for g in groups if g.points > 0}
-    earning = {c.name for c in problem.cases if c.group in gained and case_points.get(c.name, 0.0) > 0}
+    scale = weights(problem, phase)
+    passed = {each.group.name for each in scale.groups if _passes(each, multipliers)}
+    gains = [(each, *_gain(each, scale, multipliers, passed)) for each in scale.groups if each.counts]
+    groups = tuple(GroupPoints(g.group, scale.part(gain), scale.part(g.full), why) for g, gain, why in gains)
+    grains = {name: earned(weight, multipliers.get(name, 0.0)) for name, weight in scale.cases.items()}
+    gained = {each.group.name for each, gain, _ in gains if gain > 0}
+    earning = {name for name, gain in grains.items() if gain > 0 and _group_name(scale, name) in gained}
     improved = [answer.improved for case, answer in answers.items() if case in earning]
-    return ProblemPoints(
-        points, tuple(groups), multipliers, case_points, max(improved) if points > 0 and improved else None
-    )
+    points = scale.points(sum(gain for _, gain, _ in gains))
+    case_points = {name: scale.part(gain) for name, gain in grains.items()}
+    return ProblemPoints(points, groups, multipliers, case_points, max(improved) if points > 0 and improved else None)
+
+
+def _group_name(scale: Weights, case: str) -> str:
+    return scale.groups[scale.group_of[case]].group.name
 
 
 def phase_scale(problem: ScoredProblem, phase: frozenset[CaseKind] = PROVISIONAL) -> float:
@@ -285,34 +300,35 @@ def phase_scale(problem: ScoredProblem, phase: frozenset[CaseKind] = PROVISIONAL
     return float(problem.rule.max_points / total) if total else 0.0
 
 
-def _passes(problem: ScoredProblem, group: Group, multipliers: Mapping[str, float]) -> bool:
-    return all(multipliers.get(c.name, 0.0) >= 1.0 for c in problem.cases if c.group == group.name)
+def _passes(weight: GroupWeight, multipliers: Mapping[str, float]) -> bool:
+    return all(multipliers.get(name, 0.0) >= 1.0 for name in weight.cases)
 
 
-def _group_points(
-    problem: ScoredProblem, group: Group, multipliers: Mapping[str, float], passed: set[str], scale: float
-) -> GroupPoints:
-    most = float(group.max_points) * scale
+def _gain(
+    weight: GroupWeight, scale: Weights, multipliers: Mapping[str, float], passed: set[str]
+) -> tuple[int, str]:
+    """The grains of a group, and in a word why there are none."""
+    group = weight.group
     missing = [name for name in group.require_pass if name not in passed]
     if missing:
-        return GroupPoints(group, 0.0, most, f"needs {', '.join(missing)} to pass")
-    cases = [c for c in problem.cases if c.group == group.name]
-    shares = [multipliers.get(c.name, 0.0) for c in cases]
+        return 0, f"needs {', '.join(missing)} to pass"
+    if not weight.cases:
+        return 0, ""
+    shares = [multipliers.get(name, 0.0) for name in weight.cases]
     if group.aggregation is Aggregation.SUM:
-        points = fsum(float(c.points) * share for c, share in zip(cases, shares, strict=True)) * scale
+        gain = sum(earned(scale.cases[name], share) for name, share in zip(weight.cases, shares, strict=True))
     elif group.aggregation is Aggregation.MIN:
-        points = most * min(shares, default=0.0)
+        gain = earned(weight.full, min(shares))
     else:
-        points = most if group.name in passed else 0.0
-    why = "" if points > 0 or not cases else _why_nothing(group, cases, shares)
-    return GroupPoints(group, points, most, why)
+        gain = weight.full if group.name in passed else 0
+    return gain, "" if gain > 0 else _why_nothing(group, shares)
 
 
-def _why_nothing(group: Group, cases: Sequence[object], shares: Sequence[float]) -> str:
+def _why_nothing(group: Group, shares: Sequence[float]) -> str:
     zero = sum(1 for share in shares if share == 0.0)
     if group.aggregation is Aggregation.PASS_FAIL:
         short = sum(1 for share in shares if share < 1.0)
-        return f"all {len(cases)} cases must be right, {short} not yet"
+        return f"all {len(shares)} cases must be right, {short} not yet"
     if group.aggregation is Aggregation.MIN:
-        return f"the worst case decides, {zero} of {len(cases)} cases give nothing yet"
+        return f"the worst case decides, {zero} of {len(shares)} cases give nothing yet"
     return "no case gives points yet"

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.contests import Counting, Curtain, Direction, Kind, ScoredProblem, Team
-from app.domain.folds import Folds
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from tests.builders.scoring import (
@@ -164,18 +163,6 @@ def test_an_answer_of_a_team_that_had_none_never_raises_the_points_of_others(
     before, after = (scoreboard([of_three], TEAMS, sent) for sent in (others, [*others, newcomer]))
     for team in ("ants", "cats"):
         assert of(after, team) <= of(before, team)
-
-
-@given(problem=problems, tries=attempts(), until=st.integers(0, 7))
-def test_folds_kept_from_earlier_boards_change_nothing(
-    problem: ScoredProblem, tries: list[Attempt], until: int
-) -> None:
-    folds = Folds()
-    freeze = timedelta(minutes=until)
-    for sent in range(len(tries) + 1):
-        for hidden_from in (None, freeze):
-            kept = scoreboard([problem], TEAMS, tries[:sent], curtain=Curtain(hidden_from), folds=folds)
-            assert kept == scoreboard([problem], TEAMS, tries[:sent], curtain=Curtain(hidden_from))
 
 
 @given(problem=problems, tries=attempts())

@@ -1,0 +1,294 @@
+"""The board that is kept up to date equals the one made from scratch, to the last bit, whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from fractions import Fraction
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from app.domain.contests import (
+    OPEN,
+    Aggregation,
+    Carry,
+    Case,
+    CaseKind,
+    Counting,
+    Curtain,
+    Group,
+    Kind,
+    ScoredProblem,
+    ScoringRule,
+    Team,
+)
+from app.domain.live import LiveBoard
+from app.domain.scoreboard import Board, scoreboard
+from app.domain.scoring import Attempt, RawScore
+from tests.builders.scoring import CASES, JUDGE_ERROR, TEAMS, attempt, attempts, problems, raw, references, rules, scores
+
+ODD_NUMBERS = st.sampled_from(
+    [
+        0,
+        1,
+        -3,
+        7,
+        2**53 + 1,
+        10**30,
+        Fraction(1, 3),
+        Fraction(1, 10),
+        Fraction(123456789, 10**9),
+        Fraction(2**60 + 1, 7),
+        Fraction(1, 2**70),
+    ]
+)
+odd_scores = st.builds(raw, ODD_NUMBERS, st.fractions(0, 1, max_denominator=10**6))
+any_score = st.one_of(scores, scores, odd_scores, st.just(JUDGE_ERROR))
+files = st.dictionaries(st.sampled_from((*CASES, "0", "gone")), any_score, max_size=4)
+PHASES = [
+    frozenset({CaseKind.PROVISIONAL}),
+    frozenset({CaseKind.FINAL}),
+    frozenset({CaseKind.PROVISIONAL, CaseKind.FINAL}),
+]
+KEYS = [(team.id, problem) for team in TEAMS for problem in ("p", "q")]
+
+
+@st.composite
+def wholes(draw: st.DrawFn, slug: str = "p") -> ScoredProblem:
+    """A problem with a sample and two groups of any kind, the second perhaps only after the first has passed."""
+    rule = replace(draw(rules), max_points=draw(st.sampled_from([Fraction(90), Fraction(100, 3), Fraction(1, 7)])))
+    first = Group("a", CaseKind.PROVISIONAL, Fraction(40), draw(st.sampled_from(Aggregation)))
+    needs = draw(st.sampled_from([(), ("a",), ("sample",), ("a", "sample"), ("nothing",)]))
+    kind = draw(st.sampled_from([CaseKind.PROVISIONAL, CaseKind.FINAL]))
+    second = Group("b", kind, Fraction(50), draw(st.sampled_from(Aggregation)), needs)
+    empty = Group("c", CaseKind.PROVISIONAL, Fraction(draw(st.sampled_from([0, 10]))), Aggregation.PASS_FAIL)
+    groups = (Group("sample", CaseKind.SAMPLE, Fraction(0)), first, second, empty)
+    halves = [Fraction(40) if first.aggregation is not Aggregation.SUM else Fraction(40, 2)] * 2
+    cases = (Case("0", "sample", Fraction(0)), *(Case(n, "a", p) for n, p in zip("12", halves, strict=True)))
+    return ScoredProblem(slug, rule, groups, (*cases, Case("3", "b", Fraction(50))))
+
+
+def assert_same(live: Board, slow: Board) -> None:
+    """Every number of both, and how each of them comes about."""
+    assert live.rows == slow.rows
+    assert dict(live.bests) == dict(slow.bests)
+    for one, other in zip(live.rows, slow.rows, strict=True):
+        for mine, theirs in zip(one.cells, other.cells, strict=True):
+            assert (mine.score, mine.improved) == (theirs.points.points, theirs.points.improved)
+            assert mine.points == theirs.points
+
+
+class Contest(RuleBasedStateMachine):
+    """Everything that may happen to a board, in any order."""
+
+    @initialize(one=wholes(), other=wholes("q"), phase=st.sampled_from(PHASES), reference=references)
+    def begin(
+        self, one: ScoredProblem, other: ScoredProblem, phase: frozenset[CaseKind], reference: Mapping[str, RawScore]
+    ) -> None:
+        self.problems = [one, other]
+        self.phase = phase
+        self.references = {"p": reference, "q": {**reference, "0": raw(Fraction(1, 3))}}
+        self.teams: Sequence[Team] = TEAMS
+        self.curtain, self.chosen = OPEN, dict[tuple[str, str], int]()
+        self.tries: dict[int, Attempt] = {}
+        self.live = LiveBoard(self.problems, self.teams, phase=phase, references=self.references)
+
+    def put(self, *tries: Attempt) -> None:
+        self.tries.update({each.id: each for each in tries})
+        self.live.put(tries)
+
+    @rule(where=st.sampled_from(KEYS), minute=st.integers(0, 6), judged=st.one_of(st.none(), files, files))
+    def submit(self, where: tuple[str, str], minute: int, judged: Mapping[str, RawScore] | None) -> None:
+        id_ = len(self.tries) + 1
+        self.put(Attempt(id_, *where, timedelta(minutes=minute), judged))
+
+    @precondition(lambda self: self.tries)
+    @rule(data=st.data(), judged=st.one_of(st.none(), files))
+    def judge_again_or_take_a_verdict_back(self, data: st.DataObject, judged: Mapping[str, RawScore] | None) -> None:
+        at = data.draw(st.sampled_from(sorted(self.tries)))
+        self.put(replace(self.tries[at], scores=judged))
+
+    @rule(where=st.sampled_from(KEYS), case=st.sampled_from(CASES), best=st.integers(12, 99))
+    def find_a_new_best(self, where: tuple[str, str], case: str, best: int) -> None:
+        id_ = len(self.tries) + 1
+        self.put(Attempt(id_, *where, timedelta(minutes=7), {case: raw(best, 1)}))
+
+    @rule(minute=st.integers(0, 8), revealed=st.sets(st.sampled_from(KEYS)))
+    def freeze(self, minute: int, revealed: set[tuple[str, str]]) -> None:
+        self.curtain = Curtain(timedelta(minutes=minute), frozenset(revealed))
+        self.live.set_curtain(self.curtain)
+
+    @rule()
+    def thaw(self) -> None:
+        self.curtain = OPEN
+        self.live.set_curtain(OPEN)
+
+    @rule(at=st.integers(0, len(TEAMS) - 1), hidden=st.booleans(), disqualified=st.booleans())
+    def hide_or_disqualify(self, at: int, hidden: bool, disqualified: bool) -> None:
+        at %= len(self.teams)
+        changed = replace(self.teams[at], hidden=hidden, disqualified=disqualified)
+        self.teams = [*self.teams[:at], changed, *self.teams[at + 1 :]]
+        self.live.set_teams(self.teams)
+
+    @rule(order=st.randoms(), some=st.integers(1, len(TEAMS)))
+    def have_fewer_teams_or_others(self, order: Random, some: int) -> None:
+        mixed = [replace(team, hidden=False) for team in TEAMS]
+        order.shuffle(mixed)
+        self.teams = mixed[:some]
+        self.live.set_teams(self.teams)
+
+    @precondition(lambda self: self.tries)
+    @rule(data=st.data())
+    def choose(self, data: st.DataObject) -> None:
+        choice = self.tries[data.draw(st.sampled_from(sorted(self.tries)))]
+        self.chosen[choice.team_id, choice.problem_id] = choice.id
+        self.live.set_chosen(self.chosen)
+
+    @rule()
+    def take_choices_back(self) -> None:
+        self.chosen = {}
+        self.live.set_chosen({})
+
+    @precondition(lambda self: self.tries)
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        last = max(self.tries)
+        del self.tries[last]
+        self.live.drop([last])
+
+    @invariant()
+    def equals_from_scratch(self) -> None:
+        if not hasattr(self, "live"):
+            return
+        slow = scoreboard(
+            self.problems,
+            self.teams,
+            self.tries.values(),
+            curtain=self.curtain,
+            chosen=self.chosen,
+            phase=self.phase,
+            references=self.references,
+        )
+        assert_same(self.live.board(), slow)
+
+
+TestContest = Contest.TestCase
+TestContest.settings = settings(max_examples=150, stateful_step_count=20, deadline=None)
+
+
+@given(problem=problems, tries=attempts(), order=st.randoms())
+def test_the_order_in_which_verdicts_arrive_does_not_matter(
+    problem: ScoredProblem, tries: list[Attempt], order: Random
+) -> None:
+    live = LiveBoard([problem], TEAMS)
+    live.put(replace(each, scores=None) for each in tries)
+    live.board()
+    mixed = list(tries)
+    order.shuffle(mixed)
+    for each in mixed:
+        live.put([each])
+        live.board()
+    assert_same(live.board(), scoreboard([problem], TEAMS, tries))
+
+
+def test_a_board_stays_as_it_was_while_the_contest_goes_on() -> None:
+    for counting in Counting:
+        problem = ScoredProblem(
+            "p",
+            ScoringRule(Kind.RELATIVE, counting=counting),
+            (Group("g", CaseKind.PROVISIONAL, Fraction(1)),),
+            (Case("1", "g", Fraction(1)),),
+        )
+        live = LiveBoard([problem], TEAMS, [attempt(1, {"1": raw(8)}), attempt(2, {"1": raw(4)}, team="bees")])
+        before = live.board()
+        live.put([attempt(3, {"1": raw(16)}, team="bees")])
+        after = live.board()
+        assert [row.points for row in before.rows] == [100.0, 50.0, 0.0]
+        assert [row.points for row in after.rows] == [100.0, 50.0, 0.0]
+        assert [row.team.id for row in before.rows[:2]] == ["ants", "bees"]
+        assert [row.team.id for row in after.rows[:2]] == ["bees", "ants"]
+        assert before.rows[0].cells[0].answers["1"].score == raw(8)
+        assert before.bests["p"].best == {"1": 8}
+
+
+@given(tries=attempts(), more=st.dictionaries(st.sampled_from(CASES), scores, max_size=3), problem=problems)
+def test_one_more_answer_never_lowers_ones_own_points_where_each_cases_best_counts(
+    tries: list[Attempt], more: Mapping[str, RawScore], problem: ScoredProblem
+) -> None:
+    """A theorem for absolute and relative scoring; under `rank` the same, for no more teams are ahead than before."""
+    kept = replace(problem, rule=replace(problem.rule, counting=Counting.BEST_CASE))
+    assert_no_lower(kept, tries, more)
+
+
+@given(tries=attempts(), more=st.dictionaries(st.sampled_from(CASES), scores, max_size=3), problem=problems)
+def test_one_more_submission_never_lowers_ones_own_points_where_the_best_submission_counts_absolutely(
+    tries: list[Attempt], more: Mapping[str, RawScore], problem: ScoredProblem
+) -> None:
+    """Under relative kinds it may: its own new BEST makes the submission that counts worth less (see below)."""
+    kept = replace(problem, rule=replace(problem.rule, kind=Kind.ABSOLUTE, counting=Counting.BEST))
+    assert_no_lower(kept, tries, more)
+
+
+@given(tries=attempts(), problem=problems, case=st.sampled_from(CASES))
+def test_only_better_answers_never_lower_ones_own_points_where_the_last_submission_counts(
+    tries: list[Attempt], problem: ScoredProblem, case: str
+) -> None:
+    """With carry-over, and a file for one case that is better than any before: the rest stays what it was."""
+    rule = replace(problem.rule, counting=Counting.LAST, carry=Carry.LATEST)
+    judged = [a for a in tries if a.team_id == "ants" and a.scores is not None]
+    best = 99 if rule.direction.value == "maximise" else 0
+    if rule.direction.value == "minimise":  # a BEST of 0 takes all from everybody else; 0 is also ones own best
+        tries = [a for a in tries if a in judged or a.team_id == "ants"]
+    assert_no_lower(replace(problem, rule=rule), tries, {case: raw(best, 1)})
+
+
+def assert_no_lower(problem: ScoredProblem, tries: list[Attempt], more: Mapping[str, RawScore]) -> None:
+    before = scoreboard([problem], TEAMS, tries)
+    after = scoreboard([problem], TEAMS, [*tries, attempt(99, more)])
+    assert points(after) >= points(before)
+
+
+def points(board: Board) -> float:
+    return next(row.points for row in board.rows if row.team.id == "ants")
+
+
+@pytest.mark.parametrize("carry", Carry)
+def test_a_worse_last_submission_does_lower_them(carry: Carry) -> None:
+    problem = ScoredProblem(
+        "p",
+        ScoringRule(Kind.RELATIVE, counting=Counting.LAST, carry=carry),
+        (Group("g", CaseKind.PROVISIONAL, Fraction(1)),),
+        (Case("1", "g", Fraction(1)),),
+    )
+    tries = [attempt(1, {"1": raw(8)}), attempt(2, {"1": raw(8)}, team="bees")]
+    assert points(scoreboard([problem], TEAMS, [*tries, attempt(3, {"1": raw(4)})])) == 50.0
+
+
+def test_a_new_best_of_ones_own_may_lower_ones_points_where_the_best_submission_counts() -> None:
+    """Both submissions' answers are BEST of their case, and no submission has both: 100 points become less."""
+    problem = ScoredProblem(
+        "p",
+        ScoringRule(Kind.RELATIVE, counting=Counting.BEST, carry=Carry.NONE),
+        (Group("g", CaseKind.PROVISIONAL, Fraction(2)),),
+        (Case("1", "g", Fraction(1)), Case("2", "g", Fraction(1))),
+    )
+    first = attempt(1, {"1": raw(8), "2": raw(8)})
+    assert points(scoreboard([problem], TEAMS, [first])) == 100.0
+    assert points(scoreboard([problem], TEAMS, [first, attempt(2, {"1": raw(16)})])) == 75.0
+
+
+@given(problem=wholes(), tries=attempts())
+def test_a_full_score_is_exactly_the_maximum(problem: ScoredProblem, tries: list[Attempt]) -> None:
+    rule = replace(problem.rule, kind=Kind.ABSOLUTE)
+    groups = tuple(g for g in problem.groups if g.name != "c")
+    full = replace(
+        problem, rule=rule, groups=tuple(replace(g, require_pass=()) for g in groups)
+    )
+    best = attempt(0, {case: raw(1, 1) for case in ("0", "1", "2", "3")}, minute=99)
+    board = scoreboard([full], TEAMS, [best])
+    assert points(board) == float(rule.max_points)
