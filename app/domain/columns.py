@@ -40,7 +40,7 @@ LARGEST = 2**1000
 
 def fits(value: Exact) -> bool:
     """Is the number a float, exactly?"""
-    return abs(value) < LARGEST and float(value) == value
+    return bool(abs(value) < LARGEST and float(value) == value)
 
 
 def earned_by_all(weight: int, shares: Floats) -> Whole:
@@ -297,7 +297,7 @@ class Columns:
     def _shares(self, at: int, rows: Rows) -> Floats:
         column = self.columns[at]
         if column.exact is not None:
-            numbers = range(self.rows) if isinstance(rows, slice) else [int(row) for row in rows]
+            numbers = np.arange(self.rows)[rows].tolist()
             return np.array([self._share_of(column, column.exact.get(row)) for row in numbers], dtype=np.float64)
         values = self.raw[at, rows]
         here = ~np.isnan(values)

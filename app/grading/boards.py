@@ -1,8 +1,8 @@
-"""Boards kept in memory: computed once after a change, however many ask, and good until the clock makes another.
+"""Boards kept in memory: brought up to date once after a change, however many ask, and good until the clock changes it.
 
-Submissions and verdicts say so with `changed`, after their commit; what admins write counts as a change by itself. A
-request is content with anything whose reading began after the request came in, so that whoever has seen a verdict sees
-it on the board, and nobody waits for ever.
+Submissions and verdicts say so with `changed`, after their commit, and are then the only ones read again; what admins
+write counts as a change of everything by itself. A request is content with anything whose reading began after the
+request came in, so that whoever has seen a verdict sees it on the board, and nobody waits for ever.
 """
 
 from __future__ import annotations
@@ -10,23 +10,57 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from anyio.to_thread import run_sync
 
-from app.domain.contests import OPEN, Curtain, ScoredProblem, State, state
-from app.domain.folds import Folds
-from app.domain.scoreboard import Board, scoreboard
-from app.domain.scoring import Attempt, Bests
+from app.domain.contests import OPEN, CaseKind, Curtain, ScoredProblem, State, state
+from app.domain.live import LiveBoard, LiveFigures
+from app.domain.scoreboard import Chosen
+from app.domain.scoring import PROVISIONAL, Attempt, Bests
 from app.storage import boards as reading
-from app.storage.boards import Attempts, KnownScores
+from app.storage.boards import KnownScores, Read
 from app.storage.database import Database
 from app.storage.scored import ScoredContest, scored_contest
 
 OLD_PAGES = 8
+Cells = Mapping[tuple[str, str], Sequence[Attempt]]
+"""Attempts by team and problem, in order of submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of a contest one of its boards shows at a moment: its problems, what is hidden, which cases count.
+
+    finished  how long after the start a submission is too late for the board
+    """
+
+    problems: Sequence[ScoredProblem]
+    curtain: Curtain
+    phase: frozenset[CaseKind]
+    chosen: Chosen
+    finished: timedelta
+
+    def takes(self, attempt: Attempt) -> bool:
+        """Is it on the board? What was sent outside the contest's time is not."""
+        return timedelta(0) <= attempt.time < self.finished
+
+    def shows(self, attempt: Attempt) -> bool:
+        """Is what became of it on the board?"""
+        return self.takes(attempt) and not self.curtain.hides(attempt.team_id, attempt.problem_id, attempt.time)
+
+
+def view(contest: ScoredContest, now: datetime, *, public: bool) -> View:
+    """What everybody (`public`) or the judges see of a contest now."""
+    clock = contest.clock
+    frozen = public and clock.frozen(now)
+    curtain = Curtain(clock.contest_time(clock.freeze)) if frozen and clock.freeze is not None else OPEN
+    shown = contest.problems if not public or clock.started(now) else ()
+    return View(tuple(shown), curtain, PROVISIONAL, {}, clock.duration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +69,7 @@ class Standing:
 
     moment  when the last thing happened that this board shows
     curtain what the freeze hides
+    phase   which cases count
     pages   what has been rendered from it, by the options of the request
     """
 
@@ -42,29 +77,38 @@ class Standing:
     state: State
     public: bool
     moment: datetime
-    curtain: Curtain
-    attempts: Sequence[Attempt]
-    board: Board
+    view: View
+    cells: Cells
+    board: LiveFigures
     pages: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def curtain(self) -> Curtain:
+        """What the freeze hides."""
+        return self.view.curtain
+
+    @property
+    def phase(self) -> frozenset[CaseKind]:
+        """Which cases count."""
+        return self.view.phase
 
     @property
     def problems(self) -> Sequence[ScoredProblem]:
         """The problems that may be seen: none before the start, unless by judges."""
         return self.contest.problems if not self.public or self.state.started else ()
 
+    @property
+    def attempts(self) -> list[Attempt]:
+        """Every attempt there is, in order of submission."""
+        return sorted(chain.from_iterable(self.cells.values()), key=lambda attempt: attempt.id)
+
     def bests(self, problem: ScoredProblem) -> Bests:
         """BEST of a problem's cases as this board shows them."""
         return self.board.bests.get(problem.id) or Bests(problem.rule)
 
-    def of(self, team_id: str | None, problem_id: str) -> list[Attempt]:
+    def of(self, team_id: str | None, problem_id: str) -> Sequence[Attempt]:
         """One team's attempts at one problem."""
-        found: dict[tuple[str, str], list[Attempt]] | None = self.pages.get("attempts")
-        if found is None:
-            found = defaultdict(list)
-            for attempt in self.attempts:
-                found[attempt.team_id, attempt.problem_id].append(attempt)
-            self.pages["attempts"] = found
-        return found.get((team_id or "", problem_id), [])
+        return self.cells.get((team_id or "", problem_id), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +124,114 @@ class _Kept:
         return self.version >= wanted and (self.good_until is None or now < self.good_until)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What stays from one reading of a contest to the next."""
+class _Live:
+    """One board that is kept up to date, and the moment of the last thing it shows."""
 
+    def __init__(self, contest: ScoredContest, seen: View, reads: Iterable[Read]) -> None:
+        self.view = seen
+        self._references = contest.references
+        self._board = LiveBoard(
+            seen.problems,
+            contest.teams,
+            curtain=seen.curtain,
+            chosen=seen.chosen,
+            phase=seen.phase,
+            references=contest.references,
+        )
+        self._moment: datetime | None = None
+        self.put(reads)
+
+    def fits(self, contest: ScoredContest, seen: View) -> bool:
+        """Can this board become the one that is wanted? Not with other problems, rules or references."""
+        same = len(seen.problems) == len(self.view.problems) and all(
+            one is other for one, other in zip(seen.problems, self.view.problems, strict=True)
+        )
+        return (
+            same
+            and (seen.phase, seen.finished) == (self.view.phase, self.view.finished)
+            and (contest.references is self._references or contest.references == self._references)
+        )
+
+    def turn(self, contest: ScoredContest, seen: View, reads: Iterable[Read]) -> None:
+        """Let it show this view; `reads` are all attempts, of which the last moment is taken."""
+        self._board.set_teams(contest.teams)
+        if seen.chosen != self.view.chosen:
+            self._board.set_chosen(seen.chosen)
+        if seen.curtain != self.view.curtain:
+            self._board.set_curtain(seen.curtain)
+            self._moment = max((r.latest for r in reads if seen.shows(r.attempt)), default=None)
+        self.view = seen
+
+    def put(self, reads: Iterable[Read]) -> None:
+        """Take attempts as they are now."""
+        for read in reads:
+            if self.view.takes(read.attempt):
+                self._board.put([read.attempt])
+            if self.view.shows(read.attempt):
+                self._moment = read.latest if self._moment is None else max(self._moment, read.latest)
+
+    def drop(self, ids: Collection[int], left: Iterable[Read]) -> None:
+        """Forget attempts; those `left` tell the last moment."""
+        self._board.drop(ids)
+        self._moment = max((read.latest for read in left if self.view.shows(read.attempt)), default=None)
+
+    def standing(self, contest: ScoredContest, now: datetime, cells: Cells, *, public: bool) -> Standing:
+        """The board as it is now."""
+        passed = state(contest.clock, now, contest.finalized)
+        moments = (self._moment, passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized)
+        latest = max((each for each in moments if each is not None), default=now)
+        return Standing(contest, passed, public, latest, self.view, cells, self._board.board())
+
+
+@dataclass
+class _Known:
+    """What stays from one reading of a contest to the next; used by one thread at a time."""
+
+    generation: int = -1
+    contest: ScoredContest | None = None
     scores: KnownScores = field(default_factory=KnownScores)
-    judges: Folds = field(default_factory=Folds)
-    public: Folds = field(default_factory=Folds)
+    reads: dict[int, Read] = field(default_factory=dict)
+    cells: dict[tuple[str, str], Sequence[Attempt]] = field(default_factory=dict)
+    judges: _Live | None = None
+    public: _Live | None = None
+
+    def take(self, found: Sequence[Read], *, everything: bool) -> None:
+        """Put what was read to what is known, and on the boards."""
+        news = [read for read in found if _is_news(self.reads.get(read.attempt.id), read)]
+        gone = self.reads.keys() - {read.attempt.id for read in found} if everything else set()
+        for id_ in gone:
+            self._take_out(self.reads.pop(id_).attempt)
+        for read in news:
+            if (old := self.reads.get(read.attempt.id)) is not None:
+                self._take_out(old.attempt)
+            self.reads[read.attempt.id] = read
+            key = (read.attempt.team_id, read.attempt.problem_id)
+            self.cells[key] = sorted((*self.cells.get(key, ()), read.attempt), key=lambda attempt: attempt.id)
+        for live in (self.judges, self.public):
+            if live is not None:
+                if gone:
+                    live.drop(gone, self.reads.values())
+                live.put(news)
+
+    def _take_out(self, attempt: Attempt) -> None:
+        key = (attempt.team_id, attempt.problem_id)
+        self.cells[key] = [other for other in self.cells[key] if other.id != attempt.id]
+
+    def live(self, old: _Live | None, contest: ScoredContest, seen: View) -> _Live:
+        """The board of a view: the old one, if it can be turned into it."""
+        if old is None or not old.fits(contest, seen):
+            return _Live(contest, seen, self.reads.values())
+        old.turn(contest, seen, self.reads.values())
+        return old
+
+
+def _is_news(old: Read | None, new: Read) -> bool:
+    if old is None or old.latest != new.latest:
+        return True
+    one, other = old.attempt, new.attempt
+    return (one.team_id, one.problem_id, one.time) != (other.team_id, other.problem_id, other.time) or (
+        one.scores is not other.scores
+    )
 
 
 class Boards:
@@ -96,6 +241,8 @@ class Boards:
         self._database = database
         self._now = now
         self._versions: defaultdict[str, int] = defaultdict(int)
+        self._touched: defaultdict[str, set[int]] = defaultdict(set)
+        self._all_touched: set[str] = set()
         self._kept: dict[str, _Kept] = {}
         self._known: defaultdict[str, _Known] = defaultdict(_Known)
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -108,12 +255,17 @@ class Boards:
         """Say, after the commit, that something of a contest has changed, or only this submission; never blocks long."""
         with self._guard:
             self._versions[contest_id] += 1
+            if submission_id is None:
+                self._all_touched.add(contest_id)
+            else:
+                self._touched[contest_id].add(submission_id)
 
     def all_changed(self) -> None:
         """Say that something changed that any contest may show, such as a test case."""
         with self._guard:
             for contest_id in self._kept:
                 self._versions[contest_id] += 1
+                self._all_touched.add(contest_id)
 
     def _version(self, contest_id: str) -> int:
         """A number that has gone up with every change; an admin's writes count for all contests."""
@@ -158,11 +310,22 @@ class Boards:
             kept = self._kept.get(contest_id)
             if kept is not None and kept.good(wanted, now):
                 return kept
-            version = self._version(contest_id)  # before reading: what changes meanwhile is not in it
-            found = self._compute(contest_id, version, now)
+            with self._guard:  # before reading: what changes meanwhile is not in it
+                generation = self._database.generation
+                version = self._versions.get(contest_id, 0) + generation
+                touched = self._touched.pop(contest_id, set())
+                everything = contest_id in self._all_touched or self._known[contest_id].generation != generation
+                self._all_touched.discard(contest_id)
+            try:
+                found = self._compute(contest_id, version, now, None if everything else touched)
+            except BaseException:
+                self.changed(contest_id)  # what was touched is not known any more
+                self._known.pop(contest_id, None)
+                raise
             if found is None:
                 self._forget(contest_id)
             else:
+                self._known[contest_id].generation = generation
                 self._kept[contest_id] = found
             return found
 
@@ -171,38 +334,40 @@ class Boards:
             self._kept.pop(contest_id, None)
             self._known.pop(contest_id, None)
             self._locks.pop(contest_id, None)
+            for key in [key for key in self.history if key[0] == contest_id]:
+                del self.history[key]
 
-    def _compute(self, contest_id: str, version: int, now: datetime) -> _Kept | None:
+    def _compute(self, contest_id: str, version: int, now: datetime, touched: Collection[int] | None) -> _Kept | None:
+        """Bring a contest's boards up to date with these submissions; None: with everything."""
+        known = self._known[contest_id]
+        contest = known.contest
+        everything = touched is None or contest is None
         with self._database.read() as session:
-            contest = scored_contest(session, contest_id)
-            if contest is None:
-                return None
-            known = self._known[contest_id]
-            found = reading.attempts(session, contest_id, known.scores)
+            if everything:
+                contest = scored_contest(session, contest_id)
+                if contest is None:
+                    return None
+                found = reading.attempts(session, contest_id, known.scores)
+            else:
+                found = reading.some_attempts(session, contest_id, touched or (), known.scores)
+        assert contest is not None
         self.computed += 1
-        judges = _standing(contest, found, now, known.judges, public=False)
+        known.contest = contest
+        known.take(found, everything=everything)
+        return self._stand(known, contest, version, now)
+
+    def _stand(self, known: _Known, contest: ScoredContest, version: int, now: datetime) -> _Kept:
+        cells = dict(known.cells)
+        seen, public_view = (view(contest, now, public=public) for public in (False, True))
+        known.judges = known.live(known.judges, contest, seen)
+        judges = known.judges.standing(contest, now, cells, public=False)
+        if public_view == seen:
+            known.public = None
+            public = replace(judges, public=True, pages={})
+        else:
+            known.public = known.live(known.public, contest, public_view)
+            public = known.public.standing(contest, now, cells, public=True)
         clock = contest.clock
-        same = clock.started(now) and not clock.frozen(now)
-        public = (
-            replace(judges, public=True, pages={})
-            if same
-            else _standing(contest, found, now, known.public, public=True)
-        )
         moments = (clock.start, clock.freeze, clock.end, clock.thaw, contest.finalized)
         ahead = [moment for moment in moments if moment is not None and moment > now]
         return _Kept(version, min(ahead, default=None), judges, public)
-
-
-def _standing(contest: ScoredContest, found: Attempts, now: datetime, folds: Folds, *, public: bool) -> Standing:
-    """Compute one board. What was sent outside the contest's time is on no board."""
-    clock = contest.clock
-    frozen = public and clock.frozen(now)
-    curtain = Curtain(clock.contest_time(clock.freeze)) if frozen and clock.freeze is not None else OPEN
-    in_time = [a for a in found.attempts if timedelta(0) <= a.time < clock.duration]
-    shown = contest.problems if not public or clock.started(now) else ()
-    board = scoreboard(shown, contest.teams, in_time, curtain=curtain, references=contest.references, folds=folds)
-    passed = state(clock, now, contest.finalized)
-    moments = [passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized]
-    seen = [found.latest[a.id] for a in in_time if not curtain.hides(a.team_id, a.problem_id, a.time)]
-    moment = max([*seen, *(m for m in moments if m is not None)], default=now)
-    return Standing(contest, passed, public, moment, curtain, found.attempts, board)

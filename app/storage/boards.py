@@ -1,13 +1,14 @@
-"""What a board is computed from: every attempt of a contest with its raw scores, read quickly and only once.
+"""What a board is computed from: the attempts of a contest with their raw scores, read quickly and only once.
 
 Raw scores of a finished judgement never change, so they are kept between readings by the judgement's id; a reading
-fetches one short row a submission, and raw scores only of judgements not seen before.
+fetches one short row a submission, of all or only of those that are said to have changed, and raw scores only of
+judgements not seen before.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,38 +28,55 @@ AT_ONCE = 500
 
 @dataclass
 class KnownScores:
-    """Raw scores by judgement, as read before; one for each contest, used by one thread at a time."""
+    """Raw scores by judgement, as read before, and the judgement of each submission that has one; of one contest."""
 
     of: dict[int, Scores] = field(default_factory=dict)
+    judgement: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Attempts:
-    """A contest's attempts; `changed` is the moment of the last submission or judgement, by team-visible time.
+class Read:
+    """An attempt as it was read, and when it last changed: at its submission or at the end of its judgement."""
 
-    `latest` holds, for each attempt, when it last changed: at its submission or at the end of its judgement.
-    """
-
-    attempts: Sequence[Attempt]
-    latest: Mapping[int, datetime]
+    attempt: Attempt
+    latest: datetime
 
 
-def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> Attempts:
+def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> list[Read]:
     """Every attempt, in order of submission, judged as by the current finished judgement."""
     known = known if known is not None else KnownScores()
     rows = _submissions(session, contest_id)
-    judged = {row.judgement_id for row in rows if row.judgement_id is not None}
+    known.judgement = {row.id: row.judgement_id for row in rows if row.judgement_id is not None}
+    judged = set(known.judgement.values())
     for gone in set(known.of) - judged:
         del known.of[gone]
     missing = sorted(judged - set(known.of))
     known.of.update(_all_scores(session, contest_id) if not known.of else _scores_of(session, missing))
-    found: list[Attempt] = []
+    return [_read(row, known) for row in rows]
+
+
+def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Read]:
+    """As `attempts`, but only those of these submissions that there are."""
+    wanted = sorted(ids)
+    rows: list[Any] = []
+    for start in range(0, len(wanted), AT_ONCE):
+        rows += _submissions(session, contest_id, wanted[start : start + AT_ONCE])
     for row in rows:
-        scores = None if row.judgement_id is None else known.of.setdefault(row.judgement_id, {})
-        time = timedelta(milliseconds=row.contest_time_ms)
-        found.append(Attempt(row.id, attempt_team(row), row.problem_id, time, scores))
-    latest = {row.id: max(row.time, row.end_time or row.time) for row in rows}
-    return Attempts(found, latest)
+        old = known.judgement.pop(row.id, None)
+        if old is not None and old != row.judgement_id:
+            known.of.pop(old, None)
+        if row.judgement_id is not None:
+            known.judgement[row.id] = row.judgement_id
+    missing = sorted({row.judgement_id for row in rows} - {None} - known.of.keys())
+    known.of.update(_scores_of(session, missing))
+    return [_read(row, known) for row in rows]
+
+
+def _read(row: Any, known: KnownScores) -> Read:
+    scores = None if row.judgement_id is None else known.of.setdefault(row.judgement_id, {})
+    time = timedelta(milliseconds=row.contest_time_ms)
+    attempt = Attempt(row.id, attempt_team(row), row.problem_id, time, scores)
+    return Read(attempt, max(row.time, row.end_time or row.time))
 
 
 def attempt_team(row: Any) -> str:
@@ -66,7 +84,7 @@ def attempt_team(row: Any) -> str:
     return str(row.team_id) if row.team_id is not None else f"~{row.account_id}"
 
 
-def _submissions(session: Session, contest_id: str) -> Sequence[Any]:
+def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = None) -> Sequence[Any]:
     current = (
         (JudgementRow.submission_id == SubmissionRow.id)
         & (JudgementRow.current.is_(True))
@@ -87,6 +105,8 @@ def _submissions(session: Session, contest_id: str) -> Sequence[Any]:
         .where(SubmissionRow.contest_id == contest_id)
         .order_by(SubmissionRow.id)
     )
+    if ids is not None:
+        query = query.where(SubmissionRow.id.in_(ids))
     return session.execute(query).all()
 
 

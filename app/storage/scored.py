@@ -136,13 +136,16 @@ def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow
 
 def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
     """The teams that take part, hidden ones too: all there are in a contest open to all."""
-    query = select(TeamRow.id, TeamRow.name, TeamRow.hidden, TeamRow.group_ids)
-    if not contest.open_to_all:
-        query = query.join(ContestTeamRow, ContestTeamRow.team_id == TeamRow.id).where(
-            ContestTeamRow.contest_id == contest.id
-        )
-    rows = session.execute(query.order_by(TeamRow.id))
-    return [Team(id_, name, hidden, tuple(groups)) for id_, name, hidden, groups in rows]
+    enrolled = (ContestTeamRow.team_id == TeamRow.id) & (ContestTeamRow.contest_id == contest.id)
+    query = (
+        select(TeamRow.id, TeamRow.name, TeamRow.hidden, TeamRow.group_ids, ContestTeamRow.disqualified)
+        .join(ContestTeamRow, enrolled, isouter=contest.open_to_all)
+        .order_by(TeamRow.id)
+    )
+    return [
+        Team(id_, name, hidden, tuple(group_ids), bool(disqualified))
+        for id_, name, hidden, group_ids, disqualified in session.execute(query)
+    ]
 
 
 def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:
