@@ -19,6 +19,7 @@ from app.bootstrap import initialise
 from app.grading.boards import Boards
 from app.grading.engine import Engine, EngineSettings, grader_count
 from app.grading.references import JobRunner
+from app.grading.similarity import Similarity
 from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
@@ -68,7 +69,7 @@ def open_service(settings: Settings) -> Service:
     engine.start()
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
-    return Service(settings, database, files, writer, engine, jobs, boards, Entries(database))
+    return Service(settings, database, files, writer, engine, jobs, boards, Entries(database), Similarity(files))
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

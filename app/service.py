@@ -8,6 +8,7 @@ from typing import Protocol
 
 from app.grading.boards import Boards
 from app.grading.messages import Validate, Validated
+from app.grading.similarity import Similarity
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.entries import Entries
@@ -68,6 +69,7 @@ class Service:
     jobs: Jobs
     boards: Boards
     entries: Entries
+    similarity: Similarity
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""

@@ -20,6 +20,8 @@ from app.api import (
     problems,
     reports,
     scoreboard,
+    similarity,
+    sources,
     submissions_read,
     submit,
     teams,
@@ -46,6 +48,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     testcases.router,
     submissions_read.router,
     reports.router,
+    sources.router,
+    similarity.router,
     judgements.router,
     jobs.router,
 )

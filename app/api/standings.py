@@ -70,6 +70,11 @@ def may_see_answers(viewer: Viewer, standing: Standing, row: SubmissionRow) -> b
     return bool(standing.contest.settings.get("show_others_answers", False)) and may_see_verdict(viewer, standing, row)
 
 
+def may_see_sources(viewer: Viewer, row: SubmissionRow) -> bool:
+    """May the viewer read its sources? They stay with the team and the judges, also where answers are shown to all."""
+    return viewer.sees_all or is_own(viewer, row)
+
+
 @dataclass(frozen=True, slots=True)
 class Worth:
     """What one judged submission stands for: an answer for each case, and the points of these at the BEST shown."""

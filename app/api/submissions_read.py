@@ -14,7 +14,7 @@ from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.errors import Forbidden, NotFound
 from app.api.filters import matching
-from app.api.standings import TheStanding, may_see, may_see_answers, worth_of
+from app.api.standings import TheStanding, may_see, may_see_answers, may_see_sources, worth_of
 from app.domain.scoring import Answers, submission_answers
 from app.grading.boards import Standing
 from app.packages.zips import zip_bytes
@@ -109,10 +109,13 @@ def submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding)
     responses={200: {"content": {"application/zip": {}}}},
     summary="The answer files of a submission",
 )
-def files(row: ReadableSubmission, session: Reading, service: TheService) -> Response:
-    """The files that were taken as answers, as a zip (the same bytes each time), and the sources below `sources/`."""
+def files(row: ReadableSubmission, viewer: CurrentViewer, session: Reading, service: TheService) -> Response:
+    """The files that were taken as answers, as a zip (the same bytes each time), and the sources below `sources/`.
+
+    The sources are there for the team itself and judges only.
+    """
     found = judged.answer_files(session, service.files, row.id)
-    for source in row.sources:
+    for source in row.sources if may_see_sources(viewer, row) else ():
         found[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
     headers = {"Content-Disposition": f'attachment; filename="{row.shown_id}.zip"'}
     return Response(zip_bytes(found), media_type="application/zip", headers=headers)

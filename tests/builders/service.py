@@ -16,6 +16,7 @@ from fastapi import FastAPI
 
 from app.grading.boards import Boards
 from app.grading.messages import Validate, Validated
+from app.grading.similarity import Similarity
 from app.main import create_app
 from app.passwords import hash_password
 from app.service import Service
@@ -112,7 +113,8 @@ def open_service(database_url: str, home: Path, **settings: Any) -> Iterator[Ser
     people(database)
     idle = Idle()
     files = LocalFiles(known.files_folder)
-    service = Service(known, database, files, Writer(database), idle, idle, Boards(database), Entries(database))
+    boards, entries, similarity = Boards(database), Entries(database), Similarity(files)
+    service = Service(known, database, files, Writer(database), idle, idle, boards, entries, similarity)
     try:
         yield service
     finally:

@@ -26,6 +26,7 @@ READ = {
     "submission_id": "1",
     "judgement_id": "1",
     "team_id": "team",
+    "other_team_id": "other",
     "account_id": "team",
     "type_id": "AC",
     "language_id": "answers",
@@ -106,6 +107,10 @@ GET    /api/contests/{contest_id}/submissions/{submission_id}                   
 GET    /api/contests/{contest_id}/submissions/{submission_id}/files                 200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}   200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/report                200 200 200 403 403 403
+GET    /api/contests/{contest_id}/submissions/{submission_id}/sources               200 200 200 403 403 403
+GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name}        404 404 404 403 403 403
+GET    /api/contests/{contest_id}/similarity                                        200 200 403 403 403 401
+GET    /api/contests/{contest_id}/similarity/{team_id}/{other_team_id}              200 200 403 403 403 401
 GET    /api/contests/{contest_id}/judgements                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgements/{judgement_id}                         200 200 200 200 200 200
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
@@ -181,6 +186,10 @@ GET    /api/contests/{contest_id}/submissions/{submission_id}                   
 GET    /api/contests/{contest_id}/submissions/{submission_id}/files                 200 200 200 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}   200 200 200 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/report                200 200 200 404 404 404
+GET    /api/contests/{contest_id}/submissions/{submission_id}/sources               200 200 200 404 404 404
+GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name}        404 404 404 404 404 404
+GET    /api/contests/{contest_id}/similarity                                        200 200 403 403 403 401
+GET    /api/contests/{contest_id}/similarity/{team_id}/{other_team_id}              200 200 403 403 403 401
 GET    /api/contests/{contest_id}/judgements                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgements/{judgement_id}                         200 200 200 404 404 404
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200

@@ -1,0 +1,57 @@
+"""The sources a team attached to a submission: kept and not judged, for the team itself and for judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Response
+
+from app.api.deps import CurrentViewer, TheService
+from app.api.errors import Forbidden, NotFound
+from app.api.standings import may_see_sources
+from app.api.submissions_read import TheSubmission
+from app.storage.tables import SubmissionRow
+
+router = APIRouter(tags=["submissions"])
+
+
+def _with_sources(row: TheSubmission, viewer: CurrentViewer) -> SubmissionRow:
+    if not may_see_sources(viewer, row):
+        raise Forbidden("only the team itself and judges may see this")
+    return row
+
+
+SourcesOf = Annotated[SubmissionRow, Depends(_with_sources)]
+"""The submission of the path; 403 where the viewer may not read its sources."""
+
+
+def named(row: SubmissionRow) -> dict[str, Mapping[str, Any]]:
+    """A submission's sources by their names."""
+    return {source["name"]: source for source in row.sources}
+
+
+@router.get("/contests/{contest_id}/submissions/{submission_id}/sources", summary="The sources of a submission")
+def sources(row: SourcesOf) -> list[dict[str, Any]]:
+    """Their names and sizes, and where each can be had."""
+    folder = f"contests/{row.contest_id}/submissions/{row.id}/sources"
+    return [
+        {"name": name, "size": source["size"], "sha256": source["sha256"], "href": f"{folder}/{quote(name)}"}
+        for name, source in named(row).items()
+    ]
+
+
+@router.get(
+    "/contests/{contest_id}/submissions/{submission_id}/sources/{name:path}",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+    summary="One source file",
+)
+def source(name: str, row: SourcesOf, service: TheService) -> Response:
+    """As it was sent."""
+    found = named(row).get(name)
+    if found is None:
+        raise NotFound(f"submission {row.id} has no source {name!r}")
+    headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
+    return Response(service.files.load(found["sha256"]), media_type="application/octet-stream", headers=headers)
