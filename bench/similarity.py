@@ -51,9 +51,8 @@ def main() -> int:
             _, near = timed("near too, fingerprints kept", similarity, session, standing, problem, near=True)
         database.close()
     told = {pair.teams for pair in near.pairs if pair.ratio >= RATIO}
-    print(
-        f"with a ratio of {RATIO} or more: {len(told & copied)} of {len(copied)} copies; {len(told - copied)} with the mistake"
-    )
+    copies, others = len(told & copied), len(told - copied)
+    print(f"with a ratio of {RATIO} or more: {copies} of {len(copied)} copies; {others} with the common mistake")
     return 0 if by_hash < GOAL_SECONDS and copied <= told else 1
 
 

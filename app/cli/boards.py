@@ -11,14 +11,19 @@ from app.cli.output import plain, table
 
 
 def board_table(
-    contest: str, board: Mapping[str, Any], names: Mapping[str, str], *, cases: bool = False
+    contest: str,
+    board: Mapping[str, Any],
+    names: Mapping[str, str],
+    *,
+    cases: bool = False,
+    moves: Mapping[str, int] | None = None,
 ) -> list[Table]:
-    """The ranked rows; with `cases` a table of raw scores for each problem follows."""
+    """The ranked rows; with `cases` a table of raw scores for each problem follows. `moves`: ranks risen by team."""
     rows = board["rows"]
     problems = [cell["problem_id"] for cell in rows[0]["problems"]] if rows else []
     drawn = [
         (
-            row["rank"],
+            rank_text(row["rank"], (moves or {}).get(row["team_id"], 0)),
             names.get(row["team_id"], row["team_id"]),
             *(cell_text(cell) for cell in row["problems"]),
             f"{row['score']['score']:.2f}",
@@ -32,6 +37,11 @@ def board_table(
     if cases:
         tables += [cases_table(problem, at, rows, names) for at, problem in enumerate(problems)]
     return tables
+
+
+def rank_text(rank: int, risen: int) -> str:
+    """A rank, and how many ranks the team has risen or fallen."""
+    return f"{'▲' if risen > 0 else '▼'}{abs(risen)} {rank}" if risen else str(rank)
 
 
 def cases_table(problem: str, at: int, rows: list[Any], names: Mapping[str, str]) -> Table:

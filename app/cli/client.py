@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 import httpx
@@ -14,6 +15,9 @@ from app.cli.output import Failure
 SECONDS = 60.0
 TRIES = 5
 FIRST_PAUSE = 0.2
+STREAM_TIMEOUT = httpx.Timeout(SECONDS, read=150.0)
+"""A server says something at least every two minutes, if only that it is still there."""
+Lines = Iterator[str] | None
 
 
 class Client:
@@ -97,12 +101,37 @@ class Client:
             return reply
         raise Failure(refusal(reply), 1)
 
+    @contextmanager
+    def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:
+        """Open a stream of lines that the server goes on with for as long as it likes; it may break off at any time.
+
+        Gives None where the server answers with one of the statuses `accept`; raises Failure as `request` does.
+        """
+        for last, pause in pauses(TRIES):
+            try:
+                with self._http.stream("GET", path, headers=dict(headers), timeout=STREAM_TIMEOUT) as reply:
+                    if not reply.is_success and reply.status_code not in accept:
+                        reply.read()
+                        raise Failure(refusal(reply), 1)
+                    yield whole_lines(reply) if reply.is_success else None
+                    return
+            except httpx.ConnectError as error:
+                if last:
+                    raise Failure(f"{self.url} cannot be reached: {str(error) or type(error).__name__}", 1) from None
+                time.sleep(pause)
+
     def body(self, reply: httpx.Response) -> Any:
         """Read a reply as JSON; raises Failure where it is none, as it was not one of ours."""
         try:
             return reply.json() if reply.content else None
         except ValueError:
             raise Failure(f"{self.url} did not answer in JSON: is it a Jurado server?", 1) from None
+
+
+def whole_lines(reply: httpx.Response) -> Iterator[str]:
+    """The lines of a stream until it ends, be it that the connection breaks: whoever wants more asks again."""
+    with suppress(httpx.TransportError):
+        yield from reply.iter_lines()
 
 
 def pauses(tries: int) -> Iterator[tuple[bool, float]]:

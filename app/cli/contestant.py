@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Group
-from rich.live import Live
 
 from app.cli.boards import board_table, report_tables
 from app.cli.client import Client
-from app.cli.output import Failure, console, say, show, table, write_json
+from app.cli.live import follow_board
+from app.cli.output import Failure, say, show, table, write_json
 from app.cli.parcel import pack, unpack, upload_shown
 from app.cli.solve import AsJson
 
 SECONDS_BETWEEN_LOOKS = 0.2
-SECONDS_BETWEEN_BOARDS = 1.0
 FINE = {"AC", "PC"}
-NOT_MODIFIED = 304
 
 Contest = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id, such as practice")]
 
@@ -93,7 +88,7 @@ def scoreboard(
     """Show the scoreboard of a contest."""
     with Client.open() as client:
         if live:
-            follow_board(client, contest, cases=cases, as_json=as_json)
+            follow_board(client, contest, team_names(client, contest), cases=cases, as_json=as_json)
             return
         board = client.get(f"contests/{contest}/scoreboard", cases=cases or None)
         if as_json:
@@ -168,30 +163,6 @@ def find_contest(client: Client, submission: str) -> str:
         if client.request("GET", path, accept=(404,)).is_success:
             return str(contest["id"])
     raise Failure(f"no submission {submission!r} that you may see", 1)
-
-
-def follow_board(client: Client, contest: str, *, cases: bool, as_json: bool) -> None:
-    """Draw the board again whenever its ETag changes, until Ctrl-C; as JSON, a line for each change."""
-    with Live(console=console(), auto_refresh=False) as canvas, suppress(KeyboardInterrupt):
-        for board in boards(client, contest, cases=cases):
-            if as_json:
-                write_json(board)
-            else:
-                tables = board_table(contest, board, team_names(client, contest), cases=cases)
-                canvas.update(Group(*tables), refresh=True)
-
-
-def boards(client: Client, contest: str, *, cases: bool) -> Iterator[dict[str, Any]]:
-    """The board now, and again whenever it has changed, without end."""
-    tag = ""
-    while True:
-        headers = {"If-None-Match": tag} if tag else {}
-        params = {"cases": cases or None}
-        reply = client.request("GET", f"/api/contests/{contest}/scoreboard", params=params, headers=headers)
-        if reply.status_code != NOT_MODIFIED:
-            tag = reply.headers.get("etag", "")
-            yield reply.json()
-        time.sleep(SECONDS_BETWEEN_BOARDS)
 
 
 def team_names(client: Client, contest: str) -> dict[str, str]:

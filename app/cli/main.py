@@ -10,7 +10,21 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import access, admin, admin_problems, bench, check, contestant, generate, package, service, solve
+from app.cli import (
+    access,
+    admin,
+    admin_problems,
+    awards,
+    bench,
+    check,
+    clarifications,
+    contestant,
+    generate,
+    package,
+    service,
+    similarity,
+    solve,
+)
 from app.cli.demo.command import demo
 from app.cli.ladder.command import ladder
 from app.cli.output import Failure, examples, say
@@ -135,11 +149,43 @@ app.command(
         "jurado scoreboard practice", "jurado scoreboard practice --live", "jurado scoreboard practice --cases --json"
     ),
 )(contestant.scoreboard)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples(
+        "jurado clarify practice 'May balls stay where they are?' --problem rollingballs",
+        "jurado clarify practice 'And in the first row?' --reply-to 7",
+        "jurado clarify practice - < question.txt",
+    ),
+)(clarifications.clarify)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado clarifications practice", "jurado clarifications practice --live"),
+)(clarifications.clarifications)
+app.command(rich_help_panel=CLIENT, epilog=examples("jurado awards finals", "jurado awards finals --json"))(
+    awards.awards
+)
 administration = typer.Typer(
     no_args_is_help=True, help="Look after a server: accounts, teams, contests, problems, jobs."
 )
-for name, group in {**admin.GROUPS, **admin_problems.GROUPS}.items():
+for name, group in {**admin.GROUPS, **admin_problems.GROUPS, **awards.GROUPS}.items():
     administration.add_typer(group, name=name)
+administration.command(
+    epilog=examples(
+        "jurado admin announce finals 'Lunch is served'",
+        "jurado admin announce finals 'Please call the jury' --team ants --team bees",
+        "jurado admin announce finals 'The third line is n, not m' --problem B",
+    )
+)(clarifications.announce)
+administration.command(
+    epilog=examples("jurado admin answer finals 7 'Yes'", "jurado admin answer finals 7 'No, never' --to-all")
+)(clarifications.answer)
+administration.command(
+    epilog=examples(
+        "jurado admin similarity finals",
+        "jurado admin similarity finals --problem comesolo --min 0.5 --json",
+        "jurado admin similarity finals --between ants bees",
+    )
+)(similarity.similarity)
 app.add_typer(administration, name="admin", rich_help_panel=CLIENT)
 
 

@@ -24,8 +24,8 @@ from app.storage import similarity as reading
 from app.storage.files import FileStore
 from app.storage.similarity import StoredCase
 
-MOST_KEPT = 250_000
-"""Fingerprints in memory, half a kilobyte each."""
+MOST_KEPT = 200_000
+"""Fingerprints in memory, less than a kilobyte each."""
 SECONDS = 2.0
 ONE_RIGHT_ANSWER = frozenset({"exact", "tokens", "floats"})
 SOURCES = "sources"

@@ -7,7 +7,7 @@ import pytest
 
 from app.cli.client import Client, refusal
 from app.cli.config import Login, cleaned, current_login, keep_login
-from app.cli.contestant import boards, send
+from app.cli.contestant import send
 from app.cli.output import Failure
 
 
@@ -18,7 +18,6 @@ def client(answer: httpx.MockTransport) -> Client:
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.cli.client.FIRST_PAUSE", 0.0)
-    monkeypatch.setattr("app.cli.contestant.SECONDS_BETWEEN_BOARDS", 0.0)
 
 
 def test_a_submission_whose_connection_breaks_is_sent_again_whole_and_with_the_same_key() -> None:
@@ -54,25 +53,6 @@ def test_the_token_is_sent_as_a_bearer_token() -> None:
         return httpx.Response(200, json=request.headers["authorization"])
 
     assert client(httpx.MockTransport(answer)).get("account") == "Bearer token"
-
-
-def test_a_board_is_given_again_only_when_it_has_changed() -> None:
-    answers = iter(
-        [
-            httpx.Response(200, json={"version": "1"}, headers={"ETag": '"1"'}),
-            httpx.Response(304),
-            httpx.Response(200, json={"version": "2"}, headers={"ETag": '"2"'}),
-        ]
-    )
-    seen: list[str | None] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        seen.append(request.headers.get("if-none-match"))
-        return next(answers)
-
-    changing = boards(client(httpx.MockTransport(answer)), "c", cases=False)
-    assert [next(changing), next(changing)] == [{"version": "1"}, {"version": "2"}]
-    assert seen == [None, '"1"', '"1"']
 
 
 def test_a_refusal_shows_the_servers_words_and_every_fault() -> None:

@@ -1,0 +1,181 @@
+"""The board as it changes: by server-sent events where the server has them, else by asking again and again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from app.cli.boards import board_table, short_time
+from app.cli.client import Client
+from app.cli.output import console, write_json
+
+SECONDS_BETWEEN_BOARDS = 1.0
+REDRAWS_PER_SECOND = 2
+NOT_MODIFIED = 304
+NO_STREAM = (404, 405, 406)
+EVENT_STREAM = "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One server-sent event."""
+
+    name: str
+    data: str
+    id: str
+
+
+def follow_board(client: Client, contest: str, names: Mapping[str, str], *, cases: bool, as_json: bool) -> None:
+    """Draw the board again whenever it changes, until Ctrl-C; as JSON, a line for each change."""
+    with suppress(KeyboardInterrupt):
+        if as_json:
+            for board in boards(client, contest, cases=cases):
+                write_json(board)
+            return
+        shown = LiveBoard(contest, client.get(f"contests/{contest}"), names, cases=cases)
+        to = console()
+        with Live(shown, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas:
+            for board in boards(client, contest, cases=cases):
+                shown.change(board)
+                canvas.refresh()
+
+
+def boards(client: Client, contest: str, *, cases: bool) -> Iterator[dict[str, Any]]:
+    """The board now, and again whenever it has changed, without end."""
+    if not cases:
+        yield from streamed(client, contest)
+    yield from polled(client, contest, cases=cases)
+
+
+def polled(client: Client, contest: str, *, cases: bool) -> Iterator[dict[str, Any]]:
+    """Ask again and again; the ETag tells whether anything has changed."""
+    tag = ""
+    while True:
+        headers = {"If-None-Match": tag} if tag else {}
+        params = {"cases": cases or None}
+        reply = client.request("GET", f"/api/contests/{contest}/scoreboard", params=params, headers=headers)
+        if reply.status_code != NOT_MODIFIED:
+            tag = reply.headers.get("etag", "")
+            yield reply.json()
+        time.sleep(SECONDS_BETWEEN_BOARDS)
+
+
+def streamed(client: Client, contest: str) -> Iterator[dict[str, Any]]:
+    """The board and its changes as the server sends them; ends at once where it does not.
+
+    A stream that breaks off is taken up again after the last version seen.
+    """
+    board: dict[str, Any] | None = None
+    while True:
+        path = f"/api/contests/{contest}/scoreboard/stream"
+        headers = {"Accept": EVENT_STREAM, **({"Last-Event-ID": board["version"]} if board else {})}
+        with client.stream(path, headers=headers, accept=NO_STREAM) as lines:
+            if lines is None:
+                return
+            if board is None:
+                board = client.get(f"contests/{contest}/scoreboard")
+                yield board
+            for event in events(lines):
+                if event.name == "scoreboard":
+                    board, before = merged(board, json.loads(event.data)), board
+                    if board != before:
+                        yield board
+        time.sleep(SECONDS_BETWEEN_BOARDS)
+
+
+def events(lines: Iterable[str]) -> Iterator[Event]:
+    """Read server-sent events, as the HTML standard has them; comments and unknown fields are skipped."""
+    name, id_ = "message", ""
+    data: list[str] = []
+    for line in lines:
+        if not line:
+            if data:
+                yield Event(name, "\n".join(data), id_)
+            name, data = "message", []
+            continue
+        key, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if key == "event":
+            name = value
+        elif key == "data":
+            data.append(value)
+        elif key == "id":
+            id_ = value
+
+
+def merged(board: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """A board with some of its rows changed, in order of rank again."""
+    rows = {row["team_id"]: row for row in board["rows"]} if "removed_team_ids" in change else {}
+    for team in change.get("removed_team_ids", ()):
+        rows.pop(team, None)
+    rows.update({row["team_id"]: row for row in change["rows"]})
+    head = {key: value for key, value in change.items() if key not in {"rows", "removed_team_ids", "since"}}
+    return {**board, **head, "rows": sorted(rows.values(), key=lambda row: (row["rank"], row["team_id"]))}
+
+
+class LiveBoard:
+    """What is drawn: the board with who has moved, how much time is left, and whether it is frozen."""
+
+    def __init__(self, contest: str, facts: Mapping[str, Any], names: Mapping[str, str], *, cases: bool) -> None:
+        self._contest = contest
+        self._facts = facts
+        self._names = names
+        self._cases = cases
+        self._board: Mapping[str, Any] | None = None
+        self._moves: dict[str, int] = {}
+
+    def change(self, board: Mapping[str, Any]) -> None:
+        """Draw this board from now on; teams that have moved since the last one are marked."""
+        before = {row["team_id"]: row["rank"] for row in self._board["rows"]} if self._board else {}
+        self._moves = {row["team_id"]: before.get(row["team_id"], row["rank"]) - row["rank"] for row in board["rows"]}
+        self._board = board
+
+    def __rich__(self) -> RenderableType:
+        """The board as it is now."""
+        if self._board is None:
+            return Text("waiting for the board")
+        head = Text(remaining(self._facts, self._board["state"], datetime.now(UTC)), style="bold")
+        things: list[RenderableType] = [head]
+        if banner := frozen_banner(self._board["state"], self._facts):
+            things.append(Text(banner, style="bold reverse"))
+        tables = board_table(self._contest, self._board, self._names, cases=self._cases, moves=self._moves)
+        return Group(*things, *tables)
+
+
+def remaining(facts: Mapping[str, Any], state: Mapping[str, Any], now: datetime) -> str:
+    """How long a contest goes on, or until it begins, in words."""
+    if state.get("finalized"):
+        return "final"
+    if state.get("ended"):
+        return "over, not final yet"
+    if not facts.get("start_time"):
+        return "no start set yet"
+    start = datetime.fromisoformat(facts["start_time"])
+    hours, minutes, seconds = facts["duration"].split(":")
+    end = start + timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+    if now < start:
+        return f"starts in {clock_text(start - now)}"
+    return f"{clock_text(max(end - now, timedelta(0)))} left"
+
+
+def clock_text(duration: timedelta) -> str:
+    """Hours, minutes and seconds."""
+    return str(timedelta(seconds=round(duration.total_seconds())))
+
+
+def frozen_banner(state: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """What is to be said of a frozen board; empty if it is not."""
+    if not state.get("frozen") or state.get("thawed"):
+        return ""
+    before = facts.get("scoreboard_freeze_duration")
+    when = f" for the last {short_time(before)}" if before else ""
+    return f" FROZEN{when}: of what was sent since, only the number is shown "

@@ -1,0 +1,68 @@
+"""A server that answers by heart, and remembers what it was asked: for what no real one says on demand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import httpx
+import pytest
+
+from app.cli.client import Client
+from app.cli.config import Login
+
+Answer = Any
+"""JSON, a response, or what makes one of a request; in a list: one after the other, the last one for ever."""
+
+
+@dataclass
+class Scripted:
+    """Answers by method and path below /api; whatever is not named is 404."""
+
+    answers: Mapping[str, Answer]
+    asked: list[tuple[str, Any]] = field(default_factory=list)
+
+    def client(self) -> Client:
+        """A client of it."""
+        return Client(Login("http://scripted", "token"), transport=httpx.MockTransport(self.answer))
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        """Answer one request."""
+        name = f"{request.method} {request.url.path.removeprefix('/api/')}"
+        body = request.read()
+        self.asked.append((name, json.loads(body) if body else None))
+        known = self.answers.get(name, httpx.Response(404, json={"code": 404, "message": f"nothing at {name}"}))
+        if isinstance(known, list) and known and isinstance(known[0], httpx.Response | Callable):
+            known = known.pop(0) if len(known) > 1 else known[0]
+        if isinstance(known, Callable):  # type: ignore[arg-type]
+            known = known(request)
+        return known if isinstance(known, httpx.Response) else httpx.Response(200, json=known)
+
+    def sent(self, name: str) -> list[Any]:
+        """The bodies that were sent to one path."""
+        return [body for asked, body in self.asked if asked == name]
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+        """Let every command talk to it."""
+        monkeypatch.setattr("app.cli.client.Client.open", self.client)
+        monkeypatch.setattr("app.cli.client.FIRST_PAUSE", 0.0)
+        return self
+
+
+def event_stream(*events: tuple[str, Any]) -> httpx.Response:
+    """A reply of server-sent events, which then breaks off."""
+
+    def lines() -> Iterator[bytes]:
+        yield b": here\n\n"
+        for at, (name, data) in enumerate(events, start=1):
+            yield f"id: {at}\nevent: {name}\ndata: {json.dumps(data)}\n\n".encode()
+
+    return httpx.Response(200, content=lines(), headers={"Content-Type": "text/event-stream"})
+
+
+def first(count: int, each: Iterable[Any]) -> list[Any]:
+    """The first ones of what never ends."""
+    return list(islice(each, count))
