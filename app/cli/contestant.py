@@ -83,10 +83,16 @@ def scoreboard(
     contest: Contest,
     live: Annotated[bool, typer.Option("--live", help="draw it again whenever it changes, until Ctrl-C")] = False,
     cases: Annotated[bool, typer.Option("--cases", help="with the raw score of every test case")] = False,
+    sheet: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="write it for spreadsheets; - is standard output")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the scoreboard of a contest."""
     with Client.open() as client:
+        if sheet is not None:
+            write_file(sheet, client.request("GET", f"/api/contests/{contest}/scoreboard.csv").content)
+            return
         if live:
             follow_board(client, contest, team_names(client, contest), cases=cases, as_json=as_json)
             return
@@ -95,6 +101,18 @@ def scoreboard(
             write_json(board)
         else:
             show(*board_table(contest, board, team_names(client, contest), cases=cases))
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file a person named; `-` is standard output."""
+    if str(path) == "-":
+        typer.get_binary_stream("stdout").write(data)
+        return
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}") from None
+    say(f"{path} has been written")
 
 
 def send(

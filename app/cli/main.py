@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from app.cli import (
     access,
     admin,
+    admin_contest,
     admin_problems,
     awards,
     bench,
@@ -20,10 +21,12 @@ from app.cli import (
     clarifications,
     contestant,
     generate,
+    history,
     package,
     service,
     similarity,
     solve,
+    taking_part,
 )
 from app.cli.demo.command import demo
 from app.cli.ladder.command import ladder
@@ -146,7 +149,10 @@ app.command(rich_help_panel=CLIENT, epilog=examples("jurado watch 17", "jurado w
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(
-        "jurado scoreboard practice", "jurado scoreboard practice --live", "jurado scoreboard practice --cases --json"
+        "jurado scoreboard practice",
+        "jurado scoreboard practice --live",
+        "jurado scoreboard practice --cases --json",
+        "jurado scoreboard practice --csv board.csv",
     ),
 )(contestant.scoreboard)
 app.command(
@@ -161,13 +167,34 @@ app.command(
     rich_help_panel=CLIENT,
     epilog=examples("jurado clarifications practice", "jurado clarifications practice --live"),
 )(clarifications.clarifications)
+app.command(rich_help_panel=CLIENT, epilog=examples("jurado history practice", "jurado history finals --team ants"))(
+    history.history
+)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado begin finals --virtual", "jurado begin finals --personal", "jurado begin finals"),
+)(taking_part.begin)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples(
+        "jurado final-inputs finals comesolo --inputs inputs/", "jurado final-inputs finals comesolo --show"
+    ),
+)(taking_part.final_inputs)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado choose finals comesolo 17", "jurado choose finals comesolo --none"),
+)(taking_part.choose)
+app.command(rich_help_panel=CLIENT, epilog=examples("jurado quota finals", "jurado quota finals comesolo --json"))(
+    taking_part.quota
+)
 app.command(rich_help_panel=CLIENT, epilog=examples("jurado awards finals", "jurado awards finals --json"))(
     awards.awards
 )
 administration = typer.Typer(
     no_args_is_help=True, help="Look after a server: accounts, teams, contests, problems, jobs."
 )
-for name, group in {**admin.GROUPS, **admin_problems.GROUPS, **awards.GROUPS}.items():
+groups = {**admin.GROUPS, **admin_contest.GROUPS, **admin_problems.GROUPS, **awards.GROUPS}
+for name, group in groups.items():
     administration.add_typer(group, name=name)
 administration.command(
     epilog=examples(

@@ -1,0 +1,123 @@
+"""The life of a contest from the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.app.cli.conftest import Jurado
+from tests.app.cli.scripted import Scripted
+
+OPENED = {
+    "opened": [{"team_id": "ants", "problem_id": "comesolo"}],
+    "next": {"team_id": "bees", "rank": 2, "problem_ids": ["comesolo", "rollingballs"]},
+    "left": 2,
+    "thawed": None,
+}
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    answers: dict[str, Any] = {
+        "POST contests/c/pause": {},
+        "POST contests/c/resume": {},
+        "POST contests/c/reveal": OPENED,
+        "GET contests/c/reveal": {**OPENED, "opened": []},
+        "PATCH contests/c": {},
+        "PATCH contests/c/teams/ants": {},
+        "PATCH contests/c/problems/comesolo": {
+            "limits": {"max_submissions": 3, "per_window": {"count": 5, "seconds": 600}}
+        },
+        "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
+        "GET contests/c/problems": [{"id": "comesolo", "label": "A"}],
+    }
+    return Scripted(answers).install(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "sent"),
+    [
+        (("pause", "c"), "contest c is paused\n", ("POST contests/c/pause", None)),
+        (("resume", "c"), "contest c goes on\n", ("POST contests/c/resume", None)),
+        (
+            ("finalize", "c"),
+            "the results of contest c are final\n",
+            ("PATCH contests/c", {"id": "c", "finalized": True}),
+        ),
+        (
+            ("finalize", "c", "--undo"),
+            "the results of contest c are open again\n",
+            ("PATCH contests/c", {"id": "c", "finalized": False}),
+        ),
+        (
+            ("thaw", "c", "--at", "2026-11-21T12:00:00Z"),
+            "the board of contest c is thawed at 2026-11-21T12:00:00Z\n",
+            ("PATCH contests/c", {"id": "c", "scoreboard_thaw_time": "2026-11-21T12:00:00Z"}),
+        ),
+        (
+            ("disqualify", "c", "ants"),
+            "team ants is disqualified in c\n",
+            ("PATCH contests/c/teams/ants", {"disqualified": True}),
+        ),
+        (
+            ("disqualify", "c", "ants", "--undo"),
+            "team ants is taking part again in c\n",
+            ("PATCH contests/c/teams/ants", {"disqualified": False}),
+        ),
+        (
+            ("reveal", "c", "--step", "row"),
+            "opened: The Ants, comesolo\nnext: bees, rank 2 by now: comesolo, rollingballs (2 places left)\n",
+            ("POST contests/c/reveal", {"step": "row"}),
+        ),
+        (
+            ("reveal", "c", "--next"),
+            "next: bees, rank 2 by now: comesolo, rollingballs (2 places left)\n",
+            ("GET contests/c/reveal", None),
+        ),
+        (
+            ("quota", "c", "A", "--max", "3", "--per", "5/600"),
+            "comesolo in c: at most 3 submissions, 5 in any 600 s\n",
+            (
+                "PATCH contests/c/problems/comesolo",
+                {"limits": {"max_submissions": 3, "per_window": {"count": 5, "seconds": 600}}},
+            ),
+        ),
+    ],
+)
+def test_a_command_says_what_it_did(
+    jurado: Jurado, there: Scripted, words: tuple[str, ...], said: str, sent: tuple[str, Any]
+) -> None:
+    done = jurado("admin", "contest", *words)
+    assert (done.exit_code, done.stdout) == (0, said)
+    assert sent in there.asked
+
+
+def test_a_board_without_anything_hidden_says_so(jurado: Jurado, there: Scripted) -> None:
+    there.answers = {**there.answers, "POST contests/c/reveal": {**OPENED, "next": None, "left": 0, "thawed": "now"}}
+    done = jurado("admin", "contest", "reveal", "c", "--step", "all")
+    assert done.stdout.splitlines()[-1] == "everything is open: the board is thawed"
+    there.answers = {**there.answers, "GET contests/c/reveal": {"opened": [], "next": None, "left": 0, "thawed": None}}
+    assert jurado("admin", "contest", "reveal", "c", "--next").stdout == "nothing is hidden\n"
+
+
+def test_limits_are_taken_away(jurado: Jurado, there: Scripted) -> None:
+    there.answers = {**there.answers, "PATCH contests/c/problems/comesolo": {"limits": {}}}
+    done = jurado("admin", "contest", "quota", "c", "comesolo", "--none")
+    assert done.stdout == "comesolo in c: as often as one likes\n"
+    nothing = {"max_submissions": None, "interval_seconds": None, "per_window": None}
+    assert there.sent("PATCH contests/c/problems/comesolo") == [{"limits": nothing}]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "expected --max, --interval or --per, or --none, found nothing"),
+        (("--max", "1", "--none"), "expected --max, --interval or --per, or --none, found both"),
+        (("--per", "5"), "--per: expected a number of submissions and of seconds such as 5/600, found '5'"),
+    ],
+)
+def test_limits_that_are_none_are_refused(jurado: Jurado, there: Scripted, words: tuple[str, ...], said: str) -> None:
+    done = jurado("admin", "contest", "quota", "c", "comesolo", *words)
+    assert (done.exit_code, done.stderr) == (2, f"jurado: {said}\n")
+    assert there.asked == []
