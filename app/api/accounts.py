@@ -136,7 +136,9 @@ def contest_accounts(
     team_id: Annotated[str | None, Query(description="only those of this team; empty: of none")] = None,
     person_id: Annotated[str | None, Query(description="only those of this person; empty: of nobody")] = None,
 ) -> Any:
-    """All for judges, their own for everybody else."""
+    """All for judges, their own for everybody else; 404 for those who have none."""
+    if not viewer.logged_in:
+        raise NotFound("not logged in")
     return matching(documents(viewer, standing, session), team_id=team_id, person_id=person_id)
 
 

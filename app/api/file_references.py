@@ -88,7 +88,7 @@ def _kept(files: FileStore, name: str, body: FileBody, there: Mapping[str, Kept]
         return found(f"{place}.mime", "the mime type", repr(body.mime))
     if body.mime in IMAGES and None in (body.width, body.height):
         return found(place, "width and height of an image", "nothing")
-    return body.model_dump(exclude={"data"}, exclude_none=True)
+    return {name: value for name, value in body.model_dump(exclude={"data"}).items() if value not in (None, [])}
 
 
 def _sent(files: FileStore, name: str, body: FileBody, place: str) -> dict[str, Any]:
