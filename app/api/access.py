@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -44,7 +45,7 @@ MODELS: Mapping[str, type[BaseModel]] = {
     "commentary": CommentaryView,
 }
 BESIDE: Mapping[str, Sequence[str]] = {"submissions": ("comment",), "runs": ("testcase", "raw", "message")}
-"""Properties that only some objects of a kind have, so that they are not in its model."""
+"""Properties that are not in the model of a kind, as only those who may read an answer see them."""
 SCOREBOARD = ("time", "contest_time", "state", "rows", "version")
 OF_JUDGES = {
     ("problems", "package"),
@@ -74,14 +75,15 @@ def access(viewer: CurrentViewer, session: Reading, contest_id: str) -> Access:
     contest = contest_of(session, contest_id)
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
     allowed = capabilities(viewer, contest.settings, takes_part=takes_part)
-    return Access(capabilities=list(allowed), endpoints=endpoints(viewer))
+    return Access(capabilities=list(allowed), endpoints=endpoints(viewer, contest.settings))
 
 
-def endpoints(viewer: Viewer) -> list[Endpoint]:
+def endpoints(viewer: Viewer, settings: Mapping[str, Any]) -> list[Endpoint]:
     """The endpoints this client may read. Without an account there are no accounts, and nothing may refer to one."""
     found = []
+    reads_answers = viewer.sees_all or viewer.team_id is not None or bool(settings.get("show_others_answers"))
     for type_, model in MODELS.items():
-        names = _properties(viewer, type_, [*model.model_fields, *BESIDE.get(type_, ())])
+        names = _properties(viewer, type_, [*model.model_fields, *(BESIDE.get(type_, ()) if reads_answers else ())])
         if names:
             found.append(Endpoint(type=type_, properties=names))
     return [*found, Endpoint(type="scoreboard", properties=list(SCOREBOARD))]

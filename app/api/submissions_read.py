@@ -42,7 +42,7 @@ class Submission(BaseModel):
     language_id: str
     problem_id: str
     team_id: str | None
-    account_id: str | None
+    account_id: str | None = None
     time: str
     contest_time: str
     entry_point: None = None
@@ -55,6 +55,8 @@ def document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str
     document = clics.submission_json(row.shown_id, row.contest_id, row, files=full)
     if full and row.comment is not None:
         document["comment"] = row.comment
+    if not (viewer.sees_all or viewer.account_id == row.account_id):
+        del document["account_id"]  # nobody sees accounts but their own
     return document
 
 
@@ -64,7 +66,12 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict
     return [document(viewer, standing, row) for row in rows if may_see(viewer, standing, row)]
 
 
-@router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
+@router.get(
+    "/contests/{contest_id}/submissions",
+    response_model=list[Submission],
+    response_model_exclude_unset=True,
+    summary="All submissions",
+)
 def submissions(
     viewer: CurrentViewer,
     standing: TheStanding,
@@ -102,7 +109,12 @@ ReadableSubmission = Annotated[SubmissionRow, Depends(_readable)]
 """The submission of the path; 403 where the viewer may know of it, but not what is in it."""
 
 
-@router.get("/contests/{contest_id}/submissions/{submission_id}", response_model=Submission, summary="One submission")
+@router.get(
+    "/contests/{contest_id}/submissions/{submission_id}",
+    response_model=Submission,
+    response_model_exclude_unset=True,
+    summary="One submission",
+)
 def submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding) -> Any:
     """Its metadata, and its files for those who may read them."""
     return document(viewer, standing, row)
