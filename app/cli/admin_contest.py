@@ -166,7 +166,7 @@ def limits_text(limits: dict[str, Any]) -> str:
     if limits.get("max_submissions") is not None:
         said.append(f"at most {limits['max_submissions']} submissions")
     if limits.get("interval_seconds") is not None:
-        said.append(f"{limits['interval_seconds']} s between two")
+        said.append(f"{limits['interval_seconds']:g} s between two")
     if limits.get("per_window") is not None:
-        said.append(f"{limits['per_window']['count']} in any {limits['per_window']['seconds']} s")
+        said.append(f"{limits['per_window']['count']} in any {limits['per_window']['seconds']:g} s")
     return ", ".join(said) or "as often as one likes"

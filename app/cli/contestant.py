@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from app.cli.boards import board_table, report_tables
+from app.cli.boards import board_table, report_tables, short_time
 from app.cli.client import Client
-from app.cli.live import follow_board
+from app.cli.live import follow_board, verdicts
 from app.cli.output import Failure, say, show, table, write_json
 from app.cli.parcel import pack, unpack, upload_shown
 from app.cli.solve import AsJson
@@ -70,13 +71,52 @@ def submit(
 
 
 def watch(
-    submission: Annotated[str, typer.Argument(help="the submission's id")],
+    submission: Annotated[str | None, typer.Argument(help="the submission's id")] = None,
     contest: Annotated[str | None, typer.Option(help="its contest, if you know it")] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="tell every verdict of --contest as it comes, until Ctrl-C")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted."""
+    """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted.
+
+    With --live, those of all your submissions in a contest, from now on (judges: of everybody's); as JSON, a line each.
+    """
+    if live != (submission is None) or (live and contest is None):
+        raise Failure("expected SUBMISSION, or --live and --contest")
     with Client.open() as client:
-        finish(client, contest or find_contest(client, submission), submission, as_json=as_json)
+        if submission is not None:
+            finish(client, contest or find_contest(client, submission), submission, as_json=as_json)
+        with suppress(KeyboardInterrupt):
+            tell_verdicts(client, str(contest), as_json=as_json)
+
+
+def tell_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
+    """A line for each submission and each judgement that has ended."""
+    problems: dict[str, str] = {}
+    names = team_names(client, contest)
+    for change in verdicts(client, contest):
+        if as_json:
+            write_json(change)
+        elif change["data"] is not None:
+            said = verdict_line(change["type"], change["data"], problems, names)
+            if said:
+                typer.echo(said)
+
+
+def verdict_line(kind: str, data: dict[str, Any], problems: dict[str, str], names: dict[str, str]) -> str:
+    """One change in words, nothing for a judgement that has only begun; `problems` learns what submissions are for."""
+    if kind == "submissions":
+        problems[data["id"]] = data["problem_id"]
+        team = names.get(data["team_id"], data["team_id"])
+        return f"{short_time(data['contest_time'])} {team}, {data['problem_id']}: submission {data['id']} has come in"
+    if data.get("judgement_type_id") is None:
+        return ""
+    of = problems.get(data["submission_id"])
+    worth = f", {data['score']:.2f} points" if data.get("score") is not None else ""
+    about = f" ({of})" if of else ""
+    time = short_time(data.get("end_contest_time"))
+    return f"{time} submission {data['submission_id']}{about}: {data['judgement_type_id']}{worth}"
 
 
 def scoreboard(

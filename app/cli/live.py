@@ -16,7 +16,7 @@ from rich.text import Text
 
 from app.cli.boards import board_table, short_time
 from app.cli.client import Client
-from app.cli.output import console, write_json
+from app.cli.output import Failure, console, write_json
 
 SECONDS_BETWEEN_BOARDS = 1.0
 REDRAWS_PER_SECOND = 2
@@ -72,23 +72,35 @@ def polled(client: Client, contest: str, *, cases: bool) -> Iterator[dict[str, A
 def streamed(client: Client, contest: str) -> Iterator[dict[str, Any]]:
     """The board and its changes as the server sends them; ends at once where it does not.
 
-    A stream that breaks off is taken up again after the last version seen.
+    The first event is the whole board. A stream that breaks off is taken up again after the last version seen.
     """
     board: dict[str, Any] | None = None
+    for event in server_events(client, f"contests/{contest}/scoreboard/stream"):
+        if event.name == "scoreboard":
+            board, before = merged(board or {}, json.loads(event.data)), board
+            if board != before:
+                yield board
+
+
+def verdicts(client: Client, contest: str) -> Iterator[dict[str, Any]]:
+    """The changes of one's own submissions and judgements as the server sends them, from now on and without end."""
+    for event in server_events(client, f"contests/{contest}/submissions/stream"):
+        if event.name in {"submissions", "judgements"}:
+            yield json.loads(event.data)
+    raise Failure(f"{client.url} sends no verdicts of {contest}", 1)
+
+
+def server_events(client: Client, path: str) -> Iterator[Event]:
+    """The events of a stream, taken up again after the last one whenever it breaks off; none if there is no stream."""
+    last = ""
     while True:
-        path = f"/api/contests/{contest}/scoreboard/stream"
-        headers = {"Accept": EVENT_STREAM, **({"Last-Event-ID": board["version"]} if board else {})}
-        with client.stream(path, headers=headers, accept=NO_STREAM) as lines:
+        headers = {"Accept": EVENT_STREAM, **({"Last-Event-ID": last} if last else {})}
+        with client.stream(f"/api/{path}", headers=headers, accept=NO_STREAM) as lines:
             if lines is None:
                 return
-            if board is None:
-                board = client.get(f"contests/{contest}/scoreboard")
-                yield board
             for event in events(lines):
-                if event.name == "scoreboard":
-                    board, before = merged(board, json.loads(event.data)), board
-                    if board != before:
-                        yield board
+                last = event.id or last
+                yield event
         time.sleep(SECONDS_BETWEEN_BOARDS)
 
 
@@ -113,9 +125,11 @@ def events(lines: Iterable[str]) -> Iterator[Event]:
 
 
 def merged(board: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """A board with some of its rows changed, in order of rank again."""
-    rows = {row["team_id"]: row for row in board["rows"]} if "removed_team_ids" in change else {}
-    for team in change.get("removed_team_ids", ()):
+    """A board with some of its rows changed, in order of rank again; or another whole board."""
+    if "removed_team_ids" not in change:
+        return dict(change)
+    rows = {row["team_id"]: row for row in board["rows"]}
+    for team in change["removed_team_ids"]:
         rows.pop(team, None)
     rows.update({row["team_id"]: row for row in change["rows"]})
     head = {key: value for key, value in change.items() if key not in {"rows", "removed_team_ids", "since"}}

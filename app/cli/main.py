@@ -143,9 +143,14 @@ app.command(
         "jurado submit practice comesolo answers.zip --comment 'wider beam' --json",
     ),
 )(contestant.submit)
-app.command(rich_help_panel=CLIENT, epilog=examples("jurado watch 17", "jurado watch 17 --contest practice --json"))(
-    contestant.watch
-)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples(
+        "jurado watch 17",
+        "jurado watch 17 --contest practice --json",
+        "jurado watch --live --contest practice",
+    ),
+)(contestant.watch)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(

@@ -81,11 +81,17 @@ def test_a_stream_is_taken_up_again_after_the_last_version_seen() -> None:
 
     def stream(request: httpx.Request) -> httpx.Response:
         seen.append(request.headers.get("Last-Event-ID"))
-        return event_stream(("scoreboard", CHANGE), ("other", {})) if len(seen) == 2 else event_stream()
+        return event_stream(("scoreboard", ONE if len(seen) == 1 else CHANGE), ("other", {}))
 
-    there = Scripted({"GET contests/c/scoreboard/stream": stream, "GET contests/c/scoreboard": ONE})
+    there = Scripted({"GET contests/c/scoreboard/stream": stream})
     assert first(2, boards(there.client(), "c", cases=False)) == [ONE, TWO]
-    assert seen == [None, "1"]
+    assert seen == [None, "2"]
+
+
+def test_a_board_that_is_sent_again_is_not_drawn_again() -> None:
+    replies = [event_stream(("scoreboard", ONE), ("scoreboard", ONE)), event_stream(("scoreboard", CHANGE))]
+    there = Scripted({"GET contests/c/scoreboard/stream": replies})
+    assert first(2, boards(there.client(), "c", cases=False)) == [ONE, TWO]
 
 
 def test_without_a_stream_the_board_is_asked_for_again_and_again() -> None:
@@ -176,10 +182,9 @@ def test_the_live_board_as_json_is_a_line_for_each_change(jurado: Jurado, monkey
     def interrupted(_request: httpx.Request) -> httpx.Response:
         raise KeyboardInterrupt
 
-    streams = [lambda _request: event_stream(("scoreboard", CHANGE)), interrupted]
+    streams = [lambda _request: event_stream(("scoreboard", ONE), ("scoreboard", CHANGE)), interrupted]
     answers = {
         "GET contests/c/scoreboard/stream": streams,
-        "GET contests/c/scoreboard": ONE,
         "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
         "GET contests/c": FACTS,
     }
@@ -187,7 +192,56 @@ def test_the_live_board_as_json_is_a_line_for_each_change(jurado: Jurado, monkey
     done = jurado("scoreboard", "c", "--live", "--json")
     assert done.exit_code == 0
     assert [json.loads(line) for line in done.stdout.splitlines()] == [ONE, TWO]
-    streams[:] = [lambda _request: event_stream(("scoreboard", CHANGE)), interrupted]
+    streams[:] = [lambda _request: event_stream(("scoreboard", ONE), ("scoreboard", CHANGE)), interrupted]
     drawn_board = jurado("scoreboard", "c", "--live")
     assert drawn_board.exit_code == 0
     assert "The Ants" in drawn_board.stdout
+
+
+SUBMITTED = {
+    "type": "submissions",
+    "id": "7",
+    "data": {"id": "7", "problem_id": "comesolo", "team_id": "ants", "contest_time": "0:01:00.000"},
+}
+BEGUN = {"type": "judgements", "id": "9", "data": {"submission_id": "7", "judgement_type_id": None}}
+JUDGED = {
+    "type": "judgements",
+    "id": "9",
+    "data": {"submission_id": "7", "judgement_type_id": "PC", "score": 12.5, "end_contest_time": "0:01:02.000"},
+}
+GONE = {"type": "judgements", "id": "8", "data": None}
+
+
+def test_verdicts_are_told_as_they_come(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_request: httpx.Request) -> httpx.Response:
+        raise KeyboardInterrupt
+
+    changes = [SUBMITTED, BEGUN, GONE, JUDGED]
+    sent = [(str(change["type"]), change) for change in changes]
+    streams: list[Any] = []
+    answers = {
+        "GET contests/c/submissions/stream": streams,
+        "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
+    }
+    Scripted(answers).install(monkeypatch)
+    streams[:] = [lambda _request: event_stream(*sent, ("runs", {})), interrupted]
+    done = jurado("watch", "--live", "--contest", "c")
+    assert (done.exit_code, done.stdout.splitlines()) == (
+        0,
+        ["0:01:00 The Ants, comesolo: submission 7 has come in", "0:01:02 submission 7 (comesolo): PC, 12.50 points"],
+    )
+    streams[:] = [lambda _request: event_stream(*sent), interrupted]
+    done = jurado("watch", "--live", "--contest", "c", "--json")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == changes
+
+
+def test_a_server_without_a_stream_of_verdicts_says_so(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
+    Scripted({"GET contests/c/teams": []}).install(monkeypatch)
+    done = jurado("watch", "--live", "--contest", "c")
+    assert (done.exit_code, done.stderr) == (1, "jurado: http://scripted sends no verdicts of c\n")
+
+
+@pytest.mark.parametrize("words", [(), ("7", "--live"), ("--live",)])
+def test_either_one_submission_is_watched_or_a_contest(jurado: Jurado, words: tuple[str, ...]) -> None:
+    done = jurado("watch", *words)
+    assert (done.exit_code, done.stderr) == (2, "jurado: expected SUBMISSION, or --live and --contest\n")
