@@ -20,6 +20,7 @@ from app.cli.output import Failure, console, write_json
 
 SECONDS_BETWEEN_BOARDS = 1.0
 REDRAWS_PER_SECOND = 2
+SECONDS_MARKED = 20.0
 NOT_MODIFIED = 304
 NO_STREAM = (404, 405, 406)
 EVENT_STREAM = "text/event-stream"
@@ -145,12 +146,14 @@ class LiveBoard:
         self._names = names
         self._cases = cases
         self._board: Mapping[str, Any] | None = None
-        self._moves: dict[str, int] = {}
+        self._moves: dict[str, tuple[int, float]] = {}
 
     def change(self, board: Mapping[str, Any]) -> None:
-        """Draw this board from now on; teams that have moved since the last one are marked."""
+        """Draw this board from now on; teams that have moved are marked for a while."""
         before = {row["team_id"]: row["rank"] for row in self._board["rows"]} if self._board else {}
-        self._moves = {row["team_id"]: before.get(row["team_id"], row["rank"]) - row["rank"] for row in board["rows"]}
+        for row in board["rows"]:
+            if risen := before.get(row["team_id"], row["rank"]) - row["rank"]:
+                self._moves[row["team_id"]] = risen, time.monotonic()
         self._board = board
 
     def __rich__(self) -> RenderableType:
@@ -161,7 +164,9 @@ class LiveBoard:
         things: list[RenderableType] = [head]
         if banner := frozen_banner(self._board["state"], self._facts):
             things.append(Text(banner, style="bold reverse"))
-        tables = board_table(self._contest, self._board, self._names, cases=self._cases, moves=self._moves)
+        since = time.monotonic() - SECONDS_MARKED
+        moves = {team: risen for team, (risen, moment) in self._moves.items() if moment > since}
+        tables = board_table(self._contest, self._board, self._names, cases=self._cases, moves=moves)
         return Group(*things, *tables)
 
 

@@ -144,6 +144,15 @@ def test_a_team_that_rose_and_one_that_fell_are_marked() -> None:
     assert any("▼1 2" in line and "The Ants" in line for line in lines)
 
 
+def test_marks_stay_for_a_while_whatever_changes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = LiveBoard("c", FACTS, NAMES, cases=False)
+    for each in (ONE, TWO, {**TWO, "version": "3"}):
+        shown.change(each)
+    assert "▲1 1" in drawn(shown)
+    monkeypatch.setattr("app.cli.live.SECONDS_MARKED", 0.0)
+    assert "▲" not in drawn(shown)
+
+
 def test_a_frozen_board_says_so_until_it_is_thawed() -> None:
     frozen = {"frozen": "2026-11-21T14:00:00.000Z"}
     assert "FROZEN for the last 1:00:00" in frozen_banner({**STATE, **frozen}, FACTS)
