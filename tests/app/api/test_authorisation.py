@@ -89,7 +89,7 @@ GET    /api/accounts/{account_id}                                               
 PUT    /api/accounts/{account_id}                                                   400 403 403 403 403 401
 PATCH  /api/accounts/{account_id}                                                   404 403 403 403 403 401
 DELETE /api/accounts/{account_id}                                                   404 403 403 403 403 401
-GET    /api/contests/{contest_id}/accounts                                          200 200 200 200 200 200
+GET    /api/contests/{contest_id}/accounts                                          200 200 200 200 200 404
 GET    /api/contests/{contest_id}/accounts/{account_id}                             200 200 200 404 404 404
 GET    /api/contests/{contest_id}/account                                           200 200 200 200 200 404
 GET    /api/account/tokens                                                          200 200 200 200 200 401
@@ -188,7 +188,7 @@ GET    /api/contests/{contest_id}/organizations/{object_id}                     
 GET    /api/contests/{contest_id}/groups/{object_id}                                404 404 404 404 404 404
 GET    /api/contests/{contest_id}/teams                                             200 200 200 200 200 200
 GET    /api/contests/{contest_id}/teams/{team_id}                                   200 200 200 200 200 200
-GET    /api/contests/{contest_id}/accounts                                          200 200 200 200 200 200
+GET    /api/contests/{contest_id}/accounts                                          200 200 200 200 200 404
 GET    /api/contests/{contest_id}/accounts/{account_id}                             200 200 200 404 404 404
 GET    /api/contests/{contest_id}/account                                           200 200 200 200 200 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 404 404 404 404
