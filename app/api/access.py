@@ -49,10 +49,11 @@ BESIDE: Mapping[str, Sequence[str]] = {"submissions": ("comment",), "runs": ("te
 SCOREBOARD = ("time", "contest_time", "state", "rows", "version")
 OF_JUDGES = {
     ("problems", "package"),
+    ("submissions", "account_id"),
     *(("teams", name) for name in team_routes.OF_JUDGES),
     *((collection.name, name) for collection in COLLECTIONS for name in collection.of_judges),
 }
-OF_ACCOUNTS = {("submissions", "account_id"), ("accounts", "*")}
+OF_ACCOUNTS = {("accounts", "*")}
 
 
 class Endpoint(BaseModel):

@@ -76,7 +76,7 @@ def make_accounts(
     """One object or a list, in JSON or YAML, or accounts.tsv. All of them or, with every fault listed, none."""
     places = _read(document)
     hashes = hash_all([body.password for body, _ in places])  # before the transaction: others wait for those that write
-    _check_links(session, places, replace=replace)
+    check_links(session, places, replace=replace)
     rows = [put(session, body, hashed) for (body, _), hashed in zip(places, hashes, strict=True)]
     after_commit(session, authenticator.forget)
     _keep_an_admin(session)
@@ -94,7 +94,7 @@ def put_account(
     _check_id(account_id, body.id)
     body.id = account_id
     hashed = hash_all([body.password])[0]
-    _check_links(session, [(body, "body")], replace=True)
+    check_links(session, [(body, "body")], replace=True)
     row = put(session, body, hashed)
     after_commit(session, authenticator.forget)
     _keep_an_admin(session)
@@ -110,7 +110,7 @@ def change_account(
     hashed = hash_all([body.password])[0]
     row = account_of(session, account_id)
     changed = merged(row, body)
-    _check_links(session, [(changed, "body")], replace=True)
+    check_links(session, [(changed, "body")], replace=True)
     put(session, changed, hashed)
     after_commit(session, authenticator.forget)
     _keep_an_admin(session)
@@ -217,7 +217,7 @@ def _read(document: Document) -> list[tuple[AccountBody, str]]:
     return places
 
 
-def _check_links(session: Session, places: Sequence[tuple[AccountBody, str]], *, replace: bool) -> None:
+def check_links(session: Session, places: Sequence[tuple[AccountBody, str]], *, replace: bool) -> None:
     """Raise BadRequest or Conflict with every team that is not there and every id or username that is taken."""
     known = teams.known(session, [body.team_id for body, _ in places if body.team_id is not None])
     missing = [

@@ -10,7 +10,14 @@ from typing import Annotated, Any, TypeVar
 import yaml
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationError,
+    model_serializer,
+)
 
 from app.api.errors import BadRequest, Conflict, UnsupportedMedia, fault, in_words
 from app.packages.documents import UNREADABLE, StrictLoader
@@ -29,6 +36,15 @@ class Body(BaseModel):
     """A document that is sent: properties nobody knows are refused, not ignored."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Sparse(BaseModel):
+    """A document that is shown: what is not set is left out, which is another thing than null."""
+
+    @model_serializer(mode="wrap")
+    def _set_only(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
+        written = write(self)
+        return {name: value for name, value in written.items() if name in self.model_fields_set}
 
 
 @dataclass(frozen=True, slots=True)

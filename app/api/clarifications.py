@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
-from app.api.bodies import Body, found, refuse, same_id
+from app.api.bodies import Body, Sparse, found, refuse, same_id
 from app.api.capabilities import capabilities, need
 from app.api.clics import Id, Reltime, Time, format_reltime, format_time
 from app.api.contests import contest_of
@@ -48,7 +48,7 @@ class ClarificationBody(Body):
     contest_time: Reltime | None = None
 
 
-class ClarificationView(BaseModel):
+class ClarificationView(Sparse):
     """A clarification as CLICS shows it. From no team: from the jury; to nobody named: to all."""
 
     id: str
@@ -62,14 +62,13 @@ class ClarificationView(BaseModel):
     contest_time: str
 
 
-SHAPE: dict[str, Any] = {"response_model": ClarificationView, "response_model_exclude_unset": True}
+SHAPE: dict[str, Any] = {"response_model": ClarificationView}
 
 
 @router.get(
     "/contests/{contest_id}/clarifications",
     summary="Questions, answers and announcements",
     response_model=list[ClarificationView],
-    response_model_exclude_unset=True,
 )
 def clarifications(
     viewer: CurrentViewer,

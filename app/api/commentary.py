@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
-from app.api.bodies import Body, Line, found, refuse
+from app.api.bodies import Body, Line, Sparse, found, refuse
 from app.api.capabilities import capabilities, need
 from app.api.clarifications import Message
 from app.api.clics import Id, format_reltime, format_time
@@ -42,7 +42,7 @@ class CommentaryBody(Body):
     submission_ids: list[Id] | None = None
 
 
-class CommentaryView(BaseModel):
+class CommentaryView(Sparse):
     """What was said, and what of."""
 
     id: str
@@ -60,7 +60,6 @@ class CommentaryView(BaseModel):
     "/contests/{contest_id}/commentary",
     summary="What is said of the contest",
     response_model=list[CommentaryView],
-    response_model_exclude_unset=True,
 )
 def commentary(
     viewer: CurrentViewer,
@@ -76,7 +75,6 @@ def commentary(
     "/contests/{contest_id}/commentary/{commentary_id}",
     summary="One comment",
     response_model=CommentaryView,
-    response_model_exclude_unset=True,
 )
 def comment(viewer: CurrentViewer, standing: TheStanding, session: Reading, commentary_id: str) -> Any:
     """404 for what the client may not see."""
@@ -91,7 +89,6 @@ def comment(viewer: CurrentViewer, standing: TheStanding, session: Reading, comm
     summary="Say something",
     status_code=201,
     response_model=CommentaryView,
-    response_model_exclude_unset=True,
 )
 def say(
     viewer: LoggedIn,

@@ -115,7 +115,7 @@ class ContestView(BaseModel):
     settings: ContestSettings
 
     @model_serializer(mode="wrap")
-    def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_empty(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
         return {name: value for name, value in write(self).items() if value is not None or name not in OPTIONAL}
 
 

@@ -59,6 +59,11 @@ class StateView(BaseModel):
 @router.get("/", summary="Which API this is")
 async def api_information(_viewer: CurrentViewer) -> ApiInformation:
     """The version of the CLICS Contest API, and who provides it."""
+    return information()
+
+
+def information() -> ApiInformation:
+    """The version of the API, and of the server."""
     return ApiInformation(
         version=clics.VERSION,
         version_url=clics.VERSION_URL,

@@ -227,7 +227,7 @@ def _add_routes(collection: Collection) -> None:
     one = f"{base}/{{object_id}}"
     noun = collection.noun
     tag: dict[str, Any] = {"tags": [collection.name]}
-    shape: dict[str, Any] = {**tag, "response_model": collection.view, "response_model_exclude_unset": True}
+    shape: dict[str, Any] = {**tag, "response_model": collection.view}
     many: dict[str, Any] = {**shape, "response_model": list[collection.view]}  # type: ignore[name-defined]
 
     @router.get(base, summary=f"The {collection.name} of a contest", **many)

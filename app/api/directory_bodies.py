@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from app.api.bodies import Body, Line
+from app.api.bodies import Body, Line, Sparse
 from app.api.clics import Id
 from app.api.file_references import Files
 
@@ -70,7 +70,7 @@ class PersonBody(Body):
         return self
 
 
-class GroupView(BaseModel):
+class GroupView(Sparse):
     """A group of teams."""
 
     id: str
@@ -80,7 +80,7 @@ class GroupView(BaseModel):
     location: dict[str, float] | None = None
 
 
-class OrganizationView(BaseModel):
+class OrganizationView(Sparse):
     """An organization teams belong to."""
 
     id: str
@@ -98,7 +98,7 @@ class OrganizationView(BaseModel):
     logo: list[dict[str, Any]] | None = None
 
 
-class PersonView(BaseModel):
+class PersonView(Sparse):
     """A person; how to reach them is for judges."""
 
     id: str

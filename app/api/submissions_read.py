@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.api import clics
 from app.api.auth import Viewer
+from app.api.bodies import Sparse
 from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.errors import Forbidden, NotFound
 from app.api.filters import matching
@@ -33,7 +34,7 @@ class FileReference(BaseModel):
     mime: str
 
 
-class Submission(BaseModel):
+class Submission(Sparse):
     """A CLICS submission; `files` is empty for those who may not read them."""
 
     model_config = ConfigDict(extra="allow")
@@ -55,8 +56,8 @@ def document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str
     document = clics.submission_json(row.shown_id, row.contest_id, row, files=full)
     if full and row.comment is not None:
         document["comment"] = row.comment
-    if not (viewer.sees_all or viewer.account_id == row.account_id):
-        del document["account_id"]  # nobody sees accounts but their own
+    if not viewer.sees_all:
+        del document["account_id"]  # which may be another one than their own, the only one they see
     return document
 
 
@@ -66,12 +67,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict
     return [document(viewer, standing, row) for row in rows if may_see(viewer, standing, row)]
 
 
-@router.get(
-    "/contests/{contest_id}/submissions",
-    response_model=list[Submission],
-    response_model_exclude_unset=True,
-    summary="All submissions",
-)
+@router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
 def submissions(
     viewer: CurrentViewer,
     standing: TheStanding,
@@ -109,12 +105,7 @@ ReadableSubmission = Annotated[SubmissionRow, Depends(_readable)]
 """The submission of the path; 403 where the viewer may know of it, but not what is in it."""
 
 
-@router.get(
-    "/contests/{contest_id}/submissions/{submission_id}",
-    response_model=Submission,
-    response_model_exclude_unset=True,
-    summary="One submission",
-)
+@router.get("/contests/{contest_id}/submissions/{submission_id}", response_model=Submission, summary="One submission")
 def submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding) -> Any:
     """Its metadata, and its files for those who may read them."""
     return document(viewer, standing, row)

@@ -6,12 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.api import file_references, tsv
 from app.api.auth import Viewer
-from app.api.bodies import Body, Document, Item, Line, TheDocument, found, openapi_body, read_items, refuse, same_id
+from app.api.bodies import (
+    Body,
+    Document,
+    Item,
+    Line,
+    Sparse,
+    TheDocument,
+    found,
+    openapi_body,
+    read_items,
+    refuse,
+    same_id,
+)
 from app.api.clics import Id
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, TheService, Writing, after_commit
@@ -90,7 +102,7 @@ class Enrolment(Body):
     team_ids: list[Id] = Field(min_length=1)
 
 
-class TeamView(BaseModel):
+class TeamView(Sparse):
     """A team as CLICS shows it. Whether it is hidden, and what tells of its machine, is for judges."""
 
     id: str
@@ -115,13 +127,13 @@ class TeamView(BaseModel):
 Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
 
 
-@router.get("/teams", summary="All teams", response_model=list[TeamView], response_model_exclude_unset=True)
+@router.get("/teams", summary="All teams", response_model=list[TeamView])
 def teams(viewer: JudgeOrAdmin, session: Reading) -> Any:
     """Of every contest and of none. Their files are shown in their contests."""
     return [document(viewer, row) for row in stored.teams(session)]
 
 
-@router.get("/teams/{team_id}", summary="One team", response_model=TeamView, response_model_exclude_unset=True)
+@router.get("/teams/{team_id}", summary="One team", response_model=TeamView)
 def team(viewer: JudgeOrAdmin, session: Reading, team_id: str) -> Any:
     """Whether it takes part anywhere or not."""
     return document(viewer, team_of(session, team_id))
@@ -152,7 +164,6 @@ def make_teams(
     "/teams/{team_id}",
     summary="Make or replace a team",
     response_model=TeamView,
-    response_model_exclude_unset=True,
 )
 def put_team(
     viewer: AdminOnly, session: Writing, service: TheService, boards: TheBoards, team_id: str, body: TeamBody
@@ -166,7 +177,7 @@ def put_team(
     return document(viewer, row)
 
 
-@router.patch("/teams/{team_id}", summary="Change a team", response_model=TeamView, response_model_exclude_unset=True)
+@router.patch("/teams/{team_id}", summary="Change a team", response_model=TeamView)
 def change_team(
     viewer: AdminOnly, session: Writing, service: TheService, boards: TheBoards, team_id: str, body: TeamChange
 ) -> Any:
@@ -195,7 +206,6 @@ def delete_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id
     "/contests/{contest_id}/teams",
     summary="The teams of a contest",
     response_model=list[TeamView],
-    response_model_exclude_unset=True,
 )
 def contest_teams(
     viewer: CurrentViewer,
@@ -211,7 +221,6 @@ def contest_teams(
     "/contests/{contest_id}/teams/{team_id}",
     summary="One team of a contest",
     response_model=TeamView,
-    response_model_exclude_unset=True,
 )
 def contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_id: str) -> Any:
     """404 where it does not take part, or is hidden."""
@@ -248,7 +257,6 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     "/contests/{contest_id}/teams",
     summary="Let teams take part",
     response_model=list[TeamView],
-    response_model_exclude_unset=True,
 )
 def enrol(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: Enrolment) -> Any:
     """Those that do already are left alone; the answer is all the contest's teams."""

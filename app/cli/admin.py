@@ -203,6 +203,47 @@ def enrol(contest_id: ContestId, teams: Annotated[list[str], typer.Argument(meta
     say(f"{len(there)} teams take part in {contest_id}")
 
 
+@contest.command(
+    "export", epilog=examples("jurado admin contest export finals", "jurado admin contest export finals -o f.zip")
+)
+def export_contest(
+    contest_id: ContestId,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="default: CONTEST.zip")] = None,
+) -> None:
+    """Write a contest as a contest package: all that is in it, with its problems and what was submitted."""
+    path = out or Path(f"{contest_id}.zip")
+    with Client.open() as client:
+        data = client.request("GET", f"/api/contests/{contest_id}/package.zip").content
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}", 1) from None
+    say(f"{path}: {len(data)} bytes")
+
+
+@contest.command(
+    "import",
+    epilog=examples(
+        "jurado admin contest import finals.zip", "jurado admin contest import finals.zip --id rerun --replace"
+    ),
+)
+def import_contest(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a contest package: a zip")],
+    contest_id: Annotated[str | None, typer.Option("--id", help="the contest's id here, in place of its own")] = None,
+    replace: Replace = False,
+    submissions: Annotated[
+        bool, typer.Option("--submissions/--no-submissions", help="also what was submitted; it is judged again")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in a contest package: all of it, or nothing and a list of what is wrong."""
+    data = read_file(file, "contest package")
+    params = {"id": contest_id, "replace": str(replace).lower(), "submissions": str(submissions).lower()}
+    with Client.open() as client:
+        made = client.post("contests/import", content=data, headers={"Content-Type": "application/zip"}, params=params)
+    tell(f"contest {made['id']} has been brought in", made, as_json=as_json)
+
+
 @contest.command("delete", epilog=examples("jurado admin contest delete finals"))
 def delete_contest(contest_id: ContestId) -> None:
     """Delete a contest without submissions."""

@@ -1,0 +1,338 @@
+"""What a contest package holds, put into the tables: in the order in which its objects refer to each other."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from sqlalchemy.orm import Session
+
+from app.api import accounts, awards, commentary, contest_changes, contest_details, directory, teams
+from app.api.account_bodies import AccountBody
+from app.api.bodies import Document, Item
+from app.api.clarifications import ClarificationBody
+from app.api.clics import ID, parse_reltime, parse_time
+from app.api.contest_bodies import ContestBody, ContestView
+from app.api.contest_parcel import Contents
+from app.api.contest_problems import EntryBody
+from app.api.deps import after_commit
+from app.api.errors import ApiError, fault
+from app.api.problems import Problem
+from app.api.teams import TeamBody, TeamView
+from app.grading.answer_files import Collected, OpenCase, collect, file_names
+from app.grading.archives import Limits, Upload, UploadRefused
+from app.service import Service
+from app.storage import accounts as stored_accounts
+from app.storage import contests, imports, judged, problems
+from app.storage import teams as stored_teams
+from app.storage.entries import read_entry
+from app.storage.tables import (
+    AwardRow,
+    ClarificationRow,
+    CommentaryRow,
+    ContestProblemRow,
+    ContestRow,
+)
+
+M = TypeVar("M", bound=BaseModel)
+OF_PROBLEMS = frozenset(
+    ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
+) | frozenset(("package", "statement", "attachments"))
+"""What a contest does not decide of its problems: their packages do."""
+EMPTY: Mapping[str, Any] = {}
+
+
+class Importer:
+    """Puts one package into one transaction. `faults` are all that is wrong: whoever calls then rolls back."""
+
+    def __init__(
+        self, session: Session, service: Service, contents: Contents, account_id: str, *, replace: bool
+    ) -> None:
+        self.faults: list[dict[str, str]] = []
+        self._session = session
+        self._service = service
+        self._contents = contents
+        self._account_id = account_id
+        self._replace = replace
+
+    def keep(self, contest_id: str | None) -> ContestRow:
+        """Keep everything; returns the contest, even where there are faults."""
+        contest = self._contest(contest_id)
+        for collection in directory.COLLECTIONS:
+            if collection.name != "persons":
+                self._directory(contest, collection)
+        self._main_group(contest)
+        self._problems(contest)
+        self._teams(contest)
+        self._directory(contest, directory.PERSONS)
+        self._accounts()
+        if not self.faults:  # else most of what follows would refer to what is not there
+            self._submissions(contest)
+            self._clarifications(contest)
+            self._awards(contest)
+            self._commentary(contest)
+        return contest
+
+    @contextmanager
+    def _file(self, name: str) -> Iterator[None]:
+        """Note what is refused within as faults of a file."""
+        try:
+            with self._session.begin_nested():
+                yield
+        except ApiError as refused:
+            listed = [{str(key): str(value) for key, value in each.items()} for each in refused.errors or ()]
+            for each in listed or [{"where": "", "message": refused.message}]:
+                self.faults.append({"file": name, **each})
+
+    def _add(self, file: str, where: str, expected: str, found: str) -> None:
+        self.faults.append({"file": file, "where": where, "expected": expected, "found": found})
+
+    def _model(self, model: type[M], value: Mapping[str, Any], file: str, where: str) -> M | None:
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            self.faults += [{"file": file, **fault(each, at=where)} for each in error.errors(include_url=False)]
+            return None
+
+    def _contest(self, contest_id: str | None) -> ContestRow:
+        shown = set(ContestView.model_fields) - set(ContestBody.model_fields)
+        given = {name: value for name, value in self._contents.contest.items() if name not in shown}
+        given = {**given, "id": contest_id or given.get("id"), "main_scoreboard_group_id": None}
+        body = self._model(ContestBody, given, "contest.json", "")
+        id_ = (body.id if body is not None else None) or "imported"
+        if contests.get(self._session, id_) is not None:
+            self._add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
+            id_ = "imported-with-faults"
+        row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={})
+        with self._file("contest.json"):
+            if body is not None:
+                row = contest_changes.make(body, id_)
+                row.details = {}
+                contest_details.change(self._session, self._service.files, row, body)
+        if self._contents.finalized is not None:
+            row.finalized = parse_time(self._contents.finalized)
+        self._session.add(row)
+        self._session.flush()
+        return row
+
+    def _main_group(self, contest: ContestRow) -> None:
+        group = self._contents.contest.get("main_scoreboard_group_id")
+        if group is not None and group not in {each["id"] for each in self._contents.objects["groups"]}:
+            self._add("contest.json", "main_scoreboard_group_id", "a group of groups.json", repr(group))
+        contest.main_scoreboard_group_id = group
+
+    def _directory(self, contest: ContestRow, collection: directory.Collection) -> None:
+        objects = self._contents.objects[collection.name]
+        document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
+        with self._file(f"{collection.name}.json"):
+            directory.bring_in(
+                self._session, self._service.files, contest.id, collection, document, replace=self._replace
+            )
+
+    def _problems(self, contest: ContestRow) -> None:
+        own = set(EntryBody.model_fields)
+        ignored = (set(Problem.model_fields) | OF_PROBLEMS) - own
+        for at, each in enumerate(self._contents.objects["problems"]):
+            given = {name: value for name, value in each.items() if name not in ignored}
+            body = self._model(EntryBody, given, "problems.json", f"[{at}]")
+            if body is None or problems.get(self._session, body.id) is None:
+                continue  # it is noted already
+            label = body.label or contests.free_label(
+                {entry.label for entry in contests.entries(self._session, contest.id)}
+            )
+            row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
+            row.ordinal = at + 1 if body.ordinal is None else body.ordinal
+            row.rgb, row.color = body.rgb, body.color
+            row.rule = body.rule.model_dump(exclude_none=True)
+            there = contests.entries(self._session, contest.id)
+            if any(body.id == other.problem_id or label == other.label for other in there):
+                self._add("problems.json", f"[{at}]", "another id and label than before", f"{body.id!r}, {label!r}")
+                continue
+            self._session.add(row)
+            self._session.flush()
+
+    def _teams(self, contest: ContestRow) -> None:
+        shown = set(TeamView.model_fields) - set(TeamBody.model_fields)
+        objects = [_without(each, shown) for each in self._contents.objects["teams"]]
+        document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
+        with self._file("teams.json"):
+            rows = teams.bring_in(self._session, self._service.files, document, replace=self._replace)
+            self._session.flush()
+            if not contest.open_to_all:
+                stored_teams.enrol(self._session, contest.id, [row.id for row in rows])
+
+    def _accounts(self) -> None:
+        """Those that are here already, for the same, are left alone: an archive knows nobody's password."""
+        bodies: list[tuple[AccountBody, str]] = []
+        for at, each in enumerate(self._contents.objects["accounts"]):
+            body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
+            there = stored_accounts.get(self._session, each["id"])
+            if body is not None and not (there is not None and _same(there, body)):
+                bodies.append((body, f"[{at}]"))
+        with self._file("accounts.json"):
+            hashes = accounts.hash_all([body.password for body, _ in bodies])
+            accounts.check_links(self._session, bodies, replace=self._replace)
+            for (body, _), hashed in zip(bodies, hashes, strict=True):
+                accounts.put(self._session, body, hashed)
+            self._session.flush()
+
+    def _submissions(self, contest: ContestRow) -> None:
+        waiting: list[int] = []
+        for at, each in enumerate(self._contents.objects["submissions"]):
+            collected = self._collected(contest, each, f"[{at}]")
+            if collected is not None:
+                self._submission(contest, each, collected, f"[{at}]", waiting)
+        if waiting:
+            imports.count_on(self._session)
+            engine, boards = self._service.engine, self._service.boards
+
+            def wake() -> None:
+                for each in waiting:
+                    engine.wake(each)
+                boards.changed(contest.id)
+
+            after_commit(self._session, wake)
+
+    def _collected(self, contest: ContestRow, each: Mapping[str, Any], where: str) -> Collected | None:
+        entry = read_entry(self._session, contest.id, str(each.get("problem_id")))
+        if entry is None or each.get("team_id") not in entry.teams:
+            self._add("submissions.json", where, "a problem and a team of the contest", "others")
+            return None
+        names = [str(file.get("filename")) for file in each.get("files") or () if isinstance(file, dict)]
+        data = self._contents.files.get(f"submissions/{each['id']}/{names[0]}") if len(names) == 1 else None
+        if data is None:
+            self._add("submissions.json", where, "one file, which lies beside it", "none")
+            return None
+        settings = self._service.settings
+        limits = Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
+        cases = [OpenCase(id_, name, entry.limit) for id_, name in entry.cases]
+        try:
+            return collect([Upload(names[0], io.BytesIO(data))], cases, file_names(cases, entry.pattern), limits)
+        except UploadRefused as refused:
+            self._add("submissions.json", where, "answer files", refused.message)
+            return None
+
+    def _submission(
+        self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, waiting: list[int]
+    ) -> None:
+        number = judged.as_id(each["id"])
+        if (number is None and each["id"].isdecimal()) or not ID.fullmatch(each["id"]):
+            self._add("submissions.json", f"{where}.id", "an id", repr(each["id"]))
+            return
+        if number is not None and imports.is_taken(self._session, number):
+            self._add("submissions.json", f"{where}.id", "a number that is free here", repr(each["id"]))
+            return
+        when = self._times(each, "submissions.json", where)
+        if when is None:
+            return
+        account = each.get("account_id")
+        known = account is not None and stored_accounts.get(self._session, account) is not None
+        facts = {
+            "id": number,
+            "external_id": each["id"] if number is None else None,
+            "contest_id": contest.id,
+            "problem_id": each["problem_id"],
+            "team_id": each["team_id"],
+            "account_id": account if known else self._account_id,
+            "time": when[0],
+            "contest_time_ms": when[1],
+            "comment": each.get("comment"),
+            "files": [note.as_json() for note in collected.notes],
+            "sources": [],
+        }
+        kept = [imports.Answer(a.case.id, a.file_name, a.size, a.data) for a in collected.answers.values()]
+        waiting.append(imports.add_submission(self._session, self._service.files, facts, kept))
+
+    def _times(self, each: Mapping[str, Any], file: str, where: str) -> tuple[datetime, int] | None:
+        try:
+            time, in_contest = parse_time(str(each.get("time"))), parse_reltime(str(each.get("contest_time")))
+        except ValueError as error:
+            self._add(file, where, "time and contest_time", str(error))
+            return None
+        return time, in_contest // timedelta(milliseconds=1)
+
+    def _clarifications(self, contest: ContestRow) -> None:
+        there = self._there(contest)
+        ids = {each["id"] for each in self._contents.objects["clarifications"]}
+        for at, each in enumerate(self._contents.objects["clarifications"]):
+            where = f"[{at}]"
+            body = self._model(ClarificationBody, each, "clarifications.json", where)
+            when = self._times(each, "clarifications.json", where)
+            if body is None or when is None:
+                continue
+            self._check_links("clarifications.json", where, there | {"reply_to": ids}, each)
+            row = ClarificationRow(id=body.id, contest_id=contest.id, text=body.text, from_team_id=body.from_team_id)
+            row.to_team_ids, row.to_group_ids, row.reply_to_id = body.to_team_ids, body.to_group_ids, body.reply_to_id
+            row.problem_id, row.time, row.contest_time_ms = body.problem_id, *when
+            self._session.add(row)
+
+    def _awards(self, contest: ContestRow) -> None:
+        """Those given to somebody, or to nobody by hand; where nobody knows yet, the board will tell."""
+        there = self._there(contest)
+        for at, each in enumerate(self._contents.objects["awards"]):
+            if each.get("team_ids") is None:
+                continue
+            body = self._model(awards.AwardBody, each, "awards.json", f"[{at}]")
+            self._check_links("awards.json", f"[{at}]", there, each)
+            if body is not None:
+                row = AwardRow(contest_id=contest.id, id=body.id, citation=body.citation, team_ids=body.team_ids)
+                row.deleted = False
+                self._session.add(row)
+
+    def _commentary(self, contest: ContestRow) -> None:
+        there = self._there(contest)
+        kept = set(commentary.CommentaryBody.model_fields)
+        for at, each in enumerate(self._contents.objects["commentary"]):
+            where = f"[{at}]"
+            given = {name: value for name, value in each.items() if name in kept}
+            body = self._model(commentary.CommentaryBody, given, "commentary.json", where)
+            when = self._times(each, "commentary.json", where)
+            links = {key: value for key, value in each.items() if key != "submission_ids"}
+            self._check_links("commentary.json", where, there, links)
+            if body is None or when is None:
+                continue
+            details = body.model_dump(exclude={"message"}, exclude_none=True)
+            if each.get("source_id") is not None:
+                details["source_id"] = each["source_id"]
+            row = CommentaryRow(id=each["id"], contest_id=contest.id, message=body.message, details=details)
+            row.time, row.contest_time_ms = when
+            self._session.add(row)
+
+    def _there(self, contest: ContestRow) -> dict[str, set[str]]:
+        """What may be referred to, by the word that the referring property begins with."""
+        team_ids = {row.id for row in stored_teams.taking_part(self._session, contest)}
+        groups = {each["id"] for each in self._contents.objects["groups"]}
+        problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
+        persons = {each["id"] for each in self._contents.objects["persons"]}
+        submissions = {each["id"] for each in self._contents.objects["submissions"]}
+        return {
+            "from_team": team_ids,
+            "to_team": team_ids,
+            "team": team_ids,
+            "to_group": groups,
+            "problem": problem_ids,
+            "source": persons,
+            "submission": submissions,
+        }
+
+    def _check_links(self, file: str, where: str, there: Mapping[str, set[str]], each: Mapping[str, Any]) -> None:
+        for name, value in each.items():
+            stem = name.removesuffix("s").removesuffix("_id")
+            if value is None or stem not in there or not name.removesuffix("s").endswith("_id"):
+                continue
+            for id_ in value if isinstance(value, list) else [value]:
+                if id_ not in there[stem]:
+                    self._add(file, f"{where}.{name}", "what is in the contest", repr(id_))
+
+
+def _without(document: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in names}
+
+
+def _same(row: Any, body: AccountBody) -> bool:
+    names = ("username", "type", "team_id", "person_id")
+    return body.password is None and all(getattr(row, name) == getattr(body, name) for name in names)

@@ -1,0 +1,63 @@
+"""Submissions that come with a contest package: under the numbers they had, waiting to be judged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from app.storage.files import FileStore
+from app.storage.judgements import QUEUED
+from app.storage.submissions import INLINE_LIMIT
+from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One case's answer; without data it was too large to be kept."""
+
+    test_case_id: int
+    file_name: str
+    size: int
+    data: bytes | None
+
+
+def is_taken(session: Session, number: int) -> bool:
+    """Is there a submission of this number, in whatever contest?"""
+    return session.get(SubmissionRow, number) is not None
+
+
+def add_submission(session: Session, files: FileStore, facts: Mapping[str, Any], answers: Sequence[Answer]) -> int:
+    """Keep a submission with its answers, and a judgement that waits; returns the judgement's number."""
+    row = SubmissionRow(**facts)
+    session.add(row)
+    session.flush()
+    for answer in answers:
+        kept = AnswerRow(submission_id=row.id, test_case_id=answer.test_case_id, file_name=answer.file_name)
+        kept.size = answer.size
+        if answer.data is None:
+            kept.refused = {"key": "too-large", "text": "larger than it may be", "args": {}}
+        elif answer.size > INLINE_LIMIT:
+            kept.sha256 = files.keep(answer.data)
+        else:
+            kept.data, kept.sha256 = answer.data, hashlib.sha256(answer.data).hexdigest()
+        session.add(kept)
+    judgement = JudgementRow(submission_id=row.id, state=QUEUED, start_time=row.time, current=True)
+    session.add(judgement)
+    session.flush()
+    return judgement.id
+
+
+def count_on(session: Session) -> None:
+    """Let PostgreSQL count on from the highest number there is; SQLite does so by itself."""
+    if session.get_bind().dialect.name == "sqlite":
+        return
+    last = session.scalar(select(func.max(SubmissionRow.id))) or 1
+    session.execute(
+        text("SELECT setval(pg_get_serial_sequence('submissions', 'id'), greatest(:last, nextval(:name)))"),
+        {"last": last, "name": "submissions_id_seq"},
+    )

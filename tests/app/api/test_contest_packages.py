@@ -1,0 +1,212 @@
+"""A contest goes into a contest package and comes back as it was; a package that is wrong leaves nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from typing import Any
+
+import httpx
+import pytest
+
+from app.packages.zips import zip_bytes
+from app.storage.migrate import upgrade
+from tests.app.api.test_clics_whole import BASE, SINGLE, fill
+from tests.builders import lively
+from tests.builders.contests import with_checkers
+from tests.builders.packages import zip_package
+from tests.builders.service import Api, open_api
+
+ZIP = {"Content-Type": "application/zip"}
+KEPT = tuple(name for name in SINGLE if name not in {"judgements", "runs", "awards", "accounts"})
+CONTEST: dict[str, Any] = {"id": "made", "name": "Made", "duration": "5:00:00", "scoreboard_type": "score"}
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
+    """A package of the lively contest, and what the server it is from says of it."""
+    home = tmp_path_factory.mktemp("exported")
+    url = f"sqlite:///{home / 'jurado.sqlite'}"
+    upgrade(url)
+    with open_api(url, home) as api:
+        fill(api)
+        reply = api.get(f"{BASE}/package.zip", user="admin")
+        assert reply.status_code == 200, reply.text
+        return reply.content, seen(api)
+
+
+@pytest.fixture
+def empty(api: Api) -> Api:
+    """A server that can check problem packages, and has nothing but a few people."""
+    return with_checkers(api)
+
+
+def seen(api: Api, base: str = BASE) -> dict[str, Any]:
+    """All that judges see."""
+    return {name: api.get(f"{base}/{name}".rstrip("/"), user="judge").json() for name in ("", *SINGLE)}
+
+
+def files_of(archive: bytes) -> dict[str, bytes]:
+    """What is in a zip."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as zipped:
+        return {name: zipped.read(name) for name in zipped.namelist()}
+
+
+def bring_in(api: Api, archive: bytes, query: str = "") -> httpx.Response:
+    """Import it as an admin."""
+    return api.post(f"contests/import{query}", user="admin", content=archive, headers=ZIP)
+
+
+def test_a_package_has_a_file_for_every_endpoint_and_every_file_beside_it(exported: tuple[bytes, Any]) -> None:
+    files = files_of(exported[0])
+    names = {f"{name}.json" for name in (*SINGLE, "api", "contest", "state", "scoreboard")}
+    assert names <= set(files)
+    assert json.loads(files["contest.json"]) == exported[1][""]
+    for name in SINGLE:
+        assert json.loads(files[f"{name}.json"]) == exported[1][name], name
+        for each in exported[1][name]:
+            for value in each.values():
+                for file in value if isinstance(value, list) else ():
+                    if isinstance(file, dict) and not file["href"].startswith("https:"):
+                        data = files[f"{name}/{each['id']}/{file['filename']}"]
+                        assert file.get("hash") in {None, hashlib.md5(data, usedforsecurity=False).hexdigest()}
+    assert set(files_of(files["submissions/s-0/s-0.zip"])) == {"02.out"}
+
+
+def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
+    made = bring_in(empty, exported[0])
+    assert made.status_code == 201, made.text
+    assert made.headers["Location"] == f"/api/{BASE}"
+    found = seen(empty)
+    assert made.json() == found[""] == exported[1][""]
+    for name in KEPT:
+        assert found[name] == exported[1][name], name
+    assert {a["id"] for a in found["accounts"]} >= set(lively.PEOPLE)
+    assert {a["id"]: a["citation"] for a in found["awards"]} == {a["id"]: a["citation"] for a in exported[1]["awards"]}
+    assert [each["end_time"] for each in found["judgements"]] == [None] * len(found["submissions"])
+    again = files_of(empty.get(f"{BASE}/package.zip", user="admin").content)
+    files = files_of(exported[0])
+    for name, data in files.items():
+        if name.startswith(("organizations/", "teams/", "persons/", "contest/", "submissions/")):
+            assert again[name] == data, name
+
+
+def test_a_contest_comes_back_under_another_id(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
+    assert bring_in(empty, exported[0], "?submissions=false").status_code == 201
+    again = bring_in(empty, exported[0], "?id=again&submissions=false")
+    assert again.status_code == 400
+    assert "a new group" in again.text
+    made = bring_in(empty, exported[0], "?id=again&submissions=false&replace=true")
+    assert made.status_code == 201, made.text
+    assert len(empty.get("contests/again/clarifications", user="judge").json()) == 4
+    assert empty.get("contests/again/submissions", user="judge").json() == []
+
+
+def test_after_an_import_new_submissions_get_numbers_of_their_own(
+    empty: Api, exported: tuple[bytes, dict[str, Any]]
+) -> None:
+    assert bring_in(empty, exported[0]).status_code == 201
+    start = exported[1][""]["start_time"]
+    body = {"language_id": "answers", "problem_id": "echo", "team_id": "red", "time": start}
+    made = empty.post(f"{BASE}/submissions", user="admin", json=body | {"files": lively.answers({"02.out": b"2\n"})})
+    assert made.status_code == 201, made.text
+    assert made.json()["id"] not in {each["id"] for each in exported[1]["submissions"]}
+
+
+def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
+    contest = "id: made\nname: Made\nduration: 5:00:00\nstart_time: 2026-06-25T10:00:00+01\nscoreboard_type: score\n"
+    problem = "- id: echo\n  label: A\n  ordinal: 1\n  color: blue\n  rgb: '#00f'\n  time_limit: 2\n"
+    accounts = "- id: stephan\n  username: stephan\n  password: secret\n  type: judge\n"
+    logo = lively.png(56, 56)
+    archive = zip_bytes(
+        {
+            "made/contest.yaml": contest.encode(),
+            "made/problems.yaml": problem.encode(),
+            "made/accounts.yaml": accounts.encode(),
+            "made/organizations.json": b'[{"id": "uni", "name": "Uni"}]',
+            "made/organizations/uni/logo.dark.56x56.png": logo,
+            "made/problems/echo/echo.zip": zip_package(),
+        }
+    )
+    made = bring_in(empty, archive)
+    assert made.status_code == 201, made.text
+    assert made.json()["start_time"] == "2026-06-25T09:00:00.000Z"
+    assert made.json()["duration"] == "5:00:00.000"
+    assert [each["label"] for each in empty.get("contests/made/problems", user="judge").json()] == ["A"]
+    (organization,) = empty.get("contests/made/organizations").json()
+    assert organization["logo"][0]["tag"] == ["dark"]
+    assert empty.get(organization["logo"][0]["href"]).content == logo
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"contest.json": None}, "contest.json"),
+        ({"contest.json": b"{"}, "JSON"),
+        ({"contest.json": b"[]"}, "an object"),
+        ({"contest.json": json.dumps(CONTEST | {"duration": "soon"}).encode()}, "duration"),
+        ({"contest.json": json.dumps(CONTEST | {"colour": 1}).encode()}, "colour"),
+        ({"contest.json": json.dumps(CONTEST | {"main_scoreboard_group_id": "x"}).encode()}, "a group"),
+        ({"problems.json": b'[{"id": "none", "label": "A"}]'}, "neither"),
+        ({"problems.json": b'[{"label": "A"}]'}, "an object with an id"),
+        ({"problems.json": b'[{"id": "echo"}]', "problems/echo/echo.zip": b"PK"}, "not a readable zip"),
+        ({"groups.json": b"{}"}, "an array"),
+        ({"groups.json": b'[{"id": "g"}]'}, "a value"),
+        ({"groups.json": b'[{"id": "g", "name": "G"}, {"id": "g", "name": "G"}]'}, "a new group"),
+        ({"organizations.json": b'[{"id": "o", "name": "O", "logo": [{"filename": "l.png"}]}]'}, "the file"),
+        ({"teams.json": b'[{"id": "t", "name": "T", "organization_id": "x"}]'}, "an organization"),
+        ({"teams.json": b'[{"id": "team", "name": "T"}]'}, "a new team"),
+        ({"persons.json": b'[{"id": "p", "name": "P", "role": "coach", "team_ids": ["x"]}]'}, "teams that exist"),
+        ({"accounts.json": b'[{"id": "a", "username": "a", "type": "team"}]'}, "the team of an account"),
+        ({"accounts.json": b'[{"id": "a", "username": "judge", "type": "judge"}]'}, "a username that is free"),
+        ({"clarifications.json": b'[{"id": "1", "text": "?"}]'}, "time and contest_time"),
+        ({"awards.json": b'[{"id": "w", "citation": "W", "team_ids": ["x"]}]'}, "what is in the contest"),
+        ({"submissions.json": b'[{"id": "1", "problem_id": "x", "team_id": "x"}]'}, "a problem and a team"),
+        ({"../up.json": b"[]"}, "inside the package"),
+    ],
+)
+def test_a_package_that_is_wrong_leaves_nothing(quick_api: Api, changes: dict[str, bytes | None], said: str) -> None:
+    api = with_checkers(quick_api)
+    files = {"contest.json": json.dumps(CONTEST).encode(), **changes}
+    before = everything(api)
+    refused = bring_in(api, zip_bytes({name: data for name, data in files.items() if data is not None}))
+    assert refused.status_code == 400
+    assert refused.json()["code"] == 400
+    assert said in json.dumps(refused.json()["errors"]), refused.text
+    assert everything(api) == before
+
+
+def everything(api: Api) -> list[Any]:
+    """All there is of what a package could bring."""
+    return [api.get(path, user="admin").json() for path in ("contests", "problems", "teams", "accounts")]
+
+
+def test_all_faults_of_a_package_are_listed_at_once(quick_api: Api) -> None:
+    files = {
+        "contest.json": json.dumps(CONTEST | {"duration": "soon"}).encode(),
+        "groups.json": b'[{"id": "g"}]',
+        "teams.json": b'[{"id": "a b", "name": "T"}]',
+        "accounts.json": b'[{"id": "x", "username": "x", "type": "king"}]',
+        "problems.json": b'[{"id": "none"}]',
+    }
+    refused = bring_in(quick_api, zip_bytes(files)).json()
+    assert {each["file"] for each in refused["errors"]} == {
+        "contest.json",
+        "groups.json",
+        "teams.json",
+        "accounts.json",
+        "problems",
+    }
+
+
+def test_what_is_no_zip_is_refused(quick_api: Api) -> None:
+    assert bring_in(quick_api, b"not a zip").status_code == 400
+    assert quick_api.post("contests/import", user="admin", json={}).status_code == 415
+
+
+def test_only_admins_export_and_import(quick_api: Api) -> None:
+    for user, code in ((None, 401), ("team", 403), ("judge", 403)):
+        assert quick_api.get("contests/c/package.zip", user=user).status_code == code
+        assert quick_api.post("contests/import", user=user, content=b"", headers=ZIP).status_code == code
