@@ -165,6 +165,8 @@ PUT    /api/contests/{contest_id}/persons/{object_id}                           
 GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}           404 404 404 404 404 404
 PUT    /api/contests/{contest_id}/submissions/{submission_id}                      400 403 403 403 403 401
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
+POST   /api/contests/import                                                        415 403 403 403 403 401
+GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
 """
 
 BEFORE = """
@@ -220,6 +222,7 @@ GET    /api/contests/{contest_id}/logo/{file_name}                              
 GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}     404 404 404 404 404 404
 GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}           404 404 404 404 404 404
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
+GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
 """
 
 
