@@ -1,0 +1,170 @@
+"""Groups, organizations and persons are made, changed and deleted, and nothing ever refers to what is not there."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from tests.builders import lively
+from tests.builders.contests import add_contest
+from tests.builders.service import Api
+
+BASE = "contests/c"
+YAML = {"Content-Type": "application/yaml"}
+TSV = {"Content-Type": "text/tab-separated-values"}
+
+
+@pytest.fixture
+def contest(quick_api: Api) -> Api:
+    """A contest that only `team` takes part in, and another one that is open to all."""
+    add_contest(quick_api.service, problem_id=None)
+    add_contest(quick_api.service, "open", problem_id=None)
+    quick_api.patch(BASE, user="admin", json={"open_to_all": False})
+    quick_api.post(f"{BASE}/teams", user="admin", json={"team_ids": ["team"]})
+    return quick_api
+
+
+def dump(api: Api) -> list[Any]:
+    """All that an admin sees of it."""
+    paths = ("groups", "organizations", "persons", "teams", "accounts")
+    return [api.get(f"{BASE}/{path}", user="admin").json() for path in paths]
+
+
+def make(api: Api, collection: str, body: Any, code: int = 201) -> Any:
+    """Send what must go well."""
+    made = api.post(f"{BASE}/{collection}", user="admin", json=body)
+    assert made.status_code == code, made.text
+    return made.json()
+
+
+def test_an_object_without_an_id_gets_one_from_its_name(contest: Api) -> None:
+    made = contest.post(f"{BASE}/groups", user="admin", json={"name": "The North!"})
+    assert made.json() == {"id": "the-north", "name": "The North!"}
+    assert made.headers["Location"] == f"/api/{BASE}/groups/the-north"
+    assert [each["id"] for each in make(contest, "groups", [{"name": "A"}, {"name": "a"}])] == ["a", "a-2"]
+
+
+def test_groups_come_as_yaml_and_as_tab_separated_lines(contest: Api) -> None:
+    text = "- {id: g1, name: One}\n- {id: '2', name: Two, type: site}\n"
+    assert contest.post(f"{BASE}/groups", user="admin", content=text, headers=YAML).status_code == 201
+    lines = "File_Version\t1\n24\tNorth America\n"
+    assert contest.post(f"{BASE}/groups", user="admin", content=lines, headers=TSV).status_code == 201
+    assert [each["id"] for each in contest.get(f"{BASE}/groups").json()] == ["2", "24", "g1"]
+    assert contest.post(f"{BASE}/persons", user="admin", content=lines, headers=TSV).status_code == 400
+
+
+def test_a_teams_tsv_names_groups_that_are_there(contest: Api) -> None:
+    make(contest, "groups", {"id": "24", "name": "North America"})
+    lines = "teams\t1\n7\t200433\t24\tTigers\n8\t\t25\tLions\n"
+    made = contest.post("teams", user="admin", content=lines, headers=TSV).json()
+    assert [(each["group_ids"], each.get("icpc_id")) for each in made] == [(["24"], "200433"), ([], None)]
+
+
+def test_a_contest_shows_what_it_brought_and_what_its_teams_refer_to(contest: Api) -> None:
+    contest.post("contests/open/groups", user="admin", json=[{"id": "a", "name": "A"}, {"id": "b", "name": "B"}])
+    make(contest, "groups", {"id": "own", "name": "Own"})
+    contest.patch("teams/team", user="admin", json={"group_ids": ["a"]})
+    assert [each["id"] for each in contest.get(f"{BASE}/groups").json()] == ["a", "own"]
+    assert [each["id"] for each in contest.get("contests/open/groups").json()] == ["a", "b", "own"]
+    assert contest.get(f"{BASE}/groups/b").status_code == 404
+
+
+def test_an_image_is_measured_kept_and_sent_back(contest: Api) -> None:
+    data = lively.png(56, 40)
+    made = make(contest, "organizations", {"id": "u", "name": "U", "logo": [{"data": base64.b64encode(data).decode()}]})
+    (logo,) = made["logo"]
+    assert (logo["filename"], logo["width"], logo["height"], logo["mime"]) == ("logo.56x40.png", 56, 40, "image/png")
+    sent = contest.get(logo["href"])
+    assert (sent.content, sent.headers["content-type"]) == (data, "image/png")
+    assert "sandbox" in sent.headers["content-security-policy"]
+    again = contest.put(f"{BASE}/organizations/u", user="admin", json=made)
+    assert (again.status_code, again.json()) == (200, made)
+    assert "logo" not in contest.put(f"{BASE}/organizations/u", user="admin", json={"id": "u", "name": "U"}).json()
+    assert contest.get(logo["href"]).status_code == 404
+
+
+def test_what_is_left_out_of_a_patch_stays(contest: Api) -> None:
+    make(contest, "organizations", {"id": "u", "name": "U", "country": "MEX", "logo": lively.picture(5, 5)})
+    changed = contest.patch(f"{BASE}/organizations/u", user="admin", json={"formal_name": "The U", "country": None})
+    assert set(changed.json()) == {"id", "name", "formal_name", "logo"}
+
+
+def test_what_is_referred_to_stays(contest: Api) -> None:
+    make(contest, "groups", {"id": "g", "name": "G"})
+    make(contest, "organizations", {"id": "u", "name": "U"})
+    make(contest, "persons", {"id": "p", "name": "P", "role": "coach", "team_ids": ["team"]})
+    contest.patch("teams/team", user="admin", json={"group_ids": ["g"], "organization_id": "u"})
+    contest.patch("accounts/team", user="admin", json={"person_id": "p"})
+    for path in ("groups/g", "organizations/u", "persons/p"):
+        assert contest.delete(f"{BASE}/{path}", user="admin").status_code == 409
+    contest.patch("teams/team", user="admin", json={"group_ids": [], "organization_id": None})
+    contest.patch("accounts/team", user="admin", json={"person_id": None})
+    for path in ("groups/g", "organizations/u", "persons/p"):
+        assert contest.delete(f"{BASE}/{path}", user="admin").status_code == 204
+        assert contest.delete(f"{BASE}/{path}", user="admin").status_code == 404
+
+
+def test_teams_are_filtered_by_their_organization(contest: Api) -> None:
+    make(contest, "organizations", {"id": "u", "name": "U"})
+    contest.patch("teams/team", user="admin", json={"organization_id": "u"})
+    assert [each["id"] for each in contest.get("contests/open/teams?organization_id=u").json()] == ["team"]
+    assert [each["id"] for each in contest.get("contests/open/teams?organization_id=").json()] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code"),
+    [
+        ("POST", "groups", {"id": "g"}, 400),
+        ("POST", "groups", {"id": "-g", "name": "G"}, 400),
+        ("POST", "groups", {"id": "g", "name": None}, 400),
+        ("POST", "groups", {"id": "g", "name": "G", "colour": "red"}, 400),
+        ("POST", "groups", {"id": "g", "name": "G", "location": {"latitude": 91, "longitude": 0}}, 400),
+        ("POST", "groups", [{"id": "old", "name": "G"}], 409),
+        ("POST", "groups", [{"id": "g", "name": "G"}, {"id": "g", "name": "G"}], 409),
+        ("POST", "groups", [{"id": "g", "name": "G"}, 7], 400),
+        ("POST", "groups", "text", 400),
+        ("PUT", "groups/g", {"id": "h", "name": "G"}, 409),
+        ("PUT", "groups/g", {"name": "G"}, 400),
+        ("PUT", "groups/g", [{"id": "g", "name": "G"}], 400),
+        ("PATCH", "groups/none", {"name": "G"}, 404),
+        ("PATCH", "groups/old", {"name": None}, 400),
+        ("PATCH", "groups/old", {"id": "g"}, 409),
+        ("DELETE", "groups/none", None, 404),
+        ("POST", "organizations", {"id": "o", "name": "O", "country": "Mexico"}, 400),
+        ("POST", "organizations", {"id": "o", "name": "O", "country_subdivision": "PA"}, 400),
+        ("POST", "organizations", {"id": "o", "name": "O", "logo": [{"data": "?"}]}, 400),
+        ("POST", "organizations", {"id": "o", "name": "O", "logo": [{"data": "aGk="}]}, 400),
+        ("POST", "organizations", {"id": "o", "name": "O", "logo": lively.picture(1, 1) * 2}, 400),
+        ("POST", "organizations", {"id": "o", "name": "O", "logo": [{"filename": "../x", "data": "aGk="}]}, 400),
+        ("POST", "persons", {"id": "p", "name": "P", "role": "king"}, 400),
+        ("POST", "persons", {"id": "p", "name": "P", "role": "contestant"}, 400),
+        ("POST", "persons", {"id": "p", "name": "P", "role": "coach", "team_ids": ["none"]}, 400),
+        ("POST", "persons", {"id": "p", "name": "P", "role": "staff", "sex": "other"}, 400),
+    ],
+)
+def test_bad_input_is_refused_and_changes_nothing(contest: Api, method: str, path: str, body: Any, code: int) -> None:
+    make(contest, "groups", {"id": "old", "name": "Old"})
+    before = dump(contest)
+    refused = contest.request(method, f"{BASE}/{path}", user="admin", json=body)
+    assert (refused.status_code, refused.json()["code"]) == (code, code), refused.text
+    assert refused.json()["message"]
+    assert dump(contest) == before
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"group_ids": ["none"]},
+        {"organization_id": "none"},
+        {"location": {"x": 1, "y": 2, "rotation": 400}},
+        {"photo": [{"data": "aGk="}]},
+        {"group_ids": "g"},
+    ],
+)
+def test_a_team_refers_only_to_what_is_there(contest: Api, body: Any) -> None:
+    before = dump(contest)
+    assert contest.patch("teams/team", user="admin", json=body).status_code == 400
+    assert contest.put("teams/team", user="admin", json={"id": "team", "name": "T", **body}).status_code == 400
+    assert dump(contest) == before
