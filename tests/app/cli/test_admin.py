@@ -50,6 +50,20 @@ def test_every_fault_of_an_import_is_listed(admin: Jurado, tmp_path: Path) -> No
     assert "[1].name" in done.stderr
 
 
+def test_a_contest_is_exported_and_imported_under_another_id(admin: Jurado, name: str, tmp_path: Path) -> None:
+    assert admin("admin", "contest", "create", name, "A contest", "--duration", "1:00:00").exit_code == 0
+    assert admin("admin", "contest", "add-problem", name, "comesolo", "--label", "C").exit_code == 0
+    path = tmp_path / "contest.zip"
+    assert admin("admin", "contest", "export", name, "-o", path).exit_code == 0
+    done = admin("admin", "contest", "import", path, "--id", f"{name}b", "--json")
+    assert json.loads(done.stdout)["id"] == f"{name}b"
+    again = admin("admin", "contest", "import", path)
+    assert again.exit_code == 1
+    assert "a new contest" in again.stderr
+    for each in (name, f"{name}b"):
+        assert admin("admin", "contest", "delete", each).exit_code == 0
+
+
 def test_a_contest_is_made_filled_and_deleted(admin: Jurado, name: str) -> None:
     made = admin(
         "admin", "contest", "create", name, "A contest", "--duration", "1:00:00", "--freeze", "0:10:00", "--json"
