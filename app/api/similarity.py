@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from time import monotonic
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -27,6 +28,8 @@ router = APIRouter(tags=["similarity"])
 
 MOST_PAIRS = 1000
 FEW_PAIRS = 200
+SECONDS = 2.0
+"""How long a request reads texts."""
 
 ProblemId = Annotated[str | None, Query(description="only this problem")]
 
@@ -46,7 +49,8 @@ def similarity(
 
     `unread` above 0 says that so many texts were not read yet in the time a request has; ask again for the rest.
     """
-    found = [_compared(service, session, standing, problem, near) for problem in _problems(standing, problem_id)]
+    until = monotonic() + SECONDS if near else None
+    found = [_compared(service, session, standing, problem, until) for problem in _problems(standing, problem_id)]
     pairs = [pair for each in found for pair in each.pairs if pair.ratio >= least]
     sources = [pair for each in found for pair in each.sources if pair.first and pair.first.ratio >= least]
     pairs.sort(key=lambda pair: -pair.weight)
@@ -81,9 +85,9 @@ def between(
     if team_id == other_team_id:
         raise BadRequest(f"other_team_id: expected another team, found {other_team_id!r} again")
     teams = (team_id, other_team_id)
-    cases, sources = [], []
+    cases, sources, until = [], [], monotonic() + SECONDS
     for problem in _problems(standing, problem_id):
-        by_case, by_source = service.similarity.between(session, standing, problem, frozenset(teams))
+        by_case, by_source = service.similarity.between(session, standing, problem, frozenset(teams), until)
         ids = _ids(session, (*by_case, *by_source))
         scores = judged.current_scores(session, ids)
         cases += [_shared_document(standing, problem, shared, teams, ids, scores) for shared in by_case]
@@ -98,14 +102,16 @@ def _problems(standing: Standing, problem_id: str | None) -> Sequence[ScoredProb
     return found
 
 
-def _compared(service: Service, session: Session, standing: Standing, problem: ScoredProblem, near: bool) -> Compared:
+def _compared(
+    service: Service, session: Session, standing: Standing, problem: ScoredProblem, until: float | None
+) -> Compared:
     """Compared once for each board, once all texts are read."""
     kept: dict[Any, Compared] = standing.pages.setdefault("similarity", {})
-    found = kept.get((problem.id, near))
+    found = kept.get((problem.id, until is not None))
     if found is None:
-        found = service.similarity.compare(session, standing, problem, near=near)
+        found = service.similarity.compare(session, standing, problem, until)
         if found.unread == 0:
-            kept[problem.id, near] = found
+            kept[problem.id, until is not None] = found
     return found
 
 
