@@ -60,9 +60,9 @@ def timed(
     name: str, similarity: Similarity, session: Session, standing: Standing, problem: ScoredProblem, *, near: bool
 ) -> tuple[float, Compared]:
     """Compare once, and print how long it took and how much the most memory of the process has grown."""
-    before, started = most_memory(), time.perf_counter()
-    found = similarity.compare(session, standing, problem, near=near, seconds=ENOUGH_SECONDS)
-    seconds = time.perf_counter() - started
+    before, started = most_memory(), time.monotonic()
+    found = similarity.compare(session, standing, problem, started + ENOUGH_SECONDS if near else None)
+    seconds = time.monotonic() - started
     print(f"{name:40}{seconds:8.2f}{len(found.pairs):8,}{most_memory() - before:9.0f}", flush=True)
     return seconds, found
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from time import monotonic
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -27,6 +28,8 @@ router = APIRouter(tags=["similarity"])
 
 MOST_PAIRS = 1000
 FEW_PAIRS = 200
+SECONDS = 2.0
+"""How long a request reads texts."""
 
 ProblemId = Annotated[str | None, Query(description="only this problem")]
 
@@ -46,18 +49,21 @@ def similarity(
 
     `unread` above 0 says that so many texts were not read yet in the time a request has; ask again for the rest.
     """
-    found = [_compared(service, session, standing, problem, near) for problem in _problems(standing, problem_id)]
+    until = monotonic() + SECONDS if near else None
+    found = [_compared(service, session, standing, problem, until) for problem in _problems(standing, problem_id)]
     pairs = [pair for each in found for pair in each.pairs if pair.ratio >= least]
     sources = [pair for each in found for pair in each.sources if pair.first and pair.first.ratio >= least]
     pairs.sort(key=lambda pair: -pair.weight)
     sources.sort(key=lambda pair: -pair.weight)
+    pairs, sources, left_off = pairs[:limit], sources[:limit], max(0, len(pairs) - limit) + max(0, len(sources) - limit)
+    ids = _ids(session, (pair.first for pair in (*pairs, *sources)))
     return {
         "contest_id": standing.contest.id,
         "texts": sum(each.texts for each in found),
         "unread": sum(each.unread for each in found),
-        "left_off": max(0, len(pairs) - limit) + max(0, len(sources) - limit),
-        "pairs": [_pair_document(pair) for pair in pairs[:limit]],
-        "sources": [_source_document(pair) for pair in sources[:limit]],
+        "left_off": left_off,
+        "pairs": [_pair_document(pair, ids) for pair in pairs],
+        "sources": [_source_document(pair, ids) for pair in sources],
     }
 
 
@@ -79,12 +85,13 @@ def between(
     if team_id == other_team_id:
         raise BadRequest(f"other_team_id: expected another team, found {other_team_id!r} again")
     teams = (team_id, other_team_id)
-    cases, sources = [], []
+    cases, sources, until = [], [], monotonic() + SECONDS
     for problem in _problems(standing, problem_id):
-        by_case, by_source = service.similarity.between(session, standing, problem, frozenset(teams))
-        scores = _scores(session, by_case)
-        cases += [_shared_document(standing, problem, shared, teams, scores) for shared in by_case]
-        sources += [_sources_document(session, standing, problem, shared, teams) for shared in by_source]
+        by_case, by_source = service.similarity.between(session, standing, problem, frozenset(teams), until)
+        ids = _ids(session, (*by_case, *by_source))
+        scores = judged.current_scores(session, ids)
+        cases += [_shared_document(standing, problem, shared, teams, ids, scores) for shared in by_case]
+        sources += [_sources_document(session, standing, problem, shared, teams, ids) for shared in by_source]
     return {"team_ids": teams, "cases": cases, "sources": sources}
 
 
@@ -95,18 +102,20 @@ def _problems(standing: Standing, problem_id: str | None) -> Sequence[ScoredProb
     return found
 
 
-def _compared(service: Service, session: Session, standing: Standing, problem: ScoredProblem, near: bool) -> Compared:
+def _compared(
+    service: Service, session: Session, standing: Standing, problem: ScoredProblem, until: float | None
+) -> Compared:
     """Compared once for each board, once all texts are read."""
     kept: dict[Any, Compared] = standing.pages.setdefault("similarity", {})
-    found = kept.get((problem.id, near))
+    found = kept.get((problem.id, until is not None))
     if found is None:
-        found = service.similarity.compare(session, standing, problem, near=near)
+        found = service.similarity.compare(session, standing, problem, until)
         if found.unread == 0:
-            kept[problem.id, near] = found
+            kept[problem.id, until is not None] = found
     return found
 
 
-def _pair_document(pair: Pair) -> dict[str, Any]:
+def _pair_document(pair: Pair, ids: Ids) -> dict[str, Any]:
     assert pair.first is not None  # a pair is made for what it shares
     return {
         "problem_id": pair.problem_id,
@@ -115,41 +124,44 @@ def _pair_document(pair: Pair) -> dict[str, Any]:
         "shared_cases": pair.shared,
         "telling_cases": pair.telling,
         "ratio": pair.ratio,
-        **_first(pair, pair.first),
+        **_first(pair, pair.first, ids),
     }
 
 
-def _source_document(pair: Pair) -> dict[str, Any]:
+def _source_document(pair: Pair, ids: Ids) -> dict[str, Any]:
     assert pair.first is not None  # a pair is made for what it shares
     return {
         "problem_id": pair.problem_id,
         "team_ids": pair.teams,
         "kind": pair.likeness.word,
         "ratio": pair.first.ratio,
-        **_first(pair, pair.first),
+        **_first(pair, pair.first, ids),
     }
 
 
-def _first(pair: Pair, shared: Shared) -> dict[str, Any]:
+def _first(pair: Pair, shared: Shared, ids: Ids) -> dict[str, Any]:
     """What weighs the pair, and the two submissions that first had something alike, the earlier one first."""
     return {
         "weight": round(pair.weight, 4),
         "first_team_id": shared.one.team_id,
-        "submissions": [_sent_document(sent) for sent in (shared.one, shared.other)],
+        "submissions": [_sent_document(sent, ids) for sent in (shared.one, shared.other)],
     }
 
 
-def _sent_document(sent: Sent) -> dict[str, Any]:
+def _sent_document(sent: Sent, ids: Ids) -> dict[str, Any]:
     return {
         "team_id": sent.team_id,
-        "submission_id": str(sent.submission_id),
+        "submission_id": ids[sent.submission_id],
         "contest_time": format_reltime(timedelta(milliseconds=sent.time_ms)),
     }
 
 
-def _scores(session: Session, shared: Sequence[Shared]) -> Mapping[tuple[int, str], RawScoreRow]:
-    ids = {sent.submission_id for each in shared for sent in (each.one, each.other)}
-    return judged.current_scores(session, ids)
+Ids = Mapping[int, str]
+"""The ids of submissions as they are shown."""
+
+
+def _ids(session: Session, shared: Iterable[Shared | None]) -> Ids:
+    return judged.shown_ids(session, {s.submission_id for each in shared if each for s in (each.one, each.other)})
 
 
 def _alike_document(problem: ScoredProblem, shared: Shared) -> dict[str, Any]:
@@ -173,15 +185,16 @@ def _shared_document(
     problem: ScoredProblem,
     shared: Shared,
     teams: tuple[str, str],
+    ids: Ids,
     scores: Mapping[tuple[int, str], RawScoreRow],
 ) -> dict[str, Any]:
     answers = []
     for sent in _in_order(shared, teams):
         score = scores.get((sent.submission_id, shared.case))
-        path = f"contests/{standing.contest.id}/submissions/{sent.submission_id}/answers/{shared.case}"
+        path = f"contests/{standing.contest.id}/submissions/{ids[sent.submission_id]}/answers/{shared.case}"
         answers.append(
             {
-                **_sent_document(sent),
+                **_sent_document(sent, ids),
                 "sha256": sent.sha256,
                 "size": sent.size,
                 "verdict": None if score is None else score.verdict,
@@ -193,14 +206,14 @@ def _shared_document(
 
 
 def _sources_document(
-    session: Session, standing: Standing, problem: ScoredProblem, shared: Shared, teams: tuple[str, str]
+    session: Session, standing: Standing, problem: ScoredProblem, shared: Shared, teams: tuple[str, str], ids: Ids
 ) -> dict[str, Any]:
     files = []
     for sent in _in_order(shared, teams):
-        row = judged.submission(session, standing.contest.id, str(sent.submission_id))
+        row = judged.submission(session, standing.contest.id, ids[sent.submission_id])
         assert row is not None  # it was read in this transaction
         names = [source["name"] for source in row.sources if source["sha256"] == sent.sha256]
-        folder = f"contests/{standing.contest.id}/submissions/{sent.submission_id}/{SOURCES}"
+        folder = f"contests/{standing.contest.id}/submissions/{ids[sent.submission_id]}/{SOURCES}"
         facts = {"sha256": sent.sha256, "size": sent.size, "name": names[0], "href": f"{folder}/{quote(names[0])}"}
-        files.append({**_sent_document(sent), **facts})
+        files.append({**_sent_document(sent, ids), **facts})
     return {**_alike_document(problem, shared), "files": files}

@@ -35,7 +35,7 @@ def named(row: SubmissionRow) -> dict[str, Mapping[str, Any]]:
 @router.get("/contests/{contest_id}/submissions/{submission_id}/sources", summary="The sources of a submission")
 def sources(row: SourcesOf) -> list[dict[str, Any]]:
     """Their names and sizes, and where each can be had."""
-    folder = f"contests/{row.contest_id}/submissions/{row.id}/sources"
+    folder = f"contests/{row.contest_id}/submissions/{row.shown_id}/sources"
     return [
         {"name": name, "size": source["size"], "sha256": source["sha256"], "href": f"{folder}/{quote(name)}"}
         for name, source in named(row).items()
@@ -52,6 +52,6 @@ def source(name: str, row: SourcesOf, service: TheService) -> Response:
     """As it was sent."""
     found = named(row).get(name)
     if found is None:
-        raise NotFound(f"submission {row.id} has no source {name!r}")
+        raise NotFound(f"submission {row.shown_id} has no source {name!r}")
     headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
     return Response(service.files.load(found["sha256"]), media_type="application/octet-stream", headers=headers)

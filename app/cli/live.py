@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -50,7 +50,7 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
                 canvas.refresh()
 
 
-def boards(client: Client, contest: str, *, cases: bool) -> Iterator[dict[str, Any]]:
+def boards(client: Client, contest: str, *, cases: bool) -> Generator[dict[str, Any], None, None]:
     """The board now, and again whenever it has changed, without end."""
     if not cases:
         yield from streamed(client, contest)

@@ -304,9 +304,7 @@ def _passes(weight: GroupWeight, multipliers: Mapping[str, float]) -> bool:
     return all(multipliers.get(name, 0.0) >= 1.0 for name in weight.cases)
 
 
-def _gain(
-    weight: GroupWeight, scale: Weights, multipliers: Mapping[str, float], passed: set[str]
-) -> tuple[int, str]:
+def _gain(weight: GroupWeight, scale: Weights, multipliers: Mapping[str, float], passed: set[str]) -> tuple[int, str]:
     """The grains of a group, and in a word why there are none."""
     group = weight.group
     missing = [name for name in group.require_pass if name not in passed]

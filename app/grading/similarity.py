@@ -26,7 +26,6 @@ from app.storage.similarity import StoredCase
 
 MOST_KEPT = 200_000
 """Fingerprints in memory, less than a kilobyte each."""
-SECONDS = 2.0
 ONE_RIGHT_ANSWER = frozenset({"exact", "tokens", "floats"})
 SOURCES = "sources"
 
@@ -53,12 +52,13 @@ class Similarity:
         self._grains: dict[str, Grain] = {}
         self._lock = threading.Lock()
 
-    def compare(
-        self, session: Session, standing: Standing, problem: ScoredProblem, *, near: bool, seconds: float = SECONDS
-    ) -> Compared:
-        """All pairs of teams with answers or sources alike at one problem."""
+    def compare(self, session: Session, standing: Standing, problem: ScoredProblem, until: float | None) -> Compared:
+        """All pairs of teams with answers or sources alike at one problem.
+
+        Texts are read until the clock (`monotonic`) says so; None: only equal files are compared.
+        """
         with self._lock:
-            texts = _Texts(self, session, monotonic() + seconds if near else None)
+            texts = _Texts(self, session, until)
             pairs, sources = Pairs(problem.id), Pairs(problem.id)
             for answers in self._cases(texts, standing, problem):
                 pairs.add(answers)
@@ -66,11 +66,11 @@ class Similarity:
             return Compared(in_order(pairs.close()), in_order(sources.close()), texts.seen, texts.unread)
 
     def between(
-        self, session: Session, standing: Standing, problem: ScoredProblem, teams: frozenset[str]
+        self, session: Session, standing: Standing, problem: ScoredProblem, teams: frozenset[str], until: float
     ) -> tuple[list[Shared], list[Shared]]:
         """All that two teams share at one problem, also what tells nothing: cases, and sources."""
         with self._lock:
-            texts = _Texts(self, session, monotonic() + SECONDS)
+            texts = _Texts(self, session, until)
             cases = [shared for answers in self._cases(texts, standing, problem) for shared in alike(answers, teams)]
             return cases, alike(self._sources(texts, standing, problem), teams)
 

@@ -124,6 +124,21 @@ def test_two_teams_are_laid_side_by_side_in_the_order_asked(contest: Api) -> Non
     assert turned == {**case, "answers": case["answers"][::-1]}
 
 
+def test_submissions_are_named_as_another_system_named_them(contest: Api) -> None:
+    mine, theirs = send(contest, "team", {"02": LONG}), send(contest, "other", {"02": LONG})
+    attach(contest, mine, [("x.py", SOURCE)])
+    attach(contest, theirs, [("y.py", SOURCE)])
+    with contest.service.database.write() as session:
+        session.get_one(SubmissionRow, mine).external_id = "theirs-7"
+    told = found(contest)
+    assert {pair["submissions"][0]["submission_id"] for pair in (*told["pairs"], *told["sources"])} == {"theirs-7"}
+    both = found(contest, "/team/other")
+    assert contest.get(both["cases"][0]["answers"][0]["href"], user="judge").content == LONG
+    file = both["sources"][0]["files"][0]
+    assert (file["submission_id"], file["name"]) == ("theirs-7", "x.py")
+    assert contest.get(file["href"], user="judge").content == SOURCE
+
+
 def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
     send(contest, "team", {"02": LONG})
     assert found(contest)["pairs"] == []
@@ -134,12 +149,7 @@ def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
 def test_texts_that_were_not_read_in_time_are_counted(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
-    compare = contest.service.similarity.compare
-
-    def hurried(*given: Any, **more: Any) -> Any:
-        return compare(*given, **more, seconds=-1.0)
-
-    monkeypatch.setattr(contest.service.similarity, "compare", hurried)
+    monkeypatch.setattr("app.api.similarity.SECONDS", -1.0)
     told = found(contest)
     assert (told["texts"], told["unread"], told["pairs"]) == (2, 2, [])
     monkeypatch.undo()
