@@ -10,9 +10,11 @@ from anyio.to_thread import run_sync
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import Receive, Scope, Send
 
 from app.api import errors, health, openapi
 from app.api.auth import Authenticator
+from app.api.feed.hub import Hub
 from app.api.middleware import API, BodyLimit, Frame
 from app.api.routes import ROUTERS
 from app.bootstrap import initialise
@@ -27,6 +29,7 @@ from app.storage.entries import Entries
 from app.storage.writer import Writer
 
 SMALLEST_ZIPPED = 1024
+STREAMS = ("/event-feed", "/stream")
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
 
@@ -38,9 +41,12 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         opened = await run_sync(open_service, known)
         attach(app, opened)
+        await run_sync(app.state.hub.sender.start)
         try:
             yield
         finally:
+            app.state.hub.stop()
+            await run_sync(app.state.hub.close)
             await run_sync(opened.close)
 
     app = FastAPI(
@@ -85,9 +91,21 @@ def engine_settings(settings: Settings) -> EngineSettings:
 def attach(app: FastAPI, service: Service) -> None:
     """Let the endpoints of `app` find the service."""
     app.state.service = service
+    app.state.hub = Hub(service)
     app.state.authenticator = Authenticator(service.database)
     app.state.metrics.registry.register(health.StoredCounts(service.database))
     app.state.metrics.judged.register(health.JudgedCounts(service.database))
+
+
+class Zipped(GZipMiddleware):
+    """Zips replies, but for streams: those are to arrive at once."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass by what is a stream."""
+        if scope["type"] == "http" and scope["path"].endswith(STREAMS):
+            await self.app(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
 
 def add_routes(app: FastAPI, max_body: int) -> None:
@@ -97,7 +115,7 @@ def add_routes(app: FastAPI, max_body: int) -> None:
     app.include_router(health.router)
     errors.install(app)
     openapi.install(app)
-    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5)
+    app.add_middleware(Zipped, minimum_size=SMALLEST_ZIPPED, compresslevel=5)
     app.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],

@@ -29,6 +29,20 @@ class Settings(BaseSettings):
     max_archive_files: int = Field(2000, description="files an archive may hold")
     max_ratio: int = Field(200, description="how many times larger than packed an archive may inflate")
 
+    feed_coalesce_seconds: float = Field(
+        10.0, ge=0, description="how long changed points of other submissions may wait before the event feed tells them"
+    )
+    feed_keep_alive_seconds: float = Field(
+        30.0, gt=0, le=110, description="silence after which an event feed sends an empty line"
+    )
+    webhook_timeout_seconds: float = Field(10.0, gt=0, description="time a webhook has to answer")
+    webhook_retry_seconds: float = Field(
+        1.0, gt=0, description="wait before a webhook that failed is called again; it doubles up to a minute"
+    )
+    webhook_give_up_seconds: float = Field(
+        86_400.0, ge=0, description="time for which a webhook may fail before it is called no more"
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,

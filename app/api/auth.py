@@ -116,7 +116,7 @@ class Authenticator:
         if account is None or kept is None or not fits:
             self._limit.failed(username, address)
             raise Unauthorized(WRONG)
-        return _viewer(account), REMEMBERED_SECONDS
+        return viewer_of(account), REMEMBERED_SECONDS
 
     def _check_token(self, token: str) -> tuple[Viewer, float]:
         now = datetime.now(UTC)
@@ -126,7 +126,7 @@ class Authenticator:
             raise Unauthorized("the token is unknown or has expired")
         account, expires = found
         seconds = REMEMBERED_SECONDS if expires is None else (expires - now).total_seconds()
-        return _viewer(account), min(REMEMBERED_SECONDS, seconds)
+        return viewer_of(account), min(REMEMBERED_SECONDS, seconds)
 
 
 def _basic(value: str) -> tuple[str, str]:
@@ -142,6 +142,7 @@ def _basic(value: str) -> tuple[str, str]:
     return username, password
 
 
-def _viewer(account: AccountRow) -> Viewer:
+def viewer_of(account: AccountRow) -> Viewer:
+    """Who an account is to the API."""
     role = cast(Role, account.type) if account.type in {"admin", "judge", "team"} else "public"
     return Viewer(role, account.id, account.team_id, account.type)

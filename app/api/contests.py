@@ -13,12 +13,14 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api import clics, contest_changes, contest_details, file_references, openapi
+from app.api.auth import Viewer
 from app.api.bodies import same_id
 from app.api.contest_bodies import ContestBody, ContestChange, ContestView, view
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, NotFound
 from app.api.middleware import API
 from app.domain import contests as rules
+from app.grading.boards import Standing
 from app.storage import contests as stored
 from app.storage.scored import clock
 from app.storage.tables import ContestRow
@@ -150,6 +152,17 @@ def delete_contest(_viewer: AdminOnly, session: Writing, boards: TheBoards, cont
         raise Conflict(f"the contest has {count} submissions")
     session.delete(row)
     after_commit(session, lambda: boards.changed(contest_id))
+
+
+def documents(_viewer: Viewer, standing: Standing, session: Session) -> list[ContestView]:
+    """The contest itself."""
+    row = stored.get(session, standing.contest.id)
+    return [] if row is None else [view(row)]
+
+
+def state_documents(_viewer: Viewer, standing: Standing, _session: Session) -> list[StateView]:
+    """The contest's state."""
+    return [StateView(**clics.state_json(standing.state))]
 
 
 def contest_of(session: Session, contest_id: str) -> ContestRow:

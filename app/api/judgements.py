@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
 from app.api.clics import format_reltime, format_time, number
@@ -88,6 +89,20 @@ def judgement_document(
     return document
 
 
+def judgement_documents(
+    viewer: Viewer, standing: Standing, session: Session, submission_id: str | None = None
+) -> list[dict[str, Any]]:
+    """The judgements this viewer may know of, in order; of one submission where that is given."""
+    contest_id = standing.contest.id
+    pairs = judged.judgements(session, contest_id, submission_id)
+    longest = judged.longest_runs(session, contest_id, submission_id)
+    return [
+        judgement_document(standing, row, owner, longest.get(row.id))
+        for row, owner in pairs
+        if may_see_verdict(viewer, standing, owner)
+    ]
+
+
 @router.get(
     "/contests/{contest_id}/judgements",
     response_model=list[Judgement],
@@ -95,7 +110,6 @@ def judgement_document(
     summary="All judgements",
 )
 def judgements(
-    contest_id: str,
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -105,11 +119,9 @@ def judgements(
     """Those the viewer may know of, in order."""
     one = None  # an empty filter asks for those without one, of which there are none
     if submission_id:
-        owner = judged.submission(session, contest_id, submission_id)
+        owner = judged.submission(session, standing.contest.id, submission_id)
         one = "0" if owner is None else str(owner.id)
-    rows = [pair for pair in judged.judgements(session, contest_id, one) if may_see_verdict(viewer, standing, pair[1])]
-    longest = judged.longest_runs(session, contest_id, one)
-    found = [judgement_document(standing, row, owner, longest.get(row.id)) for row, owner in rows]
+    found = judgement_documents(viewer, standing, session, one)
     return matching(found, submission_id=submission_id, judgement_type_id=judgement_type_id)
 
 

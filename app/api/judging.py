@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 from pydantic import BaseModel
+from sqlalchemy.orm import Session
 
+from app.api.auth import Viewer
 from app.api.clics import LANGUAGE
 from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
+from app.grading.boards import Standing
 from app.storage.tables import ContestRow
 
 router = APIRouter(tags=["contests"])
@@ -67,6 +70,16 @@ def language(_viewer: CurrentViewer, session: Reading, contest_id: str, language
     if language_id != ANSWERS.id:
         raise NotFound(f"no language {language_id!r}")
     return ANSWERS
+
+
+def type_documents(_viewer: Viewer, standing: Standing, session: Session) -> list[JudgementTypeView]:
+    """How judgements may end in this contest."""
+    return _types(contest_of(session, standing.contest.id))
+
+
+def language_documents(_viewer: Viewer, _standing: Standing, _session: Session) -> list[LanguageView]:
+    """What may be submitted."""
+    return [ANSWERS]
 
 
 def _types(contest: ContestRow) -> list[JudgementTypeView]:

@@ -81,7 +81,8 @@ def _reference(entry: ContestProblemRow, language: str, kept: dict[str, str]) ->
     }
 
 
-def _documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict[str, Any]]:
+def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict[str, Any]]:
+    """The problems this viewer may see, in order."""
     seen = {problem.id: problem for problem in standing.problems}
     counts = stored.case_counts(session)
     return [
@@ -99,7 +100,7 @@ def _documents(viewer: Viewer, standing: Standing, session: Session) -> list[dic
 )
 def problems(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """In order; none before the start, unless for judges."""
-    return _documents(viewer, standing, session)
+    return documents(viewer, standing, session)
 
 
 @router.get(
@@ -111,7 +112,7 @@ def problems(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> 
 def problem(problem_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """Its name, its points and how they are given."""
     the_problem(standing, problem_id)
-    return next(each for each in _documents(viewer, standing, session) if each["id"] == problem_id)
+    return next(each for each in documents(viewer, standing, session) if each["id"] == problem_id)
 
 
 @router.get(

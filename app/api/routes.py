@@ -28,6 +28,8 @@ from app.api import (
     testcases,
     tokens,
 )
+from app.api.feed import routes as feed
+from app.api.feed import webhooks
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
@@ -52,4 +54,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     similarity.router,
     judgements.router,
     jobs.router,
+    feed.router,
+    webhooks.router,
 )

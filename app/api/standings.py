@@ -44,8 +44,16 @@ def may_see(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
     """May the viewer know of a submission at all? Judges of all, teams of their own, the others of visible teams'."""
     if viewer.sees_all or is_own(viewer, row):
         return True
-    visible = any(team.id == row.team_id and team.counts for team in standing.contest.teams)
-    return visible and standing.state.started is not None
+    return row.team_id in visible_teams(standing) and standing.state.started is not None
+
+
+def visible_teams(standing: Standing) -> frozenset[str]:
+    """The teams everybody may know of; looked up for thousands of submissions."""
+    kept: frozenset[str] | None = standing.pages.get("visible teams")
+    if kept is None:
+        kept = frozenset(team.id for team in standing.contest.teams if team.counts)
+        standing.pages["visible teams"] = kept
+    return kept
 
 
 def may_see_verdict(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:

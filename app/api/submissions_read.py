@@ -49,7 +49,8 @@ class Submission(BaseModel):
     files: list[FileReference]
 
 
-def _document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str, Any]:
+def document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str, Any]:
+    """One submission as this viewer may see it."""
     full = may_see_answers(viewer, standing, row)
     document = clics.submission_json(row.shown_id, row.contest_id, row, files=full)
     if full and row.comment is not None:
@@ -57,9 +58,14 @@ def _document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[st
     return document
 
 
+def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict[str, Any]]:
+    """The submissions this viewer may know of, in order."""
+    rows = judged.submissions(session, standing.contest.id)
+    return [document(viewer, standing, row) for row in rows if may_see(viewer, standing, row)]
+
+
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
 def submissions(
-    contest_id: str,
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -69,8 +75,7 @@ def submissions(
     account_id: Annotated[str | None, Query()] = None,
 ) -> Any:
     """Those the viewer may know of, in order."""
-    rows = [row for row in judged.submissions(session, contest_id) if may_see(viewer, standing, row)]
-    found = [_document(viewer, standing, row) for row in rows]
+    found = documents(viewer, standing, session)
     return matching(found, team_id=team_id, problem_id=problem_id, language_id=language_id, account_id=account_id)
 
 
@@ -100,7 +105,7 @@ ReadableSubmission = Annotated[SubmissionRow, Depends(_readable)]
 @router.get("/contests/{contest_id}/submissions/{submission_id}", response_model=Submission, summary="One submission")
 def submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding) -> Any:
     """Its metadata, and its files for those who may read them."""
-    return _document(viewer, standing, row)
+    return document(viewer, standing, row)
 
 
 @router.get(

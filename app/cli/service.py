@@ -164,9 +164,13 @@ def run_server(settings: Settings, listening: socket.socket) -> None:
             if self.started:
                 typer.echo(f"Jurado serves {address} (data in {settings.home.resolve()})")
 
-    create_app = import_module("app.main").create_app
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.hub.stop()  # streams end only if they are told to, and it would wait for them
+            await super().shutdown(sockets)
+
+    app = import_module("app.main").create_app(settings)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         http=BoundedConnection,
         ws="none",
         access_log=False,

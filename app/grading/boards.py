@@ -235,7 +235,10 @@ def _is_news(old: Read | None, new: Read) -> bool:
 
 
 class Boards:
-    """The boards of all contests. May be used from any thread; `standing_soon` from the event loop."""
+    """The boards of all contests. May be used from any thread; `standing_soon` from the event loop.
+
+    `listeners` are called with the contest's id after each `changed`, in whatever thread that is.
+    """
 
     def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._database = database
@@ -250,6 +253,7 @@ class Boards:
         self._running: dict[str, asyncio.Task[_Kept | None]] = {}
         self.history: defaultdict[Any, dict[str, Mapping[str, Any]]] = defaultdict(dict)
         self.computed = 0
+        self.listeners: list[Callable[[str], None]] = []
 
     def changed(self, contest_id: str, submission_id: int | None = None) -> None:
         """Say, after the commit, that something of a contest has changed, or only this submission; never blocks long."""
@@ -259,6 +263,8 @@ class Boards:
                 self._all_touched.add(contest_id)
             else:
                 self._touched[contest_id].add(submission_id)
+        for listener in self.listeners:
+            listener(contest_id)
 
     def all_changed(self) -> None:
         """Say that something changed that any contest may show, such as a test case."""

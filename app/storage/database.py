@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,8 @@ class Database:
     """One database: `read` and `write` open sessions, each of them one transaction.
 
     `generation` goes up with every `write`, so that what was read from contests, problems and accounts may be kept
-    while it stays the same. The writer's commits (submissions, judgements) leave it alone.
+    while it stays the same. The writer's commits (submissions, judgements) leave it alone. `listeners` are called after
+    each `write`.
     """
 
     def __init__(self, url: str) -> None:
@@ -25,6 +26,7 @@ class Database:
         self.engine = _open_engine(url)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self.generation = 0
+        self.listeners: list[Callable[[], None]] = []
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -39,6 +41,8 @@ class Database:
             with session.begin():
                 yield session
             self.generation += 1
+        for listener in self.listeners:
+            listener()
 
     def close(self) -> None:
         """Give all connections back."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, true
 from sqlalchemy.orm import Session
 
 from app.storage.files import FileStore
 from app.storage.judgements import DONE
 from app.storage.submissions import by_external_id
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+
+AT_ONCE = 500
+"""Ids in one IN (...)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +28,19 @@ class Run:
     submission: SubmissionRow
 
 
-def submissions(session: Session, contest_id: str) -> Sequence[SubmissionRow]:
-    """All submissions of a contest, in order."""
+def submissions(session: Session, contest_id: str, among: Collection[int] | None = None) -> Sequence[SubmissionRow]:
+    """All submissions of a contest, or those among the ids given, in order."""
     query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id).order_by(SubmissionRow.id)
-    return session.scalars(query).all()
+    return [row for some in _few(SubmissionRow.id, among) for row in session.scalars(query.where(some))]
+
+
+def _few(column: Any, among: Collection[int] | None) -> Iterator[Any]:
+    """Conditions that hold a column among ids, so many at a time as any database takes; one that holds always."""
+    ids = sorted(among) if among is not None else []
+    if among is None:
+        yield true()
+    for start in range(0, len(ids), AT_ONCE):
+        yield column.in_(ids[start : start + AT_ONCE])
 
 
 def submission(session: Session, contest_id: str, submission_id: str) -> SubmissionRow | None:
@@ -54,9 +66,11 @@ def as_id(text: str) -> int | None:
 
 
 def judgements(
-    session: Session, contest_id: str, submission_id: str | None = None
+    session: Session, contest_id: str, submission_id: str | None = None, *, among: Collection[int] | None = None
 ) -> list[tuple[JudgementRow, SubmissionRow]]:
-    """The judgements of a contest, or of one of its submissions, with their submissions and in order."""
+    """The judgements of a contest, of one of its submissions or those among the ids, each with its submission, in
+    order.
+    """
     query = (
         select(JudgementRow, SubmissionRow)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
@@ -65,7 +79,8 @@ def judgements(
     )
     if submission_id is not None:
         query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
-    return [(row[0], row[1]) for row in session.execute(query)]
+    rows = (row for some in _few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
+    return [(row[0], row[1]) for row in rows]
 
 
 def judgement(session: Session, contest_id: str, judgement_id: str) -> tuple[JudgementRow, SubmissionRow] | None:
@@ -84,7 +99,9 @@ def current_judgement(session: Session, submission_id: int) -> JudgementRow:
     return session.scalars(query.order_by(JudgementRow.id.desc()).limit(1)).one()
 
 
-def longest_runs(session: Session, contest_id: str, submission_id: str | None = None) -> dict[int, int]:
+def longest_runs(
+    session: Session, contest_id: str, submission_id: str | None = None, *, among: Collection[int] | None = None
+) -> dict[int, int]:
     """The longest run time, in milliseconds, of each finished judgement."""
     query = (
         select(RawScoreRow.judgement_id, func.max(RawScoreRow.run_time_ms))
@@ -95,13 +112,20 @@ def longest_runs(session: Session, contest_id: str, submission_id: str | None = 
     )
     if submission_id is not None:
         query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
-    return {judgement_id: longest for judgement_id, longest in session.execute(query)}  # noqa: C416 - a Row is no pair
+    rows = (row for some in _few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
+    return {judgement_id: longest for judgement_id, longest in rows}  # noqa: C416 - a Row is no pair
 
 
 def runs(
-    session: Session, contest_id: str, *, team_id: str | None = None, judgement_id: str | None = None
+    session: Session,
+    contest_id: str,
+    *,
+    team_id: str | None = None,
+    judgement_id: str | None = None,
+    among: Collection[int] | None = None,
+    judgements: Collection[int] | None = None,
 ) -> list[Run]:
-    """The finished runs of a contest, of one team or one judgement where those are given."""
+    """The finished runs of a contest; of one team, one judgement, some submissions or judgements if those are given."""
     query = (
         select(RawScoreRow, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow)
         .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
@@ -114,7 +138,8 @@ def runs(
         query = query.where(SubmissionRow.team_id == team_id)
     if judgement_id is not None:
         query = query.where(RawScoreRow.judgement_id == (as_id(judgement_id) or 0))
-    return [Run(*row) for row in session.execute(query)]
+    chosen = _few(JudgementRow.id, judgements) if judgements is not None else _few(SubmissionRow.id, among)
+    return [Run(*row) for some in chosen for row in session.execute(query.where(some))]
 
 
 def run(session: Session, contest_id: str, judgement_id: str, test_case_id: str) -> Run | None:

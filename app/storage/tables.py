@@ -259,9 +259,10 @@ class RejudgingRow(Base):
 class EventRow(Base):
     """One event of a contest's feed, as it was sent; ids go up by one in each contest.
 
-    audience  who gets it: `public`, `judges`, or `team` (then `owner` is the team)
-    owner     of a public event: the team that gets an event of its own in its place
-    data      the object as JSON text; null: it is gone
+    audience   who gets it, a letter each: `p` everybody but the owner, `o` the owner, `j` judges, `a` one account
+    owner      a team (of `p` and `o`) or the account (of `a`)
+    object_id  null: the contest or its state; of runs: the judgement they are of
+    data       the object as JSON text, of runs which there are; null: it is gone
     """
 
     __tablename__ = "events"

@@ -99,18 +99,19 @@ class Api:
 
 
 @contextmanager
-def open_api(database_url: str, home: Path, **settings: Any) -> Iterator[Api]:
+def open_api(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Api]:
     """Open the API on a migrated database, with people in it and without graders."""
-    with open_service(database_url, home, **settings) as service, serve(service) as api:
+    with open_service(database_url, home, again=again, **settings) as service, serve(service) as api:
         yield api
 
 
 @contextmanager
-def open_service(database_url: str, home: Path, **settings: Any) -> Iterator[Service]:
-    """Open the parts of a service on a migrated database; nothing is graded."""
+def open_service(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Service]:
+    """Open the parts of a service on a migrated database, `again` if there are people already; nothing is graded."""
     known = Settings(home=home, database_url=database_url, **settings)
     database = Database(known.database)
-    people(database)
+    if not again:
+        people(database)
     idle = Idle()
     files = LocalFiles(known.files_folder)
     boards, entries, similarity = Boards(database), Entries(database), Similarity(files)
@@ -129,7 +130,11 @@ def serve(service: Service) -> Iterator[Api]:
     with start_blocking_portal() as portal:
         client = httpx.AsyncClient(transport=transport, base_url="http://jurado.test")
         with portal.wrap_async_context_manager(client):
-            yield Api(app, service, portal, client)
+            try:
+                yield Api(app, service, portal, client)
+            finally:
+                portal.call(app.state.hub.stop)
+                app.state.hub.close()
 
 
 def people(database: Database) -> None:

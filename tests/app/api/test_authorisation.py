@@ -37,9 +37,12 @@ READ = {
     "file_name": "logo.png",
     "token_id": "none",
     "job_id": "none",
+    "webhook_id": "none",
 }
 WRITE = dict.fromkeys(READ, "none")
 SOON = {**READ, "contest_id": "soon", "submission_id": "2", "judgement_id": "2"}
+
+STREAMS = ("/event-feed", "/stream")
 
 # fmt: admin judge team other staff nobody
 RUNNING = """
@@ -56,6 +59,7 @@ PATCH  /api/contests/{contest_id}/problems/{problem_id}                         
 DELETE /api/contests/{contest_id}/problems/{problem_id}                             404 403 403 403 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}                             200 200 200 200 200 200
 GET    /api/contests/{contest_id}/access                                            200 200 200 200 200 200
+GET    /api/contests/{contest_id}/event-feed                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgement-types                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgement-types/{type_id}                         200 200 200 200 200 200
 GET    /api/contests/{contest_id}/languages                                         200 200 200 200 200 200
@@ -117,6 +121,11 @@ GET    /api/contests/{contest_id}/runs                                          
 GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
 GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
 POST   /api/problems/{problem_id}/reference-runs                                    404 403 403 403 403 401
+GET    /api/webhooks                                                                200 403 403 403 403 401
+POST   /api/webhooks                                                                400 403 403 403 403 401
+GET    /api/webhooks/{webhook_id}                                                   404 403 403 403 403 401
+PATCH  /api/webhooks/{webhook_id}                                                   400 403 403 403 403 401
+DELETE /api/webhooks/{webhook_id}                                                   404 403 403 403 403 401
 GET    /api/jobs                                                                    200 200 403 403 403 401
 GET    /api/jobs/{job_id}                                                           404 404 403 403 403 401
 DELETE /api/jobs/{job_id}                                                           404 403 403 403 403 401
@@ -162,6 +171,7 @@ GET    /api/contests/{contest_id}/state                                         
 GET    /api/contests/{contest_id}/problems                                          200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}                             200 200 404 404 404 404
 GET    /api/contests/{contest_id}/access                                            200 200 200 200 200 200
+GET    /api/contests/{contest_id}/event-feed                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgement-types                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgement-types/{type_id}                         200 200 200 200 200 200
 GET    /api/contests/{contest_id}/languages                                         200 200 200 200 200 200
@@ -247,6 +257,7 @@ def run_of(api: Api, values: dict[str, str]) -> str:
 def walk(api: Api, method: str, path: str, values: dict[str, str]) -> list[int]:
     """Ask as every role."""
     filled = re.sub(r"\{(\w+)\}", lambda found: run_of(api, values) if found[1] == "run_id" else values[found[1]], path)
+    filled += "?stream=false" if path.endswith(STREAMS) else ""  # else they do not end
     body = {} if method in {"POST", "PUT", "PATCH"} else None
     return [api.request(method, filled, user=role, json=body).status_code for role in ROLES]
 

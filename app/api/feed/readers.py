@@ -1,0 +1,120 @@
+"""Who reads a feed, which events are theirs, and the tokens that name a place in it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.api.auth import Viewer
+from app.api.errors import BadRequest
+
+EVERYBODY, OWNER, JUDGES, ACCOUNT = "p", "o", "j", "a"
+TOKEN = re.compile(r"(\d{1,18})(?:\.(\d{1,3})\.(\d{1,18}))?([ptj])([0-9a-f]{8})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who follows a contest: a judge, or the public, perhaps with a team and an account of their own."""
+
+    sees_all: bool = False
+    team_id: str | None = None
+    account_id: str | None = None
+
+    @property
+    def role(self) -> str:
+        """A letter for the kind of reader: a token made for one kind is no good to another."""
+        if self.sees_all:
+            return "j"
+        return "p" if self.team_id is None else "t"
+
+    def gets(self, audience: str, owner: str | None) -> bool:
+        """Is an event for these people one for this reader?"""
+        if self.sees_all:
+            return JUDGES in audience
+        if EVERYBODY in audience and (owner is None or owner != self.team_id):
+            return True
+        if OWNER in audience and owner is not None and owner == self.team_id:
+            return True
+        return ACCOUNT in audience and owner is not None and owner == self.account_id
+
+    def views(self, owner: str | None) -> list[str]:
+        """The keys of `Entry.views` that are for this reader; the latest of them holds."""
+        if self.sees_all:
+            return [JUDGES]
+        found = [EVERYBODY] if owner is None or owner != self.team_id else []
+        if self.team_id is not None:
+            found.append(of_team(self.team_id))
+        if self.account_id is not None:
+            found.append(of_account(self.account_id))
+        return found
+
+
+def reader_of(viewer: Viewer) -> Reader:
+    """How a viewer reads."""
+    return Reader(viewer.sees_all, None if viewer.sees_all else viewer.team_id, viewer.account_id)
+
+
+def of_team(team_id: str) -> str:
+    """The key of what a team sees in place of, or beside, what everybody sees."""
+    return f"{OWNER}:{team_id}"
+
+
+def of_account(account_id: str) -> str:
+    """The key of what only one account sees."""
+    return f"{ACCOUNT}:{account_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What some people were told last of an object: a digest of it, None once it is gone, and the event's id."""
+
+    digest: int | None
+    event_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One object of a contest as it was told: `first` is its first event, `owner` whoever `p` leaves out."""
+
+    first: int
+    owner: str | None
+    views: Mapping[str, View]
+
+    def seen_by(self, reader: Reader) -> View | None:
+        """What this reader was told last, if anything."""
+        found = [view for key in reader.views(self.owner) if (view := self.views.get(key)) is not None]
+        return max(found, key=lambda view: view.event_id, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a feed: behind event `event`; or, where `kind` is set, still in the first account up to that event:
+    behind the object whose first event was `first`, of the kind at that place in the order of kinds.
+    """
+
+    event: int
+    kind: int | None = None
+    first: int = 0
+
+
+def write_token(epoch: str, place: Place, role: str) -> str:
+    """Name a place; `epoch` is the log's own, so that no other log takes it for one of its places."""
+    at = str(place.event) if place.kind is None else f"{place.event}.{place.kind}.{place.first}"
+    return f"{at}{role}{_check(epoch, at, role)}"
+
+
+def read_token(token: str, epoch: str, head: int, role: str) -> Place:
+    """The place a token names; raises BadRequest for whatever this log did not give to such a reader."""
+    found = TOKEN.fullmatch(token)
+    if found is not None:
+        event, kind, first, made_for, check = found.groups()
+        at = event if kind is None else f"{event}.{kind}.{first}"
+        if made_for == role and check == _check(epoch, at, role) and int(event) <= head:
+            return Place(int(event), None if kind is None else int(kind), int(first or 0))
+    raise BadRequest(f"since_token: expected a token of this feed, found {token[:40]!r}")
+
+
+def _check(epoch: str, at: str, role: str) -> str:
+    return hashlib.blake2b(f"{epoch}:{at}:{role}".encode(), digest_size=4).hexdigest()

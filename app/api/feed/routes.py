@@ -1,0 +1,55 @@
+"""The event feed of a contest, as NDJSON."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.api.deps import CurrentViewer
+from app.api.errors import BadRequest
+from app.api.feed.hub import TheHub, as_line
+from app.api.feed.kinds import ORDER
+from app.api.feed.readers import reader_of
+from app.api.feed.streams import Client, StreamResponse, Wish
+
+router = APIRouter(tags=["event feed"])
+NDJSON = "application/x-ndjson"
+
+
+@router.get(
+    "/contests/{contest_id}/event-feed",
+    response_class=Response,
+    responses={200: {"content": {NDJSON: {}}}},
+    summary="Every change of a contest, as it happens",
+)
+async def event_feed(
+    contest_id: str,
+    viewer: CurrentViewer,
+    hub: TheHub,
+    since_token: Annotated[
+        str | None, Query(description="the token of the last event received: go on behind it")
+    ] = None,
+    since_id: Annotated[str | None, Query(description="of older versions; refused")] = None,
+    types: Annotated[str | None, Query(description="only these types, with commas between them")] = None,
+    stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
+) -> Response:
+    """First every object once, each after those it refers to, then every change; an empty line while there is none."""
+    if since_id is not None:
+        raise BadRequest("since_id: this version of the API has since_token")
+    wish = Wish(reader_of(viewer), types_of(types), live=stream)
+    log = await hub.open_log(contest_id)
+    place = hub.place(log, wish, since_token)
+    client = Client()
+    chunks = hub.stream(log, client, wish, place, as_line(log, wish.reader.role), b"\n")
+    return StreamResponse(client, chunks, NDJSON)
+
+
+def types_of(text: str | None) -> frozenset[str] | None:
+    """The types asked for; raises BadRequest for one that does not exist."""
+    if text is None:
+        return None
+    found = frozenset(text.split(","))
+    if unknown := sorted(found - set(ORDER)):
+        raise BadRequest(f"types: expected some of {', '.join(ORDER)}, found {unknown[0][:40]!r}")
+    return found

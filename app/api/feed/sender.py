@@ -1,0 +1,247 @@
+"""Calls webhooks: each in a task of its own, one request at a time and in order, so that none waits for another.
+
+How far a webhook has got is durable before the next request is sent. What was sent, but not yet known to be taken when
+the server is killed, is sent again: at least once, and never after the position is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import structlog
+from anyio.to_thread import run_sync
+
+from app.api.auth import viewer_of
+from app.api.feed.keeper import Keeper
+from app.api.feed.log import Line, Log
+from app.api.feed.readers import Reader, reader_of
+from app.api.feed.streams import lines_behind
+from app.service import Service
+from app.storage import contests, webhooks
+from app.storage.webhooks import Delivered, Failed
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
+
+MOST_BYTES = 256 * 1024
+LONGEST_ERROR = 300
+LONGEST_WAIT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A webhook as it is to be called."""
+
+    id: str
+    url: str
+    token: str
+    reader: Reader
+    types: frozenset[str] | None
+    contest_ids: Sequence[str]
+    positions: dict[str, Any]
+    failing_since: datetime | None
+    failures: int
+
+    def position(self, known: Log) -> int:
+        """How far it has got in a log; 0 in one it does not know, such as a new contest's."""
+        epoch, event = self.positions.get(known.contest_id, ("", 0))
+        return int(event) if epoch == known.epoch else 0
+
+
+class Sender:
+    """The thread that calls webhooks; it starts with the first one there is."""
+
+    def __init__(self, service: Service, keeper: Keeper) -> None:
+        self._service = service
+        self._keeper = keeper
+        self._settings = service.settings
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready = threading.Event()
+        self._guard = threading.Lock()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._news: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._stop: asyncio.Event | None = None
+        keeper.listen(lambda _contest_id: self._soon(self._wake))
+        service.database.listeners.append(lambda: self._soon(self._reload))
+
+    def start(self) -> None:
+        """Begin to call those that are active, if there are any; blocks shortly."""
+        with self._service.database.read() as session:
+            wanted = bool(webhooks.active(session))
+        with self._guard:
+            if wanted and self._thread is None:
+                self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="webhooks", daemon=True)
+                self._thread.start()
+                self._ready.wait()
+
+    def close(self) -> None:
+        """Stop; what was not taken is sent after the next start."""
+        with self._guard:
+            if self._thread is not None:
+                self._soon(lambda: self._stop.set() if self._stop is not None else None)
+                self._thread.join()
+                self._thread = None
+
+    def _soon(self, call: Any) -> None:
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # it has been closed
+                loop.call_soon_threadsafe(call)
+
+    def _wake(self) -> None:
+        for news in self._news.values():
+            news.set()
+
+    def _reload(self) -> None:
+        self._news["reload"].set()
+        self._wake()
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        self._ready.set()
+        stopped = asyncio.create_task(self._stop.wait())
+        async with httpx.AsyncClient(timeout=self._settings.webhook_timeout_seconds) as client:
+            while not stopped.done():
+                self._news["reload"].clear()
+                for hook_id in await run_sync(self._active):
+                    if hook_id not in self._tasks or self._tasks[hook_id].done():
+                        self._tasks[hook_id] = asyncio.create_task(self._serve(client, hook_id))
+                again = asyncio.create_task(self._news["reload"].wait())
+                await asyncio.wait({stopped, again}, return_when=asyncio.FIRST_COMPLETED)
+                again.cancel()
+            for task in self._tasks.values():
+                task.cancel()
+            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._loop = None
+
+    def _active(self) -> set[str]:
+        with self._service.database.read() as session:
+            return webhooks.active(session)
+
+    async def _serve(self, client: httpx.AsyncClient, hook_id: str) -> None:
+        """Call one webhook for as long as it is active."""
+        followed: set[str] = set()
+        news = self._news[hook_id]
+        try:
+            while True:
+                news.clear()
+                try:
+                    hook = await run_sync(self._hook, hook_id)
+                    if hook is None:
+                        return
+                    for contest_id in set(hook.contest_ids) - followed:
+                        self._keeper.follow(contest_id)
+                        followed.add(contest_id)
+                    wait = await self._call_all(client, hook)
+                except httpx.HTTPError as error:  # raised before a request was made: an address that is none
+                    wait = await self._failed(hook_id, repr(error))
+                except Exception:
+                    log.exception("a webhook's task failed; it goes on", webhook=hook_id)
+                    wait = self._settings.webhook_retry_seconds
+                if wait is None:
+                    await news.wait()
+                else:
+                    await asyncio.sleep(wait)
+        finally:
+            for contest_id in followed:
+                self._keeper.leave(contest_id)
+
+    def _hook(self, hook_id: str) -> Hook | None:
+        with self._service.database.read() as session:
+            found = webhooks.with_account(session, hook_id)
+            if found is None or not found[0].active:
+                return None
+            row, account = found
+            there = [contest.id for contest in contests.contests(session)]
+            wanted = [id_ for id_ in there if not row.contest_ids or id_ in row.contest_ids]
+            types = frozenset(row.endpoints) if row.endpoints else None
+            reader = reader_of(viewer_of(account))
+            return Hook(
+                row.id,
+                row.url,
+                row.token,
+                reader,
+                types,
+                wanted,
+                dict(row.positions),
+                row.failing_since,
+                row.failures,
+            )
+
+    async def _call_all(self, client: httpx.AsyncClient, hook: Hook) -> float | None:
+        """Send whatever is new of each contest; returns how long to wait after a failure, None if there was none."""
+        for contest_id in hook.contest_ids:
+            known = self._keeper.log(contest_id)
+            if known is None:
+                known = await asyncio.wrap_future(self._keeper.fresh(contest_id))
+            if known is None:
+                continue
+            at = hook.position(known)
+            while at < known.head:
+                at, notifications = await _batch(known, hook, at)
+                if not notifications:
+                    continue
+                error = await self._call(client, hook, contest_id, notifications)
+                if error is not None:
+                    return await self._failed(hook.id, error, hook)
+                await self._written(webhooks.deliver, Delivered(hook.id, contest_id, known.epoch, at))
+            hook.positions[contest_id] = [known.epoch, at]
+        return None
+
+    async def _call(
+        self, client: httpx.AsyncClient, hook: Hook, contest_id: str, notifications: Sequence[bytes]
+    ) -> str | None:
+        """One request; returns what went wrong, None if it was taken. Redirects are no 2xx, and not followed."""
+        head = b'{"contest_id":"' + contest_id.encode() + b'","notifications":['
+        body = head + b",".join(notifications) + b"]}"
+        headers = {"Content-Type": "application/json", "Webhook-Token": hook.token}
+        try:
+            async with asyncio.timeout(self._settings.webhook_timeout_seconds):
+                async with client.stream("POST", hook.url, content=body, headers=headers) as reply:
+                    return None if reply.is_success else f"it answered {reply.status_code}"
+        except TimeoutError:
+            return f"it did not answer within {self._settings.webhook_timeout_seconds:g} s"
+        except httpx.HTTPError as error:
+            return f"{type(error).__name__}: {error}"
+
+    async def _failed(self, hook_id: str, error: str, hook: Hook | None = None) -> float:
+        """Keep that a call failed, and give up if they have failed for long; returns how long to wait."""
+        now = datetime.now(UTC)
+        since = hook.failing_since if hook is not None and hook.failing_since is not None else now
+        failures = hook.failures if hook is not None else 0
+        given_up = now - since >= timedelta(seconds=self._settings.webhook_give_up_seconds)
+        log.info("a webhook failed", webhook=hook_id, error=error[:LONGEST_ERROR], given_up=given_up)
+        await self._written(webhooks.fail, Failed(hook_id, now, error[:LONGEST_ERROR], given_up))
+        wait: float = min(self._settings.webhook_retry_seconds * 2 ** min(failures, 10), LONGEST_WAIT)
+        return 0.0 if given_up else wait
+
+    async def _written(self, handler: Any, payload: Any) -> None:
+        await asyncio.wrap_future(self._service.writer.submit(handler, payload))
+
+
+async def _batch(known: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
+    """The next notifications for a webhook, and where in the log they end."""
+    found: list[bytes] = []
+    size = 0
+    lines = await lines_behind(known, at)
+    for line in lines:
+        at = line.id
+        if _wants(hook, line):
+            found += line.notifications()
+            size += line.size
+            if size >= MOST_BYTES:
+                break
+    return (at if lines else known.head), found
+
+
+def _wants(hook: Hook, line: Line) -> bool:
+    return (hook.types is None or line.type in hook.types) and hook.reader.gets(line.audience, line.owner)

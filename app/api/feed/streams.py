@@ -1,0 +1,226 @@
+"""Streams to clients: each reads the log at its own pace, all share the bytes, and one that has gone costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from anyio.to_thread import run_sync
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from app.api.feed.kinds import ORDER
+from app.api.feed.log import Line, Log, page_of
+from app.api.feed.readers import Place, Reader, write_token
+
+CHUNK = 64 * 1024
+OBJECTS_AT_ONCE = 200
+WOKEN_AT_ONCE = 50
+
+
+class Waiting:
+    """Streams that wait for news of one contest, in one event loop."""
+
+    def __init__(self) -> None:
+        self.clients: set[Client] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._again = False
+
+    def wake(self) -> None:
+        """Wake all, a few at a time, so that other requests get their turn between them."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._wake_all())
+        else:
+            self._again = True
+
+    async def _wake_all(self) -> None:
+        while True:
+            self._again = False
+            for at, client in enumerate(list(self.clients)):
+                client.wake()
+                if at % WOKEN_AT_ONCE == WOKEN_AT_ONCE - 1:
+                    await asyncio.sleep(0)
+            if not self._again:
+                return
+
+
+class Client:
+    """One stream's end: it sleeps until there is news, or until it has gone."""
+
+    def __init__(self) -> None:
+        self.gone = False
+        self._sleeping: asyncio.Future[None] | None = None
+        self._news = False
+
+    def wake(self) -> None:
+        """There is news."""
+        self._news = True
+        if self._sleeping is not None and not self._sleeping.done():
+            self._sleeping.set_result(None)
+
+    def leave(self) -> None:
+        """The client has gone, or the server stops."""
+        self.gone = True
+        self.wake()
+
+    async def sleep(self, seconds: float) -> bool:
+        """Wait for news; False if none came for so long."""
+        if not self._news:
+            loop = asyncio.get_running_loop()
+            self._sleeping = loop.create_future()
+            timer = loop.call_later(seconds, self._give_up, self._sleeping)
+            try:
+                await self._sleeping
+            finally:
+                timer.cancel()
+                self._sleeping = None
+        news, self._news = self._news, False
+        return news
+
+    @staticmethod
+    def _give_up(sleeping: asyncio.Future[None]) -> None:
+        if not sleeping.done():
+            sleeping.set_result(None)
+
+
+class StreamResponse(Response):
+    """A reply that goes on until its source ends or its client has gone; never buffered, never zipped."""
+
+    def __init__(self, client: Client, chunks: AsyncIterator[bytes], media_type: str) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        self.status_code = 200
+        self.background = None
+        self.media_type = media_type
+        self.body = b""
+        self.init_headers(headers)
+        del self.headers["content-length"]
+        self._client = client
+        self._chunks = chunks
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        listening = asyncio.create_task(_until_gone(receive, self._client))
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            async for chunk in self._chunks:
+                if self._client.gone:
+                    break
+                await send(_piece(chunk, more=True))
+            await send(_piece(b"", more=False))
+        finally:
+            listening.cancel()
+            await self._chunks.aclose()  # type: ignore[attr-defined]  # all of ours are generators
+
+
+def _piece(body: bytes, *, more: bool) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": more}
+
+
+async def _until_gone(receive: Receive, client: Client) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    client.leave()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a client wants of a feed: from where on, only some types, only its own, and whether it stays for more."""
+
+    reader: Reader
+    types: frozenset[str] | None = None
+    live: bool = True
+    own: bool = False
+
+    def wants(self, line: Line) -> bool:
+        """Is an event one for this client?"""
+        if self.types is not None and line.type not in self.types:
+            return False
+        return self.reader.gets(line.audience, line.owner) and (not self.own or line.owner == self.reader.team_id)
+
+
+Write = Callable[[Line, str], bytes]
+"""How a line is written for a client: with this token, empty for the line's own."""
+
+
+async def follow(
+    log: Log, client: Client, wish: Wish, place: Place, write: Write, keep_alive: bytes, seconds: float
+) -> AsyncIterator[bytes]:
+    """Everything behind a place, as chunks of bytes, and from then on whatever comes."""
+    until = log.head
+    if place.kind is not None:
+        async for account in first_account(log, wish, place, write):
+            yield account
+    at = place.event
+    while not client.gone:
+        lines = await lines_behind(log, at)
+        chunk: list[bytes] = []
+        size = 0
+        for line in lines:
+            at = line.id
+            if wish.wants(line):
+                chunk.append(write(line, ""))
+                size += len(chunk[-1])
+                if size >= CHUNK:
+                    break
+        if not lines:
+            at = max(at, log.head)
+        if chunk:
+            yield b"".join(chunk)
+        if at < log.head:
+            continue
+        if not wish.live and at >= until:
+            return
+        if not await client.sleep(seconds):
+            yield keep_alive
+
+
+async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> AsyncIterator[bytes]:
+    """Every object as it was told last, kinds in order; what has changed since `place.event` comes behind it anyway."""
+    assert place.kind is not None
+    first: int | None = place.first
+    for kind in range(place.kind, len(ORDER)):
+        while first is not None:
+            if wish.types is not None and ORDER[kind] not in wish.types:
+                break
+            found, following = log.index.behind(ORDER[kind], first, wish.reader, OBJECTS_AT_ONCE)
+            wanted = [(began, event) for began, event in found if event <= place.event]
+            lines = await lines_of(log, [event for _, event in wanted])
+            chunk: list[bytes] = []
+            for began, event in wanted:
+                line = lines.get(event)
+                if line is not None:
+                    token = write_token(log.epoch, Place(place.event, kind, began), wish.reader.role)
+                    chunk.append(write(line, token))
+            if chunk:
+                yield b"".join(chunk)
+            first = following
+        first = 0
+
+
+async def lines_behind(log: Log, at: int) -> Sequence[Line]:
+    """The next events, from memory or a page at a time."""
+    at_hand = log.at_hand(at)
+    if at_hand is not None:
+        return at_hand
+    number = page_of(at + 1)
+    while number <= page_of(log.head):
+        found = [line for line in await page(log, number) if line.id > at]
+        if found:
+            return found
+        number += 1
+    return []
+
+
+async def lines_of(log: Log, ids: Iterable[int]) -> dict[int, Line]:
+    """Events by id; those that were replaced and deleted meanwhile are not among them."""
+    found: dict[int, Line] = {}
+    wanted = set(ids)
+    for number in sorted({page_of(id_) for id_ in wanted}):
+        found.update((line.id, line) for line in await page(log, number) if line.id in wanted)
+    return found
+
+
+async def page(log: Log, number: int) -> Sequence[Line]:
+    """A page, from memory or read in a thread."""
+    found = log.page_at_hand(number)
+    return found if found is not None else await run_sync(log.page, number)

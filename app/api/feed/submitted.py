@@ -1,0 +1,124 @@
+"""Submissions, judgements and runs as a feed shows them: only those looked for, to everybody, judges and their team."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.api.auth import PUBLIC, Viewer
+from app.api.feed.difference import Shown
+from app.api.feed.kinds import JUDGE, Scene, as_model, as_text
+from app.api.feed.log import RUNS, Index, Runs, digest
+from app.api.feed.readers import EVERYBODY, JUDGES, of_team
+from app.api.judgements import JudgedCase, Judgement, judgement_document, run_document
+from app.api.standings import may_see, may_see_answers, may_see_verdict
+from app.api.submissions_read import Submission, document
+from app.grading.boards import Standing
+from app.storage import judged
+from app.storage.judged import Run
+from app.storage.tables import SubmissionRow
+
+
+@dataclass
+class Submitted:
+    """What was found of the submissions looked for.
+
+    unsettled  judgements that are done, but not yet on the board they were looked at with: to be looked at again
+    texts      the runs of each judgement, for those who send them
+    """
+
+    submissions: list[Shown] = field(default_factory=list)
+    judgements: list[Shown] = field(default_factory=list)
+    runs: list[Shown] = field(default_factory=list)
+    unsettled: set[int] = field(default_factory=set)
+    texts: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+
+    def of(self, type_: str) -> list[Shown]:
+        """One kind of them."""
+        return {"submissions": self.submissions, "judgements": self.judgements, RUNS: self.runs}[type_]
+
+
+def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted:
+    """Look at the submissions among these ids, or at all of them, with their judgements and runs."""
+    contest_id = scene.public.contest.id
+    found = Submitted()
+    for row in judged.submissions(scene.session, contest_id, among):
+        views = {
+            key: as_text(as_model(Submission, document(viewer, scene.standing(viewer), row)), sparse=False)
+            for key, viewer in viewers(row)
+            if may_see(viewer, scene.standing(viewer), row)
+        }
+        found.submissions.append(Shown("submissions", str(row.id), views, row.team_id))
+    longest = judged.longest_runs(scene.session, contest_id, among=among)
+    runs = defaultdict(list)
+    for run in judged.runs(scene.session, contest_id, among=among):
+        runs[run.score.judgement_id].append(run)
+    for judgement, row in judged.judgements(scene.session, contest_id, among=among):
+        _look_at_judgement(scene, found, judgement, row, longest.get(judgement.id))
+        _look_at_runs(scene, index, found, str(judgement.id), row, runs.get(judgement.id, []))
+    return found
+
+
+def viewers(row: SubmissionRow) -> list[tuple[str, Viewer]]:
+    """Whoever may see a submission differently."""
+    found = [(EVERYBODY, PUBLIC), (JUDGES, JUDGE)]
+    if row.team_id is not None:
+        found.append((of_team(row.team_id), Viewer("team", None, row.team_id)))
+    return found
+
+
+def _look_at_judgement(scene: Scene, found: Submitted, judgement: Any, row: SubmissionRow, longest: int | None) -> None:
+    views = {}
+    documents = {
+        standing.public: judgement_document(standing, judgement, row, longest)
+        for standing in (scene.public, scene.judges)
+    }
+    texts = {public: as_text(as_model(Judgement, each), sparse=True) for public, each in documents.items()}
+    for key, viewer in viewers(row):
+        if may_see_verdict(viewer, scene.standing(viewer), row):
+            views[key] = texts[not viewer.sees_all]
+    if judgement.current and documents[False].get("end_time") and "score" not in documents[False]:
+        found.unsettled.add(judgement.id)
+    found.judgements.append(Shown("judgements", str(judgement.id), views, row.team_id))
+
+
+def _look_at_runs(
+    scene: Scene, index: Index, found: Submitted, judgement_id: str, row: SubmissionRow, runs: Sequence[Run]
+) -> None:
+    """All runs of a judgement are one event: which there are, a digest of what they say, and which are gone."""
+    texts = run_texts(scene.judges, runs)
+    found.texts[judgement_id] = texts
+    entry = index.entry(RUNS, judgement_id)
+    if not texts and entry is None:
+        return
+    ids = [run_id for run_id, _ in texts]
+    told = {"ids": ids, "digest": digest("".join(text for _, text in texts))}
+    shown = json.dumps(told, separators=(",", ":"))
+    views = {
+        key: shown for key, viewer in viewers(row) if texts and may_see_answers(viewer, scene.standing(viewer), row)
+    }
+    found.runs.append(Shown(RUNS, judgement_id, views, row.team_id))
+
+
+def ids_of(data: str | None) -> list[str]:
+    """The runs an event of all runs of a judgement stands for."""
+    return [] if data is None else list(json.loads(data)["ids"])
+
+
+def run_texts(standing: Standing, runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Runs as their route answers them: id and JSON."""
+    documents = [as_model(JudgedCase, run_document(standing, run)) for run in runs]
+    return [(str(each.id), as_text(each, sparse=False)) for each in documents]  # type: ignore[attr-defined]
+
+
+def texts_of(session: Session, standing: Standing, judgements: Collection[int]) -> Runs:
+    """The runs of some judgements as they are now."""
+    found: dict[str, list[Run]] = defaultdict(list)
+    for run in judged.runs(session, standing.contest.id, judgements=judgements):
+        found[str(run.score.judgement_id)].append(run)
+    return {judgement_id: run_texts(standing, runs) for judgement_id, runs in found.items()}

@@ -1,0 +1,172 @@
+"""The log of events of each contest: written by one keeper, read by whoever follows the contest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy.orm import Session
+
+from app.storage.judgements import DONE
+from app.storage.tables import EventRow, JudgementRow, SubmissionRow
+
+AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to be written down; what the properties mean stands at `EventRow`."""
+
+    audience: str
+    owner: str | None
+    type: str
+    object_id: str | None
+    data: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Events of one contest, to follow the event `after` and no other."""
+
+    contest_id: str
+    after: int
+    events: Sequence[NewEvent]
+    time: datetime
+
+
+def append(connection: Connection, appends: Sequence[Append]) -> list[bool]:
+    """Write events down, a handler of the writer; False where the log has gone on meanwhile, or its contest is gone."""
+    return [_append(connection, each) for each in appends]
+
+
+def _append(connection: Connection, new: Append) -> bool:
+    last = select(func.max(EventRow.id)).where(EventRow.contest_id == new.contest_id)
+    if (connection.execute(last).scalar() or 0) != new.after:
+        return False
+    rows = [
+        {
+            "contest_id": new.contest_id,
+            "id": at,
+            "audience": event.audience,
+            "owner": event.owner,
+            "type": event.type,
+            "object_id": event.object_id,
+            "data": event.data,
+            "time": new.time,
+        }
+        for at, event in enumerate(new.events, start=new.after + 1)
+    ]
+    connection.execute(insert(EventRow), rows)
+    return True
+
+
+def scan(session: Session, contest_id: str) -> Iterator[EventRow]:
+    """All events of a contest in order, a few at a time."""
+    query = select(EventRow).where(EventRow.contest_id == contest_id).order_by(EventRow.id)
+    yield from session.scalars(query.execution_options(yield_per=AT_ONCE))
+
+
+def between(session: Session, contest_id: str, first: int, last: int) -> Sequence[EventRow]:
+    """The events from `first` to `last`, both included, in order."""
+    query = (
+        select(EventRow)
+        .where(EventRow.contest_id == contest_id, EventRow.id >= first, EventRow.id <= last)
+        .order_by(EventRow.id)
+    )
+    return session.scalars(query).all()
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Events of one contest that newer ones have made superfluous."""
+
+    contest_id: str
+    ids: Sequence[int]
+
+
+def forget(connection: Connection, orders: Sequence[Forget]) -> list[None]:
+    """Delete superfluous events, a handler of the writer."""
+    for order in orders:
+        for start in range(0, len(order.ids), AT_ONCE):
+            some = order.ids[start : start + AT_ONCE]
+            connection.execute(delete(EventRow).where(EventRow.contest_id == order.contest_id, EventRow.id.in_(some)))
+    return [None] * len(orders)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a contest's submissions have been looked at: the last ids, and the judgements not settled then."""
+
+    submission: int = 0
+    judgement: int = 0
+    open: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What is new since a mark: submissions to look at, the verdicts among them, and the next mark.
+
+    verdicts  (team or None, problem) of each judgement that was not settled at the mark and is done now
+    """
+
+    submissions: frozenset[int]
+    verdicts: frozenset[tuple[str | None, str]]
+    mark: Mark
+
+
+def moved(session: Session, contest_id: str, mark: Mark) -> Moved:
+    """Which submissions and judgements have come or have been decided since the mark."""
+    new = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > mark.submission)
+    submissions = set(session.scalars(new))
+    found = list(_judgements(session, contest_id, JudgementRow.id > mark.judgement))
+    waiting = sorted(mark.open)
+    for start in range(0, len(waiting), AT_ONCE):
+        found += _judgements(session, contest_id, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
+    verdicts = {(team, problem) for _, _, state, team, problem in found if state == DONE}
+    open_ = {id_ for id_, _, state, _, _ in found if state != DONE}
+    touched = submissions | {submission for _, submission, _, _, _ in found}
+    last = max([mark.judgement, *(row[0] for row in found)])
+    return Moved(
+        frozenset(touched), frozenset(verdicts), Mark(max([mark.submission, *submissions]), last, frozenset(open_))
+    )
+
+
+def _judgements(session: Session, contest_id: str, which: object) -> Iterable[tuple[int, int, str, str | None, str]]:
+    query = (
+        select(
+            JudgementRow.id,
+            JudgementRow.submission_id,
+            JudgementRow.state,
+            SubmissionRow.team_id,
+            SubmissionRow.problem_id,
+        )
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, which)  # type: ignore[arg-type]  # a condition, built above
+    )
+    return [(row[0], row[1], row[2], row[3], row[4]) for row in session.execute(query)]
+
+
+def tried_together(session: Session, contest_id: str, pairs: Collection[tuple[str | None, str]]) -> set[int]:
+    """All submissions of the same teams to the same problems: a verdict may change what the others stand for."""
+    query = select(SubmissionRow.id, SubmissionRow.team_id, SubmissionRow.problem_id).where(
+        SubmissionRow.contest_id == contest_id
+    )
+    found: set[int] = set()
+    teams = sorted({team for team, _ in pairs if team is not None})
+    for start in range(0, len(teams), AT_ONCE):
+        some = session.execute(query.where(SubmissionRow.team_id.in_(teams[start : start + AT_ONCE])))
+        found.update(id_ for id_, team, problem in some if (team, problem) in pairs)
+    return found
+
+
+def judgement_count(session: Session, contest_id: str) -> tuple[int, int]:
+    """A pair that moves whenever other judgements become the current ones."""
+    query = (
+        select(func.count(), func.coalesce(func.sum(JudgementRow.id), 0))
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, JudgementRow.current.is_(True))
+    )
+    count, total = session.execute(query).one()
+    return int(count), int(total)

@@ -1,0 +1,301 @@
+"""Webhooks are called with every change, in order, until they take it; one that fails delays nobody else."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.scoring import share
+from tests.builders.service import Api, open_api
+from tests.builders.streams import fold, read_feed, shown
+
+PATIENCE = 20.0
+QUICK = {"webhook_timeout_seconds": 0.5, "webhook_retry_seconds": 0.05}
+
+
+class Receiver:
+    """A real HTTP server that is called back; `answer` says with which status, or how long it hangs first."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.calls: list[dict[str, Any]] = []
+        self.tokens: list[str | None] = []
+        self.refused = 0
+        self.answer: Callable[[], int] = lambda: 204
+        self.at_once = 0
+        self.most_at_once = 0
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                receiver.at_once += 1
+                receiver.most_at_once = max(receiver.most_at_once, receiver.at_once)
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                status = receiver.answer()
+                if status < 300:
+                    receiver.tokens.append(self.headers["Webhook-Token"])
+                    receiver.calls.append(body)
+                else:
+                    receiver.refused += 1
+                receiver.at_once -= 1
+                self.send_response(status)
+                self.send_header("Content-Length", "0")
+                if status in {301, 307}:
+                    self.send_header("Location", "/elsewhere")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                """Quietly."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.port = self.server.server_address[1]
+        self.url = f"http://127.0.0.1:{self.port}/hook"
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+    def notifications(self, contest_id: str = "c") -> list[dict[str, Any]]:
+        """Everything taken of a contest, in order."""
+        return [each for call in self.calls if call["contest_id"] == contest_id for each in call["notifications"]]
+
+    def told(self, contest_id: str = "c") -> list[tuple[str, str | None]]:
+        """Type and id of everything taken."""
+        return [(each["type"], each["id"]) for each in self.notifications(contest_id)]
+
+
+@contextmanager
+def receiving(port: int = 0) -> Iterator[Receiver]:
+    receiver = Receiver(port)
+    try:
+        yield receiver
+    finally:
+        receiver.close()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def hooked(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A service with a running contest `c`, and webhooks that are tried again quickly."""
+    with open_api(sqlite_url, tmp_path / "home", **QUICK) as api:
+        add_problem(api.service)
+        add_contest(api.service, started=4 * HOUR)
+        yield api
+
+
+def hook(api: Api, url: str, **more: Any) -> dict[str, Any]:
+    reply = api.post("webhooks", user="admin", json={"url": url, "token": "my-secret", **more})
+    assert reply.status_code == 201, reply.text
+    found: dict[str, Any] = reply.json()
+    assert reply.headers["location"] == f"/api/webhooks/{found['id']}"
+    return found
+
+
+def wait(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def submit(api: Api, minute: float) -> str:
+    return str(add_submission(api.service, {"02": share(1)}, minute=minute))
+
+
+def test_a_webhook_is_told_what_changes_after_it_was_made_with_its_token(hooked: Api, receiver: Receiver) -> None:
+    submit(hooked, 1)
+    hook(hooked, receiver.url)
+    known = fold(read_feed(hooked, user="admin"))
+    first = submit(hooked, 2)
+    wait(lambda: ("judgements", first) in receiver.told())
+    wait(lambda: ("runs", f"{first}-2") in receiver.told())
+    hooked.patch("teams/team", user="admin", json={"name": "Better"})
+    wait(lambda: ("teams", "team") in receiver.told())
+    assert receiver.told() == [
+        ("submissions", first),
+        ("judgements", first),
+        ("runs", f"{first}-2"),
+        ("teams", "team"),
+    ]
+    assert set(receiver.tokens) == {"my-secret"}
+    assert receiver.most_at_once == 1
+    events = [{"type": t, "id": i, "data": d} for t, objects in known.items() for i, d in objects.items()]
+    assert fold(events + receiver.notifications()) == shown(hooked, "c", "admin")
+
+
+def test_only_the_endpoints_and_contests_asked_for_are_told(hooked: Api, receiver: Receiver) -> None:
+    add_contest(hooked.service, "d", problem_id=None)
+    made = hook(hooked, receiver.url, contest_ids=["c"], endpoints=["judgements"])
+    assert made["contest_ids"] == ["c"]
+    first = submit(hooked, 1)
+    hooked.patch("contests/d", user="admin", json={"name": "Other"})
+    hooked.patch("contests/c", user="admin", json={"name": "Other"})
+    second = submit(hooked, 2)
+    wait(lambda: ("judgements", second) in receiver.told())
+    assert receiver.told() == [("judgements", first), ("judgements", second)]
+    assert receiver.told("d") == []
+
+
+def test_a_contest_made_later_is_told_from_its_beginning(hooked: Api, receiver: Receiver) -> None:
+    hook(hooked, receiver.url)
+    add_contest(hooked.service, "later", problem_id=None)
+    wait(lambda: ("state", None) in receiver.told("later"))
+    assert fold(receiver.notifications("later")) == shown(hooked, "later", "admin")
+    assert receiver.told() == []
+
+
+@pytest.mark.parametrize("status", [500, 404, 307, 301])
+def test_what_was_not_taken_is_sent_again_until_it_is(hooked: Api, receiver: Receiver, status: int) -> None:
+    answers = [status] * 3
+    receiver.answer = lambda: answers.pop() if answers else 200
+    made = hook(hooked, receiver.url)
+    first = submit(hooked, 1)
+    wait(lambda: ("judgements", first) in receiver.told())
+    assert receiver.refused == 3
+    assert len(receiver.told()) == len(set(receiver.told()))
+    wait(lambda: hooked.get(f"webhooks/{made['id']}", user="admin").json()["failing_since"] is None)
+
+
+def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_it_comes_back(hooked: Api) -> None:
+    with receiving() as good, receiving() as slow:
+        with receiving() as gone:
+            port = gone.port
+        hanging = [True]
+
+        def hang() -> int:
+            if hanging[0]:
+                time.sleep(1.0)
+                return 500
+            return 200
+
+        slow.answer = hang
+        for url in (slow.url, f"http://127.0.0.1:{port}/", good.url):
+            hook(hooked, url)
+        ids = [submit(hooked, minute) for minute in (1, 2, 3)]
+        wait(lambda: ("judgements", ids[-1]) in good.told())
+        assert slow.told() == []
+        hanging[0] = False
+        with receiving(port) as back:
+            wait(lambda: ("runs", f"{ids[-1]}-2") in slow.told())
+            wait(lambda: ("runs", f"{ids[-1]}-2") in back.told())
+            for each in (good, slow, back):
+                wait(lambda: ("runs", f"{ids[-1]}-2") in each.told())  # noqa: B023 - asked at once
+                assert each.told() == [
+                    pair for id_ in ids for pair in (("submissions", id_), ("judgements", id_), ("runs", f"{id_}-2"))
+                ] or sorted(each.told(), key=str) == sorted(good.told(), key=str)
+                assert len(each.told()) == len(set(each.told())) == 9
+
+
+def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(sqlite_url: str, tmp_path: Path) -> None:
+    with open_api(sqlite_url, tmp_path / "home", **QUICK, webhook_give_up_seconds=0.2) as api, receiving() as receiver:
+        add_problem(api.service)
+        add_contest(api.service)
+        receiver.answer = lambda: 503
+        made = hook(api, receiver.url)
+        first = submit(api, 1)
+        wait(lambda: not api.get(f"webhooks/{made['id']}", user="admin").json()["active"])
+        found = api.get(f"webhooks/{made['id']}", user="admin").json()
+        assert found["error"] == "it answered 503"
+        assert found["failures"] >= 2
+        refused = receiver.refused
+        receiver.answer = lambda: 200
+        second = submit(api, 2)
+        time.sleep(0.3)
+        assert receiver.refused == refused
+        assert receiver.told() == []
+        changed = api.patch(f"webhooks/{made['id']}", user="admin", json={"active": True}).json()
+        assert (changed["active"], changed["failures"], changed["error"]) == (True, 0, None)
+        wait(lambda: ("runs", f"{second}-2") in receiver.told())
+        assert ("submissions", first) in receiver.told()  # it has missed nothing
+
+
+def test_a_webhook_goes_on_where_it_was_after_a_restart(sqlite_url: str, tmp_path: Path) -> None:
+    with receiving() as receiver:
+        with open_api(sqlite_url, tmp_path, **QUICK) as api:
+            add_problem(api.service)
+            add_contest(api.service)
+            hook(api, receiver.url)
+            first = submit(api, 1)
+            wait(lambda: ("runs", f"{first}-2") in receiver.told())
+            receiver.answer = lambda: 500
+            second = submit(api, 2)
+            wait(lambda: receiver.refused)
+        receiver.answer = lambda: 200
+        with open_api(sqlite_url, tmp_path, again=True, **QUICK) as api:
+            third = submit(api, 3)
+            api.app.state.hub.sender.start()
+            wait(lambda: ("runs", f"{third}-2") in receiver.told())
+        told = receiver.told()
+        assert len(told) == len(set(told)) == 9
+        assert {id_ for type_, id_ in told if type_ == "submissions"} == {first, second, third}
+
+
+def test_a_deleted_webhook_is_called_no_more(hooked: Api, receiver: Receiver) -> None:
+    made = hook(hooked, receiver.url)
+    first = submit(hooked, 1)
+    wait(lambda: ("runs", f"{first}-2") in receiver.told())
+    assert hooked.delete(f"webhooks/{made['id']}", user="admin").status_code == 204
+    submit(hooked, 2)
+    time.sleep(0.3)
+    assert len(receiver.told()) == 3
+    assert hooked.get(f"webhooks/{made['id']}", user="admin").status_code == 404
+
+
+def test_the_token_is_never_shown(hooked: Api, receiver: Receiver) -> None:
+    hook(hooked, receiver.url, id="icpc-live")
+    listed = hooked.get("webhooks", user="admin")
+    assert "my-secret" not in listed.text
+    assert [(each["id"], each["active"], each["endpoints"]) for each in listed.json()] == [("icpc-live", True, [])]
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"url": "ftp://example.org/"}, "url"),
+        ({"url": "file:///etc/passwd"}, "url"),
+        ({"url": "http://admin:secret@example.org/"}, "url"),
+        ({"url": "http://"}, "url"),
+        ({"url": "http://[::1"}, "url"),
+        ({"url": "http://example.org:99999/"}, "url"),
+        ({"url": "http://example.org/\r\nX: y"}, "url"),
+        ({"url": "http://example.org/#part"}, "url"),
+        ({"url": 7}, "url"),
+        ({"token": ""}, "token"),
+        ({"token": "a\r\nb"}, "token"),
+        ({"token": None}, "token"),
+        ({"endpoints": ["scoreboard"]}, "endpoints"),
+        ({"endpoints": "teams"}, "endpoints"),
+        ({"contest_ids": ["none"]}, "contest_ids"),
+        ({"id": "no id"}, "id"),
+        ({"secret": 1}, "secret"),
+    ],
+)
+def test_a_webhook_that_makes_no_sense_is_refused(hooked: Api, change: dict[str, Any], where: str) -> None:
+    body = {"url": "http://example.org/", "token": "t", **change}
+    reply = hooked.post("webhooks", user="admin", json=body)
+    assert reply.status_code == 400
+    assert where in reply.json()["message"]
+    assert hooked.get("webhooks", user="admin").json() == []
+
+
+def test_an_id_is_given_once(hooked: Api, receiver: Receiver) -> None:
+    hook(hooked, receiver.url, id="one")
+    again = hooked.post("webhooks", user="admin", json={"id": "one", "url": receiver.url, "token": "t"})
+    assert again.status_code == 409
