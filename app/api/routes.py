@@ -28,12 +28,14 @@ from app.api import (
     testcases,
     tokens,
 )
+from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
-from app.api.feed import webhooks
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
     scoreboard.router,
+    boards.router,
+    feed.router,
     contests.router,
     contest_problems.router,
     access.router,
@@ -54,6 +56,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     similarity.router,
     judgements.router,
     jobs.router,
-    feed.router,
     webhooks.router,
 )

@@ -77,6 +77,16 @@ def _changes(page: Page, before: Mapping[str, Any], since: str) -> bytes:
     return _dump({**page.head, "version": page.version, "since": since, "removed_team_ids": gone, "rows": rows})
 
 
+def history(boards: Boards, standing: Standing) -> Mapping[str, Mapping[str, Any]]:
+    """The rows of the last few versions of a board, by version."""
+    return boards.history[_key(standing, False, None)]
+
+
+def changed_rows(boards: Boards, standing: Standing, page: Page, since: str) -> bytes:
+    """What ?since= answers, for a version that is among the last few."""
+    return _changes(page, history(boards, standing)[since], since)
+
+
 def _key(standing: Standing, cases: bool, group_id: str | None) -> tuple[str, bool, bool, str | None]:
     return (standing.contest.id, standing.public, cases, group_id)
 

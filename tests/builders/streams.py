@@ -121,14 +121,22 @@ def fold(events: list[dict[str, Any]]) -> dict[str, dict[str | None, Any]]:
     return {type_: objects for type_, objects in known.items() if objects}
 
 
-def shown(api: Api, contest_id: str, user: str | None) -> dict[str, dict[str | None, Any]]:
+Who = str | dict[str, str] | None
+"""A username of the people, headers that prove somebody, or nobody."""
+
+
+def _as(who: Who) -> dict[str, Any]:
+    return {"headers": who} if isinstance(who, dict) else {"user": who}
+
+
+def shown(api: Api, contest_id: str, user: Who) -> dict[str, dict[str | None, Any]]:
     """What the endpoints tell this user, in the same form."""
     from app.api.feed.kinds import ORDER
 
     found: dict[str, dict[str | None, Any]] = {}
     for type_ in ORDER:
         path = f"contests/{contest_id}" + ("" if type_ == "contest" else f"/{type_}")
-        reply = api.get(path, user=user)
+        reply = api.get(path, **_as(user))
         assert reply.status_code == 200, (path, reply.text)
         body = reply.json()
         known = {None: body} if type_ in {"contest", "state"} else {each["id"]: each for each in body}
@@ -137,9 +145,9 @@ def shown(api: Api, contest_id: str, user: str | None) -> dict[str, dict[str | N
     return found
 
 
-def read_feed(api: Api, contest_id: str = "c", *, user: str | None = None, token: str | None = None) -> list[Any]:
+def read_feed(api: Api, contest_id: str = "c", *, user: Who = None, token: str | None = None) -> list[Any]:
     """Everything a feed says up to now, from the beginning or behind a token."""
     since = "" if token is None else f"&since_token={token}"
-    reply = api.get(f"contests/{contest_id}/event-feed?stream=false{since}", user=user)
+    reply = api.get(f"contests/{contest_id}/event-feed?stream=false{since}", **_as(user))
     assert reply.status_code == 200, reply.text
     return [json.loads(line) for line in reply.text.splitlines() if line]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Annotated, cast
 
@@ -13,10 +13,12 @@ from fastapi import Depends, Request
 from app.api.errors import ApiError, NotFound
 from app.api.feed.keeper import Keeper
 from app.api.feed.log import Line, Log
-from app.api.feed.readers import Place, read_token
+from app.api.feed.readers import Place, read_token, write_token
 from app.api.feed.sender import Sender
-from app.api.feed.streams import Client, Waiting, Wish, Write, follow
+from app.api.feed.streams import Client, Waiting, Wish, Write, follow, server_sent
 from app.service import Service
+
+SECONDS_BETWEEN_BOARDS = 0.05
 
 
 class Stopping(ApiError):
@@ -35,14 +37,22 @@ class Hub:
         self.stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: defaultdict[str, Waiting] = defaultdict(Waiting)
+        self._watching: defaultdict[str, Waiting] = defaultdict(Waiting)
+        self._late: dict[str, asyncio.TimerHandle] = {}
+        service.boards.listeners.append(lambda contest_id: self._soon(self._strike, contest_id))
+        service.database.listeners.append(lambda: self._soon(self._strike_all))
         self.keeper.listen(self._told)
         self.sender = Sender(service, self.keeper)
 
-    async def open_log(self, contest_id: str) -> Log:
-        """The log of a contest as it is from now on; raises NotFound where there is no such contest."""
+    def check_going(self) -> None:
+        """Raise Stopping where no stream may begin any more."""
         if self.stopping:
             raise Stopping("the server stops")
         self._loop = asyncio.get_running_loop()
+
+    async def open_log(self, contest_id: str) -> Log:
+        """The log of a contest as it is from now on; raises NotFound where there is no such contest."""
+        self.check_going()
         found = await asyncio.wrap_future(self.keeper.fresh(contest_id))
         if found is None:
             raise NotFound(f"no contest {contest_id!r}")
@@ -77,10 +87,20 @@ class Hub:
         finally:
             self.leave(log.contest_id, client)
 
+    async def watched(self, contest_id: str, client: Client, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Pass on what a client is sent of a board; meanwhile it is woken whenever the board may have changed."""
+        watching = self._watching[contest_id]
+        watching.clients.add(client)
+        try:
+            async for chunk in chunks:
+                yield chunk
+        finally:
+            watching.clients.discard(client)
+
     def stop(self) -> None:
         """End all streams; called in the event loop, before the server waits for its replies to end."""
         self.stopping = True
-        for waiting in self._waiting.values():
+        for waiting in [*self._waiting.values(), *self._watching.values()]:
             for client in waiting.clients:
                 client.leave()
 
@@ -90,10 +110,28 @@ class Hub:
         self.keeper.close()
 
     def _told(self, contest_id: str) -> None:
+        self._soon(self._wake, contest_id)
+
+    def _soon(self, call: Callable[..., None], *arguments: str) -> None:
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(self._wake, contest_id)
+                loop.call_soon_threadsafe(call, *arguments)
+
+    def _strike_all(self) -> None:
+        for contest_id in self._watching:
+            self._strike(contest_id)
+
+    def _strike(self, contest_id: str) -> None:
+        """A board may have changed: those who watch it look in a moment, once for all that comes until then."""
+        if contest_id in self._late or contest_id not in self._watching:
+            return
+        loop = asyncio.get_running_loop()
+        self._late[contest_id] = loop.call_later(SECONDS_BETWEEN_BOARDS, self._look, contest_id)
+
+    def _look(self, contest_id: str) -> None:
+        del self._late[contest_id]
+        self._watching[contest_id].wake()
 
     def _wake(self, contest_id: str) -> None:
         waiting = self._waiting.get(contest_id)
@@ -106,6 +144,18 @@ def as_line(log: Log, role: str) -> Write:
 
     def write(line: Line, token: str) -> bytes:
         return line.at(token) if token else line.sent(log.epoch, role)
+
+    return write
+
+
+def as_server_sent(log: Log, role: str) -> Write:
+    """Events as server-sent ones; of several runs only the last has an id, since only then all of them are there."""
+
+    def write(line: Line, token: str) -> bytes:
+        name = token or write_token(log.epoch, Place(line.id), role)
+        told = line.notifications()
+        last = len(told) - 1
+        return b"".join(server_sent(line.type, each, name if at == last else None) for at, each in enumerate(told))
 
     return write
 

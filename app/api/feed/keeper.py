@@ -188,7 +188,6 @@ class Keeper:
         except Exception as error:
             log.exception("a contest could not be looked at; it is tried again", contest=followed.contest_id)
             followed.dirty = True
-            followed.log = None
             followed.not_before = time.monotonic() + SECONDS_AFTER_A_FAULT
             for future in waiting:
                 future.set_exception(error)
@@ -204,7 +203,7 @@ class Keeper:
         while True:
             with suppress(Moved):
                 return self._look(followed)
-            followed.log = None
+            self._close(followed)
 
     def _look(self, followed: Followed) -> Log | None:
         contest_id = followed.contest_id
@@ -215,8 +214,7 @@ class Keeper:
             judges = self._boards.standing(contest_id, public=False)
             public = self._boards.standing(contest_id, public=True)
             if judges is None or public is None:
-                followed.log = None
-                self._tell(contest_id)
+                self._close(followed)
                 return None
             if followed.log is None:
                 followed.log = self._load(followed)
@@ -244,6 +242,13 @@ class Keeper:
         followed.generation, followed.fingerprint = generation, fingerprint
         followed.at = self._moment(followed, judges, now)
         return known
+
+    def _close(self, followed: Followed) -> None:
+        """End the streams of a log that is not the contest's any more; their clients come back with their tokens."""
+        if followed.log is not None:
+            followed.log.closed = True
+            followed.log = None
+            self._tell(followed.contest_id)
 
     def _later(self, followed: Followed, standing: Standing, moved: events.Moved, small: bool) -> bool:
         """Is a look at everything due, because points of others may have changed some seconds ago?"""

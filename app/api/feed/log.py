@@ -130,12 +130,14 @@ class Log:
 
     epoch  made of the first event, so that a token of a contest that was deleted is none of its successor of that name
     head   the last event that may be sent
+    closed nothing is added any more: the contest is gone, or another process has written to it
     """
 
     contest_id: str
     read_page: Callable[[str, int], list[Line]]
     epoch: str = ""
     head: int = 0
+    closed: bool = False
     index: Index = field(default_factory=Index)
     tail: deque[Line] = field(default_factory=deque)
     tail_bytes: int = 0

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
-from app.api.deps import CurrentViewer
-from app.api.errors import BadRequest
-from app.api.feed.hub import TheHub, as_line
-from app.api.feed.kinds import ORDER
-from app.api.feed.readers import reader_of
+from app.api.deps import CurrentViewer, LoggedIn
+from app.api.errors import BadRequest, Forbidden
+from app.api.feed.hub import TheHub, as_line, as_server_sent
+from app.api.feed.kinds import LARGE, ORDER
+from app.api.feed.readers import Place, reader_of
 from app.api.feed.streams import Client, StreamResponse, Wish
 
 router = APIRouter(tags=["event feed"])
 NDJSON = "application/x-ndjson"
+EVENTS = "text/event-stream"
 
 
 @router.get(
@@ -43,6 +44,32 @@ async def event_feed(
     client = Client()
     chunks = hub.stream(log, client, wish, place, as_line(log, wish.reader.role), b"\n")
     return StreamResponse(client, chunks, NDJSON)
+
+
+@router.get(
+    "/contests/{contest_id}/submissions/stream",
+    response_class=Response,
+    responses={200: {"content": {EVENTS: {}}}},
+    summary="One's own verdicts, live",
+)
+async def submissions_stream(
+    request: Request,
+    contest_id: str,
+    viewer: LoggedIn,
+    hub: TheHub,
+    since_token: Annotated[str | None, Query(description="the id of the last event received: go on behind it")] = None,
+    stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
+) -> Response:
+    """Events `submissions`, `judgements` and `runs` from now on: a team's own, all for judges; data as in the feed."""
+    if not viewer.sees_all and viewer.team_id is None:
+        raise Forbidden("only a team, a judge or an admin has verdicts to wait for")
+    wish = Wish(reader_of(viewer), frozenset(LARGE), live=stream, own=not viewer.sees_all)
+    log = await hub.open_log(contest_id)
+    token = request.headers.get("last-event-id") or since_token
+    place = Place(log.head) if token is None else hub.place(log, wish, token)
+    client = Client()
+    chunks = hub.stream(log, client, wish, place, as_server_sent(log, wish.reader.role), b":\n\n")
+    return StreamResponse(client, chunks, EVENTS)
 
 
 def types_of(text: str | None) -> frozenset[str] | None:

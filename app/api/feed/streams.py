@@ -122,6 +122,12 @@ async def _until_gone(receive: Receive, client: Client) -> None:
     client.leave()
 
 
+def server_sent(event: str, data: bytes, id_: str | None = None) -> bytes:
+    """A server-sent event; its data must be one line, as JSON is."""
+    name = b"" if id_ is None else f"id: {id_}\n".encode()
+    return b"%sevent: %s\ndata: %s\n\n" % (name, event.encode(), data)
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a client wants of a feed: from where on, only some types, only its own, and whether it stays for more."""
@@ -168,7 +174,7 @@ async def follow(
             yield b"".join(chunk)
         if at < log.head:
             continue
-        if not wish.live and at >= until:
+        if log.closed or (not wish.live and at >= until):
             return
         if not await client.sleep(seconds):
             yield keep_alive

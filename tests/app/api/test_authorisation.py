@@ -60,6 +60,8 @@ DELETE /api/contests/{contest_id}/problems/{problem_id}                         
 GET    /api/contests/{contest_id}/problems/{problem_id}                             200 200 200 200 200 200
 GET    /api/contests/{contest_id}/access                                            200 200 200 200 200 200
 GET    /api/contests/{contest_id}/event-feed                                        200 200 200 200 200 200
+GET    /api/contests/{contest_id}/scoreboard/stream                                 200 200 200 200 200 200
+GET    /api/contests/{contest_id}/submissions/stream                                200 200 200 200 403 401
 GET    /api/contests/{contest_id}/judgement-types                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgement-types/{type_id}                         200 200 200 200 200 200
 GET    /api/contests/{contest_id}/languages                                         200 200 200 200 200 200
@@ -172,6 +174,8 @@ GET    /api/contests/{contest_id}/problems                                      
 GET    /api/contests/{contest_id}/problems/{problem_id}                             200 200 404 404 404 404
 GET    /api/contests/{contest_id}/access                                            200 200 200 200 200 200
 GET    /api/contests/{contest_id}/event-feed                                        200 200 200 200 200 200
+GET    /api/contests/{contest_id}/scoreboard/stream                                 200 200 200 200 200 200
+GET    /api/contests/{contest_id}/submissions/stream                                200 200 200 200 403 401
 GET    /api/contests/{contest_id}/judgement-types                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgement-types/{type_id}                         200 200 200 200 200 200
 GET    /api/contests/{contest_id}/languages                                         200 200 200 200 200 200

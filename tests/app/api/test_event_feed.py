@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.api.feed.kinds import ORDER
+from app.storage.events import Append, NewEvent, append, scan
 from app.storage.tables import ContestRow, JudgementRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.schemas import faults
@@ -248,6 +249,33 @@ def test_a_contest_that_was_deleted_and_made_again_takes_no_old_token(quick_api:
     add_contest(quick_api.service, problem_id=None)
     assert quick_api.get(f"contests/c/event-feed?since_token={token}").status_code == 400
     assert fold(read_feed(quick_api)) == shown(quick_api, "c", None)
+
+
+def test_a_stream_ends_with_its_contest(quick_api: Api) -> None:
+    add_contest(quick_api.service, problem_id=None)
+    with open_stream(quick_api, "contests/c/event-feed") as stream:
+        stream.wait_for(1)
+        assert quick_api.delete("contests/c", user="admin").status_code == 204
+        stream.wait(lambda: stream.ended)
+
+
+def test_a_log_another_process_has_written_to_is_read_again(contest: Api) -> None:
+    token = read_feed(contest)[-1]["token"]
+    with open_stream(contest, "contests/c/event-feed") as stream:
+        stream.wait_for(1)
+        with contest.service.database.read() as session:
+            last = max(row.id for row in scan(session, "c"))
+        order = Append("c", last, [NewEvent("pj", None, "teams", "ghost", "{}")], datetime.now(UTC))
+        assert contest.service.writer.submit(append, order).result()
+        contest.patch("teams/team", user="admin", json={"name": "Better"})
+        stream.wait(lambda: stream.ended)
+    news = read_feed(contest, token=token)
+    assert [(event["id"], event["data"] is None) for event in news] == [
+        ("ghost", False),
+        ("team", False),
+        ("ghost", True),
+    ]
+    both(contest)
 
 
 def test_only_the_types_asked_for_are_sent(contest: Api) -> None:

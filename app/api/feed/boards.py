@@ -1,0 +1,108 @@
+"""The scoreboard as server-sent events: a board at first, and then the rows that change."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.api.deps import CurrentViewer, TheBoards
+from app.api.errors import BadRequest, Forbidden, NotFound
+from app.api.feed.hub import Hub, TheHub
+from app.api.feed.streams import Client, StreamResponse, server_sent
+from app.api.scoreboard import changed_rows, history, rendered
+from app.grading.boards import Boards, Standing
+
+router = APIRouter(tags=["scoreboard"])
+EVENTS = "text/event-stream"
+LONGEST_VERSION = 64
+SHORTEST_SLEEP = 0.05
+KEEP_ALIVE = b":\n\n"
+
+
+@dataclass
+class Watch:
+    """One client's view of a board: which one, and the version it knows."""
+
+    contest_id: str
+    public: bool
+    version: str | None
+    live: bool
+
+
+@router.get(
+    "/contests/{contest_id}/scoreboard/stream",
+    response_class=Response,
+    responses={200: {"content": {EVENTS: {}}}},
+    summary="The scoreboard, live",
+)
+async def scoreboard_stream(
+    request: Request,
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    hub: TheHub,
+    public: Annotated[bool | None, Query(description="for judges: the board as everybody sees it")] = None,
+    since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
+    stream: Annotated[bool, Query(description="false: end after the board as it is now")] = True,
+) -> Response:
+    """Events `scoreboard` whose data are as GET scoreboard answers, then as ?since= does; their id is the version."""
+    if public is False and not viewer.sees_all:
+        raise Forbidden("only a judge or an admin may see the board as judges see it")
+    last = request.headers.get("last-event-id") or since
+    if last is not None and len(last) > LONGEST_VERSION:
+        raise BadRequest(f"since: expected a version, found {last[:LONGEST_VERSION]!r}")
+    hub.check_going()
+    watch = Watch(contest_id, not viewer.sees_all if public is None else public, last, stream)
+    if await current(boards, watch) is None:
+        raise NotFound(f"no contest {contest_id!r}")
+    client = Client()
+    return StreamResponse(client, hub.watched(contest_id, client, boards_of(hub, boards, client, watch)), EVENTS)
+
+
+async def boards_of(hub: Hub, boards: Boards, client: Client, watch: Watch) -> AsyncIterator[bytes]:
+    """A board whenever it is another than the last one sent, until the contest or the client has gone."""
+    while not client.gone:
+        standing = await current(boards, watch)
+        if standing is None:
+            return
+        message = news(boards, standing, watch)
+        if message is not None:
+            yield message
+        if not watch.live:
+            return
+        seconds = min(hub.seconds, until_the_clock_strikes(standing))
+        if not await client.sleep(seconds) and seconds == hub.seconds:
+            yield KEEP_ALIVE
+
+
+async def current(boards: Boards, watch: Watch) -> Standing | None:
+    """The board as it is now."""
+    found = boards.ready(watch.contest_id, public=watch.public)
+    return found or await boards.standing_soon(watch.contest_id, public=watch.public)
+
+
+def news(boards: Boards, standing: Standing, watch: Watch) -> bytes | None:
+    """What a client has to be told of this board; the same bytes for all who know the same version."""
+    page = rendered(boards, standing)
+    if page.version == watch.version:
+        return None
+    known = watch.version if watch.version in history(boards, standing) else None
+    watch.version = page.version
+    kept: dict[str | None, bytes] = standing.pages.setdefault("server-sent", {})
+    if known not in kept:
+        data = page.plain if known is None else changed_rows(boards, standing, page, known)
+        kept[known] = server_sent("scoreboard", data, page.version)
+    return kept[known]
+
+
+def until_the_clock_strikes(standing: Standing) -> float:
+    """Seconds until the contest's clock makes another board."""
+    now = datetime.now(UTC)
+    clock = standing.contest.clock
+    moments = (clock.start, clock.freeze, clock.end, clock.thaw, standing.contest.finalized)
+    ahead = [(moment - now).total_seconds() for moment in moments if moment is not None and moment > now]
+    return max(SHORTEST_SLEEP, min(ahead, default=float("inf")) + SHORTEST_SLEEP)
