@@ -226,12 +226,13 @@ class Keeper:
             state_events = changes(known.index, state)
             small = first or generation != followed.generation or bool(state_events)
             before = _all(BEFORE, scene) if small else {}
-            after = _all(AFTER, scene) if small else {}
             fingerprint = self._fingerprint(scene, followed, small)
             later = self._later(followed, judges, moved, small)
             everything = first or later or fingerprint != followed.fingerprint
             if everything:
                 followed.later = None
+            final = public.state.finalized is not None and bool(moved.verdicts)  # awards follow the board then
+            after = _all(AFTER, scene) if small or everything or final else {}
             among = None if everything else moved.submissions | _together(scene, contest_id, moved)
             found = submitted.look(scene, known.index, among)
             told = _events(known, scene, before, found, after, complete=everything)

@@ -9,10 +9,14 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.api import account_bodies, contests, judging, problems, teams
+from app.api import account_bodies, awards, clarifications, commentary, contests, judging, problems, teams
 from app.api.auth import PUBLIC, Viewer
+from app.api.awards import AwardView
+from app.api.clarifications import ClarificationView
+from app.api.commentary import CommentaryView
 from app.api.contest_bodies import ContestView
 from app.api.contests import StateView
+from app.api.directory import COLLECTIONS
 from app.api.feed.difference import Shown
 from app.api.feed.readers import EVERYBODY, JUDGES, of_account, of_team
 from app.api.judging import JudgementTypeView, LanguageView
@@ -20,6 +24,7 @@ from app.api.problems import Problem
 from app.api.teams import TeamView
 from app.grading.boards import Standing
 from app.storage import accounts as stored_accounts
+from app.storage import clarifications as stored_clarifications
 from app.storage import teams as stored_teams
 from app.storage.tables import ContestRow
 
@@ -99,6 +104,17 @@ def hidden_teams(scene: Scene) -> Iterable[Viewer]:
     return [Viewer("team", None, team.id) for team in scene.public.contest.teams if team.hidden]
 
 
+def those_who_are_told(scene: Scene) -> Iterable[Viewer]:
+    """Teams that have asked, or that are told what not everybody is."""
+    asked: set[str] = {viewer.team_id for viewer in hidden_teams(scene) if viewer.team_id is not None}
+    groups: set[str] = set()
+    for row in stored_clarifications.clarifications(scene.session, scene.public.contest.id):
+        asked.update(row.to_team_ids or (), [row.from_team_id] if row.from_team_id is not None else [])
+        groups.update(row.to_group_ids or ())
+    asked.update(team.id for team in scene.public.contest.teams if not groups.isdisjoint(team.group_ids))
+    return [Viewer("team", None, team_id) for team_id in sorted(asked)]
+
+
 @dataclass(frozen=True, slots=True)
 class Accounts:
     """The accounts of a contest: all for judges, and for everybody else their own."""
@@ -120,7 +136,9 @@ BEFORE: tuple[Kind | Accounts, ...] = (
     Kind("judgement-types", JudgementTypeView, judging.type_documents),
     Kind("languages", LanguageView, judging.language_documents),
     Kind("problems", Problem, problems.documents, sparse=True),
-    Kind("teams", TeamView, teams.documents, special=hidden_teams),
+    *(Kind(each.name, each.view, each.documents, sparse=True, special=hidden_teams) for each in COLLECTIONS[:2]),
+    Kind("teams", TeamView, teams.documents, sparse=True, special=hidden_teams),
+    *(Kind(each.name, each.view, each.documents, sparse=True, special=hidden_teams) for each in COLLECTIONS[2:]),
     Accounts(),
 )
 """What submissions refer to: few, and looked at as a whole whenever an admin has changed something."""
@@ -128,7 +146,11 @@ BEFORE: tuple[Kind | Accounts, ...] = (
 LARGE = ("submissions", "judgements", "runs")
 """What there are thousands of: only those are looked at that have changed (`app.api.feed.submitted`)."""
 
-AFTER: tuple[Kind | Accounts, ...] = ()
+AFTER: tuple[Kind | Accounts, ...] = (
+    Kind("clarifications", ClarificationView, clarifications.documents, sparse=True, special=those_who_are_told),
+    Kind("awards", AwardView, awards.documents, special=hidden_teams),
+    Kind("commentary", CommentaryView, commentary.documents, sparse=True, special=hidden_teams),
+)
 """What may refer to submissions; few as well."""
 
 STATE = Kind("state", StateView, contests.state_documents, single=True)

@@ -53,7 +53,7 @@ def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted
             for key, viewer in viewers(row)
             if may_see(viewer, scene.standing(viewer), row)
         }
-        found.submissions.append(Shown("submissions", str(row.id), views, row.team_id))
+        found.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
     longest = judged.longest_runs(scene.session, contest_id, among=among)
     runs = defaultdict(list)
     for run in judged.runs(scene.session, contest_id, among=among):

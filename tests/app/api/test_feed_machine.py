@@ -19,7 +19,16 @@ from app.domain.verdicts import CaseVerdict
 from app.storage import judgements, submissions
 from app.storage.judgements import FoundScore, Outcome
 from app.storage.submissions import NewAnswer, NewSubmission
-from app.storage.tables import AccountRow, ContestRow, JudgementRow, TeamRow, TokenRow
+from app.storage.tables import (
+    AccountRow,
+    ClarificationRow,
+    CommentaryRow,
+    ContestRow,
+    GroupRow,
+    JudgementRow,
+    TeamRow,
+    TokenRow,
+)
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
 from tests.builders.service import Api, open_api
 from tests.builders.streams import Who, fold, read_feed, shown
@@ -62,6 +71,7 @@ class Play(RuleBasedStateMachine):
         self.clients: dict[str, Known] = {}
         self.waiting: list[int] = []
         self.extra = 0
+        self.asked = 0
 
     @initialize(kind=st.sampled_from(sorted(RULES)))
     def begin(self, kind: str) -> None:
@@ -168,6 +178,44 @@ class Play(RuleBasedStateMachine):
             session.flush()
             session.delete(session.get_one(TeamRow, f"late-{self.extra}"))
         self.extra -= 1
+
+    @rule(sender=st.sampled_from([None, *TEAMS]), to=st.sampled_from([None, ["team"], ["other", "team"]]))
+    def ask_or_announce(self, sender: str | None, to: list[str] | None) -> None:
+        self.asked += 1
+        with self.api.service.database.write() as session:
+            row = ClarificationRow(
+                id=f"clar{self.asked}",
+                contest_id="c",
+                from_team_id=sender,
+                to_team_ids=None if sender is not None else to,
+                reply_to_id=f"clar{self.asked - 1}" if self.asked > 1 else None,
+                text="?",
+                time=datetime.now(UTC),
+                contest_time_ms=0,
+            )
+            session.add(row)
+
+    @precondition(lambda self: self.asked)
+    @rule(to=st.sampled_from([None, ["team"], ["other"]]))
+    def send_it_to_others(self, to: list[str] | None) -> None:
+        with self.api.service.database.write() as session:
+            for row in session.query(ClarificationRow):
+                row.from_team_id, row.to_team_ids = None, to
+
+    @rule(about=st.sampled_from(TEAMS), group=st.booleans())
+    def comment(self, about: str, group: bool) -> None:
+        self.asked += 1
+        with self.api.service.database.write() as session:
+            now = datetime.now(UTC)
+            row = CommentaryRow(
+                id=f"com{self.asked}", contest_id="c", message="!", details={"team_ids": [about]}, time=now
+            )
+            row.contest_time_ms = 0
+            session.add(row)
+            if group:
+                session.add(GroupRow(id=f"g{self.asked}", contest_id="c", name="A group"))
+                session.flush()
+                session.get_one(TeamRow, about).group_ids = [f"g{self.asked}"]
 
     @rule()
     def judge_again(self) -> None:
