@@ -1,0 +1,274 @@
+"""2,000 clients follow a contest while 5 submissions a second are judged: each gets every event, once and in order."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import multiprocessing
+import re
+import resource
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+
+from app.packages.catalog import bundled
+from bench.load import form_request, read_reply
+from bench.stage import CONTEST, prepare, serving
+
+FEEDS, BOARDS, TEAMS = 1500, 500, 100
+"""A third of the feeds are read by teams, the others by nobody in particular, as all of the boards."""
+SUBMISSIONS, SECONDS = 100, 20.0
+QUIET_SECONDS = 3.0
+MOST_SECONDS = 120.0
+CONNECTING_AT_ONCE = 50
+FILES = 20_000
+CHUNK = re.compile(rb"([0-9a-f]+)\r\n")
+
+
+def main() -> int:
+    """Print what was received, how late, and what it cost the server; 1 if anything was lost, doubled or disordered."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        tokens = prepare(home, teams=TEAMS)
+        with serving(home) as url:
+            return measure(url, tokens, server_process())
+
+
+def server_process() -> psutil.Process:
+    """The server that was started just now."""
+    return next(each for each in psutil.Process().children() if "serve" in each.cmdline())
+
+
+def measure(url: str, tokens: list[str], server: psutil.Process) -> int:
+    """Let the clients connect from another process, submit, and hold what they got against each other."""
+    alone = server.memory_info().rss
+    ours, theirs = multiprocessing.Pipe()
+    clients = multiprocessing.get_context("spawn").Process(target=follow, args=(url, tokens, theirs))
+    clients.start()
+    connecting = ours.recv()
+    waiting = server.memory_info().rss
+    cpu = sum(server.cpu_times()[:2])
+    acknowledged = asyncio.run(submit(url, tokens))
+    ours.send(acknowledged)
+    found = ours.recv()
+    clients.join()
+    cpu = sum(server.cpu_times()[:2]) - cpu
+    after = server.memory_info().rss
+    mib = 2**20
+    print(f"{FEEDS} event feeds and {BOARDS} board streams connected in {connecting:.1f} s")
+    print(f"server memory: alone {alone / mib:.0f} MiB, with clients {waiting / mib:.0f}, at the end {after / mib:.0f}")
+    print(f"  a client costs {(waiting - alone) / (FEEDS + BOARDS) / 1024:.1f} KiB")
+    print(f"{SUBMISSIONS} submissions in {SECONDS:.0f} s; events delivered {found.delivered} ({found.rate:.0f}/s)")
+    print(f"board messages delivered {found.boards}; server processor time {cpu:.1f} s")
+    print(f"{'':32}{'p50 ms':>8}{'p99 ms':>8}{'most':>8}")
+    for name, values in (("acknowledged to received", found.accepted), ("judged to received", found.judged)):
+        cuts = statistics.quantiles(values, n=100)
+        print(f"{name:32}{cuts[49] * 1000:8.0f}{cuts[98] * 1000:8.0f}{max(values) * 1000:8.0f}")
+    for fault in found.faults:
+        print(f"FAULT {fault}")
+    print("every client received every event once and in order" if not found.faults else "some did not")
+    return 1 if found.faults else 0
+
+
+async def submit(url: str, tokens: list[str]) -> dict[str, float]:
+    """Submit at a steady pace; returns the moment of each acknowledgement by the submission's id."""
+    address = urlsplit(url)
+    data = next(iter(sorted((bundled()["comesolo"] / "submissions/accepted/reference").rglob("*.out"))))
+    path = f"/api/contests/{CONTEST}/submissions"
+    began = time.time()
+    found = {}
+    for at in range(SUBMISSIONS):
+        await asyncio.sleep(max(0.0, began + at * SECONDS / SUBMISSIONS - time.time()))
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        token = tokens[at % len(tokens)]
+        writer.write(form_request(path, "127.0.0.1", token, {"problem_id": "comesolo"}, (data.name, data.read_bytes())))
+        status, body = await read_reply(reader)
+        if status != 201:
+            raise RuntimeError(f"expected 201, found {status}: {body[:200]!r}")
+        found[json.loads(body)["id"]] = time.time()
+        writer.close()
+    return found
+
+
+@dataclass
+class Found:
+    """What all clients together have received."""
+
+    delivered: int = 0
+    boards: int = 0
+    rate: float = 0.0
+    accepted: list[float] = field(default_factory=list)
+    judged: list[float] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+class Follower(asyncio.Protocol):
+    """One client: it notes each line with its moment, and hashes what it received."""
+
+    def __init__(self, request: bytes, mark: bytes) -> None:
+        self.request = request
+        self.mark = mark
+        self.rest = b""
+        self.text = b""
+        self.live = False
+        self.lines: list[tuple[float, bytes]] = []
+        self.ended = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.write(self.request)  # type: ignore[attr-defined]
+
+    def data_received(self, data: bytes) -> None:
+        now = time.time()
+        self.rest += data
+        if not self.text and b"\r\n\r\n" in self.rest and self.rest.startswith(b"HTTP/1.1 "):
+            head, _, self.rest = self.rest.partition(b"\r\n\r\n")
+            if not head.startswith(b"HTTP/1.1 200"):
+                raise RuntimeError(head.decode())
+        while (found := CHUNK.match(self.rest)) is not None:
+            size = int(found[1], 16)
+            if len(self.rest) < found.end() + size + 2:
+                break
+            self.text += self.rest[found.end() : found.end() + size]
+            self.rest = self.rest[found.end() + size + 2 :]
+        *lines, self.text = self.text.split(b"\n")
+        self.lines += [(now, line) for line in lines if line.startswith(self.mark)]
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self.ended = True
+
+
+def follow(url: str, tokens: list[str], pipe: Connection) -> None:
+    """The other process: all the clients."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    asyncio.run(follow_all(url, tokens, pipe))
+
+
+async def follow_all(url: str, tokens: list[str], pipe: Connection) -> None:
+    """Connect, tell that all are there, wait until nothing more comes, and compare."""
+    began = time.time()
+    feeds = await connect(url, FEEDS, "event-feed", b"{", lambda at: tokens[at % TEAMS] if at % 3 == 0 else None)
+    boards = await connect(url, BOARDS, "scoreboard/stream", b"data: ", lambda _at: None)
+    await until(lambda: all(each.lines for each in [*feeds, *boards]))
+    await until_quiet([*feeds, *boards])
+    for each in feeds:
+        each.lines.clear()
+    known_boards = [len(each.lines) for each in boards]
+    pipe.send(time.time() - began)
+    acknowledged = await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
+    started = min(acknowledged.values())
+    await until_quiet([*feeds, *boards])
+    found = compare(feeds, acknowledged)
+    found.boards = sum(len(each.lines) for each in boards) - sum(known_boards)
+    found.faults += board_faults(boards)
+    last = max(each.lines[-1][0] for each in feeds if each.lines)
+    found.rate = found.delivered / (last - started)
+    found.faults += [f"{sum(each.ended for each in [*feeds, *boards])} streams ended"] * any(
+        each.ended for each in [*feeds, *boards]
+    )
+    pipe.send(found)
+
+
+async def connect(url: str, count: int, what: str, mark: bytes, token: Callable[[int], str | None]) -> list[Follower]:
+    """Open so many streams, some at a time."""
+    address = urlsplit(url)
+    loop = asyncio.get_running_loop()
+    found: list[Follower] = []
+    for at in range(count):
+        bearer = token(at)
+        proof = f"Authorization: Bearer {bearer}\r\n" if bearer is not None else ""
+        request = f"GET /api/contests/{CONTEST}/{what} HTTP/1.1\r\nHost: 127.0.0.1\r\n{proof}\r\n".encode()
+        _, follower = await loop.create_connection(
+            lambda request=request: Follower(request, mark),  # type: ignore[misc]  # bound at once
+            address.hostname,
+            address.port,
+        )
+        found.append(follower)
+        if at % CONNECTING_AT_ONCE == 0:
+            await until(lambda: all(each.lines for each in found))
+    return found
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for something, but not for ever."""
+    for _ in range(int(MOST_SECONDS / 0.05)):
+        if condition():
+            return
+        await asyncio.sleep(0.05)
+    raise RuntimeError("the clients did not get what they waited for")
+
+
+async def until_quiet(followers: list[Follower]) -> None:
+    """Wait until nothing has come for a while."""
+    before = -1
+    while (count := sum(len(each.lines) for each in followers)) != before:
+        before = count
+        await asyncio.sleep(QUIET_SECONDS)
+
+
+def compare(feeds: list[Follower], acknowledged: dict[str, float]) -> Found:
+    """Count what was delivered, and find whatever was lost, doubled or out of order."""
+    found = Found()
+    texts: Counter[str] = Counter()
+    for at, follower in enumerate(feeds):
+        found.delivered += len(follower.lines)
+        public = at % 3 != 0
+        if public:
+            texts[hashlib.sha256(b"\n".join(line for _, line in follower.lines)).hexdigest()] += 1
+        found.faults += faults_of(follower, acknowledged, f"client {at}", found, look=at < 60)
+    if len(texts) > 1:
+        found.faults.append(f"clients who see the same received {len(texts)} different streams")
+    return found
+
+
+def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, found: Found, *, look: bool) -> list[str]:
+    """What is wrong with one client's events; the latencies of some clients are noted by the way."""
+    last = 0
+    submissions: Counter[str] = Counter()
+    done: dict[str, bool] = {}
+    for moment, line in follower.lines:
+        event = json.loads(line) if look else None
+        token = re.search(rb'"token":"(\d+)', line[-40:])
+        if token is not None:
+            if int(token[1]) <= last:
+                return [f"{who}: event {int(token[1])} after {last}"]
+            last = int(token[1])
+        kind, id_ = line[9:23], line.split(b'"', 8)[7].decode()
+        if kind.startswith(b"submissions"):
+            submissions[id_] += 1
+            if look and id_ in acknowledged:
+                found.accepted.append(max(0.0, moment - acknowledged[id_]))
+        if event is not None and event["type"] == "judgements" and event["data"]["end_time"] is not None:
+            done[event["data"]["submission_id"]] = True
+            found.judged.append(moment - at_second(event["data"]["end_time"]))
+    wrong = [id_ for id_ in acknowledged if submissions[id_] != 1]
+    lost = [id_ for id_ in acknowledged if look and not done.get(id_)]
+    return [f"{who}: {len(wrong)} submissions not told once, {len(lost)} verdicts not told"] * bool(wrong or lost)
+
+
+def at_second(text: str) -> float:
+    """A moment of the API as seconds since 1970."""
+    from app.api.clics import parse_time
+
+    return parse_time(text).timestamp()
+
+
+def board_faults(boards: list[Follower]) -> list[str]:
+    """All who watch the board must end with the same one: rows folded from whatever each was sent."""
+    ends = set()
+    for follower in boards:
+        rows: dict[str, object] = {}
+        for _, line in follower.lines:
+            page = json.loads(line[6:])
+            rows.update({row["team_id"]: row for row in page["rows"]})
+        ends.add(json.dumps(rows, sort_keys=True))
+    return [f"those who watch the board ended with {len(ends)} different ones"] if len(ends) > 1 else []
