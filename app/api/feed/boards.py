@@ -59,7 +59,7 @@ async def scoreboard_stream(
     watch = Watch(contest_id, not viewer.sees_all if public is None else public, last, stream)
     if await current(boards, watch) is None:
         raise NotFound(f"no contest {contest_id!r}")
-    client = Client()
+    client = Client(viewer)
     return StreamResponse(client, hub.watched(contest_id, client, boards_of(hub, boards, client, watch)), EVENTS)
 
 

@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Annotated, cast
 
+from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 
+from app.api.auth import Viewer, viewer_of
 from app.api.errors import ApiError, NotFound
 from app.api.feed.keeper import Keeper
 from app.api.feed.log import Line, Log
@@ -17,8 +19,10 @@ from app.api.feed.readers import Place, read_token, write_token
 from app.api.feed.sender import Sender
 from app.api.feed.streams import Client, Waiting, Wish, Write, follow, server_sent
 from app.service import Service
+from app.storage import accounts
 
 SECONDS_BETWEEN_BOARDS = 0.05
+SECONDS_BEFORE_RIGHTS = 0.5
 
 
 class Stopping(ApiError):
@@ -39,6 +43,8 @@ class Hub:
         self._waiting: defaultdict[str, Waiting] = defaultdict(Waiting)
         self._watching: defaultdict[str, Waiting] = defaultdict(Waiting)
         self._late: dict[str, asyncio.TimerHandle] = {}
+        self._checking: asyncio.Task[None] | None = None
+        self._service = service
         service.boards.listeners.append(lambda contest_id: self._soon(self._strike, contest_id))
         service.database.listeners.append(lambda: self._soon(self._strike_all))
         self.keeper.listen(self._told)
@@ -119,8 +125,26 @@ class Hub:
                 loop.call_soon_threadsafe(call, *arguments)
 
     def _strike_all(self) -> None:
+        """An admin has changed something: perhaps all boards, or who may see what."""
         for contest_id in self._watching:
             self._strike(contest_id)
+        if self._checking is None or self._checking.done():
+            self._checking = asyncio.get_running_loop().create_task(self._check_rights())
+
+    async def _check_rights(self) -> None:
+        """End the streams of accounts that are gone, or are somebody else by now."""
+        await asyncio.sleep(SECONDS_BEFORE_RIGHTS)
+        known: set[Viewer] | None = None
+        for waiting in [*self._waiting.values(), *self._watching.values()]:
+            for client in list(waiting.clients):
+                if client.viewer.logged_in:
+                    known = await run_sync(self._viewers) if known is None else known
+                    if client.viewer not in known:
+                        client.leave()
+
+    def _viewers(self) -> set[Viewer]:
+        with self._service.database.read() as session:
+            return {viewer_of(account) for account in accounts.accounts(session)}
 
     def _strike(self, contest_id: str) -> None:
         """A board may have changed: those who watch it look in a moment, once for all that comes until then."""

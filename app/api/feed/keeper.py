@@ -54,7 +54,9 @@ class Followed:
     """A contest somebody follows.
 
     dirty       something has changed since the last look began
-    due         when the next look may begin, and when the clock or the coalescing asks for one (monotonic)
+    looking     a look is going on
+    not_before  when the next look may begin (monotonic): looks leave time for others
+    at          when the clock or the coalescing asks for one (monotonic)
     fingerprint what everybody's points depend on beside submissions
     later       since when (monotonic) something waits for a look at everything
     waiting     those who want a look that begins after they came
@@ -63,6 +65,7 @@ class Followed:
     contest_id: str
     followers: int = 0
     dirty: bool = True
+    looking: bool = False
     not_before: float = 0.0
     at: float | None = None
     log: Log | None = None
@@ -72,6 +75,10 @@ class Followed:
     later: float | None = None
     superfluous: Superfluous = field(default_factory=Superfluous)
     waiting: list[Future[Log | None]] = field(default_factory=list)
+
+    def stale(self, now: float) -> bool:
+        """May what it shows be other than what the log says?"""
+        return self.dirty or self.looking or not self.followers or (self.at is not None and self.at <= now)
 
 
 class Keeper:
@@ -100,7 +107,7 @@ class Keeper:
     def changed(self, contest_id: str) -> None:
         """Something of a contest has changed, and is durable; never blocks for long."""
         followed = self._contests.get(contest_id)
-        if followed is None or (followed.dirty and not followed.followers):
+        if followed is None:
             return
         with self._condition:
             followed.dirty = True
@@ -126,13 +133,16 @@ class Keeper:
             self._contests[contest_id].followers -= 1
 
     def fresh(self, contest_id: str) -> Future[Log | None]:
-        """The log after a look that begins from now on; None if there is no such contest."""
+        """The log after a look from now on, if anything may have changed; None if there is no such contest."""
         future: Future[Log | None] = Future()
         with self._condition:
             if self._closing:
                 future.set_result(None)
                 return future
             followed = self._contests.setdefault(contest_id, Followed(contest_id))
+            if followed.log is not None and not followed.stale(time.monotonic()):
+                future.set_result(followed.log)
+                return future
             followed.waiting.append(future)
             self._start()
             self._condition.notify()
@@ -167,7 +177,7 @@ class Keeper:
                 if self._closing:
                     return
                 assert due is not None
-                due.dirty = False
+                due.dirty, due.looking = False, True
                 due.at = None
                 waiting, due.waiting = due.waiting, []
             self._look_safely(due, waiting)
@@ -192,6 +202,8 @@ class Keeper:
             for future in waiting:
                 future.set_exception(error)
             return
+        finally:
+            followed.looking = False
         ended = time.monotonic()
         followed.not_before = ended + max(SHORTEST_PAUSE, SHARE_OF_PAUSE * (ended - began))
         for future in waiting:

@@ -41,7 +41,7 @@ async def event_feed(
     wish = Wish(reader_of(viewer), types_of(types), live=stream)
     log = await hub.open_log(contest_id)
     place = hub.place(log, wish, since_token)
-    client = Client()
+    client = Client(viewer)
     chunks = hub.stream(log, client, wish, place, as_line(log, wish.reader.role), b"\n")
     return StreamResponse(client, chunks, NDJSON)
 
@@ -67,7 +67,7 @@ async def submissions_stream(
     log = await hub.open_log(contest_id)
     token = request.headers.get("last-event-id") or since_token
     place = Place(log.head) if token is None else hub.place(log, wish, token)
-    client = Client()
+    client = Client(viewer)
     chunks = hub.stream(log, client, wish, place, as_server_sent(log, wish.reader.role), b":\n\n")
     return StreamResponse(client, chunks, EVENTS)
 

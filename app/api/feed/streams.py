@@ -10,6 +10,7 @@ from anyio.to_thread import run_sync
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from app.api.auth import PUBLIC, Viewer
 from app.api.feed.kinds import ORDER
 from app.api.feed.log import Line, Log, page_of
 from app.api.feed.readers import Place, Reader, write_token
@@ -48,7 +49,8 @@ class Waiting:
 class Client:
     """One stream's end: it sleeps until there is news, or until it has gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, viewer: Viewer = PUBLIC) -> None:
+        self.viewer = viewer
         self.gone = False
         self._sleeping: asyncio.Future[None] | None = None
         self._news = False

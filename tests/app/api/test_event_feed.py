@@ -292,13 +292,13 @@ def test_every_token_on_the_way_leads_to_the_same_end(contest: Api) -> None:
                 assert fold(events[: at + 1] + rest) == shown(contest, "c", user)
 
 
-def test_tokens_outlive_the_server(sqlite_url: str, tmp_path: Path) -> None:
-    with open_api(sqlite_url, tmp_path) as api:
+def test_tokens_outlive_the_server(database_url: str, tmp_path: Path) -> None:
+    with open_api(database_url, tmp_path) as api:
         add_problem(api.service)
         add_contest(api.service)
         add_submission(api.service, {"02": share(1)}, minute=1)
         events = {user: read_feed(api, user=user) for user in ("team", "judge")}
-    with open_api(sqlite_url, tmp_path, again=True) as api:
+    with open_api(database_url, tmp_path, again=True) as api:
         add_submission(api.service, {"02": share(1)}, minute=2)
         for user in ("team", "judge"):
             news = read_feed(api, user=user, token=events[user][-1]["token"])
@@ -325,3 +325,19 @@ def test_a_client_that_has_gone_is_forgotten(contest: Api) -> None:
         assert len(hub._waiting["c"].clients) == 1
     assert len(hub._waiting["c"].clients) == 0
     assert hub.keeper._contests["c"].followers == 0
+
+
+def test_a_stream_ends_when_its_account_is_gone_or_is_somebody_else(contest: Api) -> None:
+    with (
+        open_stream(contest, "contests/c/event-feed", user="staff") as staff,
+        open_stream(contest, "contests/c/event-feed", user="judge") as judge,
+        open_stream(contest, "contests/c/scoreboard/stream?public=false", user="judge") as board,
+        open_stream(contest, "contests/c/event-feed", user="team") as team,
+    ):
+        for stream in (staff, judge, board, team):
+            stream.wait(lambda: stream.received)  # noqa: B023 - asked at once
+        assert contest.delete("accounts/staff", user="admin").status_code == 204
+        assert contest.patch("accounts/judge", user="admin", json={"type": "staff"}).status_code == 200
+        for stream in (staff, judge, board):
+            stream.wait(lambda: stream.ended)  # noqa: B023 - asked at once
+        assert not team.ended

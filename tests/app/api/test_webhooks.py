@@ -226,9 +226,9 @@ def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(sqlite
         assert ("submissions", first) in receiver.told()  # it has missed nothing
 
 
-def test_a_webhook_goes_on_where_it_was_after_a_restart(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_path: Path) -> None:
     with receiving() as receiver:
-        with open_api(sqlite_url, tmp_path, **QUICK) as api:
+        with open_api(database_url, tmp_path, **QUICK) as api:
             add_problem(api.service)
             add_contest(api.service)
             hook(api, receiver.url)
@@ -238,7 +238,7 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(sqlite_url: str, tmp_pat
             second = submit(api, 2)
             wait(lambda: receiver.refused)
         receiver.answer = lambda: 200
-        with open_api(sqlite_url, tmp_path, again=True, **QUICK) as api:
+        with open_api(database_url, tmp_path, again=True, **QUICK) as api:
             third = submit(api, 3)
             api.app.state.hub.sender.start()
             wait(lambda: ("runs", f"{third}-2") in receiver.told())

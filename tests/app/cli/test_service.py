@@ -6,12 +6,15 @@ import json
 import os
 import socket
 import subprocess
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 
 from app.cli.demo.service_process import Running, fresh_service
+from app.cli.service import SECONDS_TO_FINISH
 from app.cli.solver_process import command, environment
 from tests.app.cli.conftest import Jurado
 
@@ -82,6 +85,29 @@ def test_a_jurado_toml_that_does_not_read_is_named(
 def test_a_service_that_is_asked_to_stop_stops_and_says_so(tmp_path: Path) -> None:
     with fresh_service(tmp_path) as running:
         assert httpx.get(f"{running.url}/health/ready").status_code in {200, 503}
+    assert (tmp_path / "server.log").read_text().endswith("Jurado has stopped\n")
+
+
+def test_streams_end_when_the_service_is_asked_to_stop_and_it_waits_for_nobody(tmp_path: Path) -> None:
+    with ExitStack() as streams:
+        with fresh_service(tmp_path) as running:
+            replies = [
+                streams.enter_context(
+                    httpx.stream("GET", f"{running.url}/api/contests/demo/{path}", timeout=20, auth=user)
+                )
+                for path, user in (
+                    ("event-feed", None),
+                    ("scoreboard/stream", None),
+                    ("submissions/stream", ("admin", running.password)),
+                )
+            ]
+            assert [reply.status_code for reply in replies] == [200, 200, 200]
+            assert {reply.headers.get("content-encoding") for reply in replies} == {None}  # httpx had asked for gzip
+            lines = replies[0].iter_lines()
+            assert json.loads(next(lines))["type"] == "contest"
+            stopping = time.monotonic()
+        assert time.monotonic() - stopping < SECONDS_TO_FINISH
+        assert all(json.loads(line)["type"] for line in lines if line)  # to the end, and that without an error
     assert (tmp_path / "server.log").read_text().endswith("Jurado has stopped\n")
 
 
