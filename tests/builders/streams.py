@@ -135,6 +135,8 @@ def shown(api: Api, contest_id: str, user: Who) -> dict[str, dict[str | None, An
 
     found: dict[str, dict[str | None, Any]] = {}
     for type_ in ORDER:
+        if type_ == "accounts" and user is None:
+            continue  # nobody has no account, and the endpoint says so with 404
         path = f"contests/{contest_id}" + ("" if type_ == "contest" else f"/{type_}")
         reply = api.get(path, **_as(user))
         assert reply.status_code == 200, (path, reply.text)

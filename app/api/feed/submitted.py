@@ -49,7 +49,7 @@ def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted
     found = Submitted()
     for row in judged.submissions(scene.session, contest_id, among):
         views = {
-            key: as_text(as_model(Submission, document(viewer, scene.standing(viewer), row)), sparse=False)
+            key: as_text(as_model(Submission, document(viewer, scene.standing(viewer), row)), sparse=True)
             for key, viewer in viewers(row)
             if may_see(viewer, scene.standing(viewer), row)
         }
