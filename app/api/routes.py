@@ -18,6 +18,7 @@ from app.api import (
     judging,
     packages,
     problems,
+    rejudgings,
     reports,
     scoreboard,
     similarity,
@@ -55,6 +56,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     sources.router,
     similarity.router,
     judgements.router,
+    rejudgings.router,
     jobs.router,
     webhooks.router,
 )

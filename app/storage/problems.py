@@ -38,31 +38,55 @@ class KeptCase:
     columns: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class KeptPackage:
+    """A package whose files are stored, before any row points to them."""
+
+    package: Package
+    zipped: str
+    statements: Mapping[str, Any]
+    outputs: Mapping[str, str]
+    cases: Sequence[KeptCase]
+
+
+def keep_package(files: FileStore, package: Package) -> KeptPackage:
+    """Store a package's files: to be done first, so that no row points to nothing and no writer waits for the disk."""
+    return KeptPackage(
+        package,
+        files.keep(write_archive(package)),
+        _keep_statements(files, package),
+        {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None},
+        [_keep_case(files, package, at) for at in range(len(package.cases))],
+    )
+
+
 def import_package(
     session: Session, files: FileStore, package: Package, scores: Mapping[str, FoundScore] | None = None
 ) -> None:
-    """Make a package a problem, or replace the problem of its slug; files first, so that no row points to nothing.
+    """Make a package a problem, or replace the problem of its slug."""
+    put_package(session, keep_package(files, package), scores)
+
+
+def put_package(session: Session, kept: KeptPackage, scores: Mapping[str, FoundScore] | None = None) -> None:
+    """Make a package whose files are kept a problem, or replace the problem of its slug.
 
     `scores` are those of expected answers, by case, so that the reference can take part in BEST.
     """
-    zipped = files.keep(write_archive(package))
-    statements = _keep_statements(files, package)
-    outputs = {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None}
-    cases = [_keep_case(files, package, at) for at in range(len(package.cases))]
+    package = kept.package
     row = session.get(ProblemRow, package.slug)
     now = datetime.now(UTC)
     row = row or ProblemRow(id=package.slug, created=now)
     row.uuid = package.problem.uuid
     row.names = dict(package.problem.name)
-    row.metadata_ = {**package.problem.model_dump(mode="json"), "sample_outputs": outputs}
+    row.metadata_ = {**package.problem.model_dump(mode="json"), "sample_outputs": dict(kept.outputs)}
     row.settings = package.settings.model_dump(mode="json")
-    row.statements = statements
-    row.package_sha256 = zipped
+    row.statements = dict(kept.statements)
+    row.package_sha256 = kept.zipped
     row.updated = now
     session.add(row)
     session.flush()
     _put_groups(session, package)
-    _put_cases(session, row.id, cases)
+    _put_cases(session, row.id, kept.cases)
     _put_references(session, row.id, scores or {})
 
 

@@ -176,14 +176,13 @@ def change_problem(
     found |= {
         "problem_id": problem_id,
         "judging": versions.needs_judging(live, wanted),
+        "summary": versions.summary(live, wanted),
         "base": versions.fingerprint(live, found.get("rules", {})),
     }
     if joined is not None:
         return _join(session, joined, found, again=versions.needs_judging(before, wanted))
     contests = [contest_id] if contest_id is not None else _contests(session, problem_id)
-    return begin(
-        session, contests[0], Selection(problem_id), reason, account_id, changes=found, contests=contests
-    )
+    return begin(session, contests[0], Selection(problem_id), reason, account_id, changes=found, contests=contests)
 
 
 def _submitted(session: Session, problem_id: str, contest_id: str | None) -> bool:
@@ -217,6 +216,12 @@ def open_of_problem(session: Session, problem_id: str) -> RejudgingRow | None:
     """The open rejudging that changes a problem; there is one at most."""
     rows = session.scalars(select(RejudgingRow).where(RejudgingRow.state == OPEN).order_by(RejudgingRow.id))
     return next((row for row in rows if row.changes.get("problem_id") == problem_id), None)
+
+
+def open_id(session: Session, problem_id: str) -> int | None:
+    """The id of the open rejudging that changes a problem, or None."""
+    row = open_of_problem(session, problem_id)
+    return None if row is None else row.id
 
 
 def _judges(row: RejudgingRow) -> bool:
@@ -489,3 +494,16 @@ def types(session: Session, contest_id: str, row: RejudgingRow) -> Mapping[int, 
         .where(SubmissionRow.contest_id == contest_id, JudgementRow.submission_id.in_(theirs))
     )
     return {id_: type_ for id_, type_ in session.execute(query)}  # noqa: C416 - a Row is no pair
+
+
+def current(session: Session, contest_id: str, row: RejudgingRow) -> dict[int, int]:
+    """The finished judgement that stands for each submission of a contest that a rejudging has."""
+    mine = aliased(JudgementRow)
+    theirs = select(mine.submission_id).where(mine.rejudging_id == row.id)
+    query = (
+        select(JudgementRow.submission_id, JudgementRow.id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, JudgementRow.submission_id.in_(theirs))
+        .where(JudgementRow.current.is_(True), JudgementRow.state == DONE)
+    )
+    return {submission: id_ for submission, id_ in session.execute(query)}  # noqa: C416 - a Row is no pair

@@ -69,9 +69,7 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
         .order_by(JudgementRow.id)
     ).all()
     sent = _answers(session, [head[2] for head in heads])
-    grounds = {
-        (rejudging, problem): _ground(session, rejudging, problem) for _, rejudging, _, _, problem, _ in heads
-    }
+    grounds = {(rejudging, problem): _ground(session, rejudging, problem) for _, rejudging, _, _, problem, _ in heads}
     tasks = []
     for id_, rejudging, submission, contest, problem, rule in heads:
         ground = grounds[rejudging, problem]

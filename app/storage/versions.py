@@ -17,8 +17,11 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from app.domain.contests import CaseKind, Direction, Kind, ScoredProblem, ScoringRule
-from app.domain.rules import read_rule
+from app.domain.rules import read_rule, write_rule
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
 from app.storage import problems
+from app.storage.judgements import exact
 from app.storage.scored import scored_of
 from app.storage.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
 
@@ -69,12 +72,62 @@ def difference(before: Document, after: Document) -> dict[str, Any]:
     if before["groups"] != after["groups"]:
         found["groups"] = after["groups"]
     names = [*before["cases"], *(name for name in after["cases"] if name not in before["cases"])]
-    cases = {
-        name: after["cases"].get(name) for name in names if before["cases"].get(name) != after["cases"].get(name)
-    }
+    cases = {name: after["cases"].get(name) for name in names if before["cases"].get(name) != after["cases"].get(name)}
     if cases:
         found["cases"] = cases
     return found
+
+
+def summary(before: Document, after: Document) -> list[str]:
+    """The difference in words, a line for each thing that is another."""
+    old, new = before["columns"]["settings"], after["columns"]["settings"]
+    lines = [
+        f"{what}: {mine} → {theirs}"
+        for what, mine, theirs in (
+            ("checker", old["checker"], new["checker"]),
+            ("scoring", _words(old["scoring"]), _words(new["scoring"])),
+            ("most bytes of an answer", answer_limit(old), answer_limit(new)),
+        )
+        if mine != theirs
+    ]
+    lines += _group_lines(before, after)
+    lines += _case_lines(before["cases"], after["cases"])
+    for contest in after["rules"]:
+        if contest in before["rules"] and _rule(before, contest) != _rule(after, contest):
+            mine, theirs = (write_rule(_rule(version, contest)) for version in (before, after))
+            lines.append(f"rule in {contest}: {_words(mine, theirs)} → {_words(theirs, mine)}")
+    return lines or ["texts and other settings"]
+
+
+def _words(value: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
+    """A mapping in words, or only what is not the same in another one."""
+    shown = {key: each for key, each in value.items() if other is None or other.get(key) != each}
+    return ", ".join(f"{key} {each}" for key, each in shown.items())
+
+
+def _group_lines(before: Document, after: Document) -> list[str]:
+    old, new = ({group["name"]: group for group in version["groups"]} for version in (before, after))
+    lines = [f"group {name}: removed" for name in old if name not in new]
+    for name, group in new.items():
+        if name not in old:
+            lines.append(f"group {name}: added")
+            continue
+        names = [column for column in GROUP if column != "ordinal" and old[name][column] != group[column]]
+        lines += [f"group {name}: {column} {old[name][column]} → {group[column]}" for column in names]
+    return lines
+
+
+def _case_lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    lines = [f"test case {name}: removed" for name in old if name not in new]
+    parts: dict[str, tuple[str, ...]] = {"input": ("input_sha256",), "expected answer": ("answer_sha256",), "checker": ("checker_args",)}
+    parts |= {"group": ("group_name",), "points": ("points_num", "points_den"), "reference": REFERENCE}
+    for name, case in new.items():
+        if name not in old:
+            lines.append(f"test case {name}: added")
+            continue
+        found = [part for part, columns in parts.items() if any(old[name][at] != case[at] for at in columns)]
+        lines += [f"test case {name}: {', '.join(found)}"] if found else []
+    return lines
 
 
 def merged(before: Document, changes: Changes) -> Document:
@@ -203,6 +256,19 @@ def scored(version: Document, problem_id: str, contest_id: str) -> ScoredProblem
     cases = [TestCaseRow(problem_id=problem_id, name=name, **case) for name, case in version["cases"].items()]
     cases.sort(key=lambda case: case.ordinal)
     return scored_of(problem_id, version["columns"]["settings"], groups, cases, version["rules"].get(contest_id, {}))
+
+
+def reference_scores(version: Document) -> dict[str, RawScore]:
+    """What the expected answers score, where that is known."""
+    return {
+        name: RawScore(
+            CaseVerdict.ACCEPTED,
+            exact(case["reference_raw_num"], case["reference_raw_den"]),
+            exact(case["reference_multiplier_num"], case["reference_multiplier_den"]),
+        )
+        for name, case in version["cases"].items()
+        if case["reference_raw_num"] is not None
+    }
 
 
 def counted_cases(version: Document) -> frozenset[str]:
