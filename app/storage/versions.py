@@ -39,8 +39,8 @@ REFERENCE = (
     "reference_multiplier_num",
     "reference_multiplier_den",
 )
-COUNTED = ("group_name", "points_num", "points_den", *REFERENCE)
-CASE = (*JUDGED, *COUNTED, "ordinal", "input_size", "answer_size", "provenance")
+COUNTED = ("group_name", "points_num", "points_den")
+CASE = (*JUDGED, *COUNTED, *REFERENCE, "ordinal", "input_size", "answer_size", "provenance")
 LEARNT = frozenset({*REFERENCE, "provenance"})
 """What may be found out of a case later without it being another one."""
 
@@ -119,8 +119,12 @@ def _group_lines(before: Document, after: Document) -> list[str]:
 
 def _case_lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     lines = [f"test case {name}: removed" for name in old if name not in new]
-    parts: dict[str, tuple[str, ...]] = {"input": ("input_sha256",), "expected answer": ("answer_sha256",), "checker": ("checker_args",)}
-    parts |= {"group": ("group_name",), "points": ("points_num", "points_den"), "reference": REFERENCE}
+    parts: dict[str, tuple[str, ...]] = {
+        "input": ("input_sha256",),
+        "expected answer": ("answer_sha256",),
+        "checker": ("checker_args",),
+    }
+    parts |= {"group": ("group_name",), "points": ("points_num", "points_den")}
     for name, case in new.items():
         if name not in old:
             lines.append(f"test case {name}: added")
@@ -215,12 +219,14 @@ def _judging(version: Document) -> Any:
 
 def _points(version: Document) -> Any:
     groups = [{name: value for name, value in group.items() if name != "ordinal"} for group in version["groups"]]
+    rules = {contest: _rule(version, contest) for contest in version["rules"]}
+    columns = (*COUNTED, *REFERENCE) if any(rule.reference_counts for rule in rules.values()) else COUNTED
     cases = {
-        name: tuple(case[column] for column in COUNTED)
+        name: tuple(case[column] for column in columns)
         for name, case in version["cases"].items()
         if case["answer_sha256"] is not None
     }
-    return groups, cases, {contest: _rule(version, contest) for contest in version["rules"]}
+    return groups, cases, rules
 
 
 def _rule(version: Document, contest_id: str) -> ScoringRule:
