@@ -63,7 +63,6 @@ class RejudgingView(BaseModel):
 def view(row: RejudgingRow, progress: Progress | None) -> RejudgingView:
     """Show a rejudging."""
     known = progress or Progress()
-    ids = row.selection.get("submissions")
     ready = READY if known.done == known.total else JUDGING
     return RejudgingView(
         id=str(row.id),
@@ -74,7 +73,7 @@ def view(row: RejudgingRow, progress: Progress | None) -> RejudgingView:
         selection=SelectionView(
             problem_id=row.selection.get("problem"),
             team_id=row.selection.get("team"),
-            submission_ids=None if ids is None else [str(each) for each in ids],
+            submission_ids=row.selection.get("named"),
         ),
         changes=list(row.changes.get("summary", [])),
         state=ready if row.state == OPEN else row.state,

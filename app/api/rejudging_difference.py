@@ -148,7 +148,7 @@ def _moved(team: TeamDifference) -> bool:
 def _submission(found: Difference, row: SubmissionRow, before: Attempt, after: Attempt) -> SubmissionDifference:
     names = list(dict.fromkeys([*(before.scores or {}), *(after.scores or {})]))
     return SubmissionDifference(
-        submission_id=str(row.id),
+        submission_id=row.shown_id,
         team_id=row.team_id,
         problem_id=row.problem_id,
         contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),

@@ -97,7 +97,8 @@ def _selection(session: Session, contest_id: str, body: RejudgingBody) -> Select
     found = {each: judged.submission(session, contest_id, each) for each in body.submissions}
     if unknown := [each for each, row in found.items() if row is None]:
         raise BadRequest(f"submissions: expected submissions of contest {contest_id}, found {', '.join(unknown[:20])}")
-    return Selection(body.problem, body.team, sorted(row.id for row in found.values() if row is not None))
+    ids = {row.id: each for each, row in found.items() if row is not None}
+    return Selection(body.problem, body.team, ids)
 
 
 @router.get("/contests/{contest_id}/rejudgings", summary="All rejudgings")

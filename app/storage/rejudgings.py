@@ -42,16 +42,20 @@ class Stragglers(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which submissions of a contest: all of them, less those that are not as each of these says."""
+    """Which submissions of a contest: all of them, less those that are not as each of these says.
+
+    `submissions` are the numbers of their rows, each with the id that it was named by.
+    """
 
     problem_id: str | None = None
     team_id: str | None = None
-    submission_ids: Sequence[int] | None = None
+    submissions: Mapping[int, str] | None = None
 
     def document(self) -> dict[str, Any]:
         """The selection as it is kept."""
-        ids = None if self.submission_ids is None else list(self.submission_ids)
-        found = {"problem": self.problem_id, "team": self.team_id, "submissions": ids}
+        found: dict[str, Any] = {"problem": self.problem_id, "team": self.team_id}
+        if self.submissions is not None:
+            found |= {"submissions": list(self.submissions), "named": list(self.submissions.values())}
         return {key: value for key, value in found.items() if value is not None}
 
 
