@@ -28,6 +28,10 @@ class Engine(Protocol):
         """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
         ...
 
+    def take_up(self) -> None:
+        """Say that a rejudging has been opened, changed or cancelled (and that is durable): its rows are the queue."""
+        ...
+
     def validate(self, request: Validate) -> Future[Validated]:
         """Have a grader check a test case before it is stored."""
         ...

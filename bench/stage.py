@@ -59,6 +59,18 @@ def prepare(home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo"
     return tokens
 
 
+def add_admin(home: Path) -> str:
+    """Make an admin's account in a home that is prepared; returns a token for it."""
+    settings, token = Settings(home=home, database_url="", files_url=""), secrets.token_urlsafe(24)
+    database, now = Database(settings.database), datetime.now(UTC)
+    with database.write() as session:
+        session.add(AccountRow(id="chief", username="chief", type="admin", created=now))
+        session.flush()
+        session.add(TokenRow(digest=digest(token), account_id="chief", created=now, expires=None))
+    database.close()
+    return token
+
+
 def free_port() -> int:
     """A port nobody listens on."""
     with socket.socket() as probe:

@@ -4,7 +4,8 @@
 
 Clients send random answers to two problems, each under an Idempotency-Key that is repeated until it is acknowledged.
 Meanwhile the server and every grader are killed. In the end every acknowledged submission must be there once, judged
-once, and the board must be the one that follows from what the clients sent, computed from scratch here.
+once, and the board must be the one that follows from what the clients sent, computed from scratch here. All of it is
+judged again then, and killed again meanwhile: the rejudging must end with nothing changed, and be there once as well.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from app.packages.zips import zip_bytes
 from app.storage.database import Database
 from app.storage.scored import scored_contest
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
-from bench.stage import CONTEST, at_home, free_port, prepare, wait_until_up
+from bench.stage import CONTEST, add_admin, at_home, free_port, prepare, wait_until_up
 from checkers.doors import Rejected, open_checker
 
 TEAMS = 10
@@ -169,10 +170,12 @@ def run(submissions: int, kills: int) -> Story:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         tokens = prepare(home, teams=TEAMS, problems=PROBLEMS)
+        admin = add_admin(home)
         service = Service(home)
         try:
             play(story, service, tokens, kills)
             wait_until_judged(home)
+            judge_again(story, service, admin)
             shown = httpx.get(f"{service.url}/api/contests/{CONTEST}/scoreboard", timeout=30).json()
         finally:
             service.stop()
@@ -196,6 +199,26 @@ def play(story: Story, service: Service, tokens: list[str], kills: int) -> None:
     assert story.acknowledged >= story.wanted, "a client gave up"
 
 
+def judge_again(story: Story, service: Service, token: str) -> None:
+    """Judge everything again, kill the service while it does, and apply what comes of it: that nothing changes."""
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=f"{service.url}/api/", headers=headers, timeout=60) as admin:
+        made = admin.post(f"contests/{CONTEST}/rejudgings", json={"reason": "chaos"}).raise_for_status().json()
+    service.kill_and_restart()
+    story.kills += 1
+    with httpx.Client(base_url=f"{service.url}/api/", headers=headers, timeout=60) as admin:
+        until = time.monotonic() + JUDGING_SECONDS
+        while admin.get(made["href"]).json()["state"] == "judging":
+            assert time.monotonic() < until, "the rejudging was not taken up"
+            time.sleep(0.1)
+        found = admin.get(f"{made['href']}/difference").json()
+        counts = found["counts"]
+        assert counts["submissions"] == story.acknowledged, f"judged again: {counts}"
+        assert not found["submissions"], f"judged otherwise: {found['submissions'][:1]}"
+        assert not found["teams"], f"moved: {found['teams'][:1]}"
+        admin.post(f"{made['href']}/apply").raise_for_status()
+
+
 def wait_until_judged(home: Path) -> None:
     """Wait until no judgement is open."""
     database = Database(f"sqlite:///{home / 'jurado.db'}")
@@ -211,11 +234,13 @@ def wait_until_judged(home: Path) -> None:
 
 
 def check_rows(home: Path, story: Story) -> None:
-    """Each acknowledged submission is there once, with one judgement, with one score for each of its answers."""
+    """Each acknowledged submission is there once, judged once and once again, each with one score for each answer."""
     database = Database(f"sqlite:///{home / 'jurado.db'}")
     with database.read() as session:
         stored = Counter(session.scalars(select(SubmissionRow.id)))
-        judged = Counter(session.scalars(select(JudgementRow.submission_id).where(JudgementRow.state == "done")))
+        done = select(JudgementRow.submission_id).where(JudgementRow.state == "done")
+        judged = Counter(session.scalars(done.where(JudgementRow.rejudging_id.is_(None))))
+        again = Counter(session.scalars(done.where(JudgementRow.rejudging_id.is_not(None), JudgementRow.current)))
         answers = Counter(session.scalars(select(AnswerRow.submission_id)))
         scored = Counter(
             session.scalars(
@@ -229,7 +254,8 @@ def check_rows(home: Path, story: Story) -> None:
     assert max(ids.values()) == 1, "one submission was acknowledged under two keys"
     assert stored == ids, f"lost {ids - stored}, never acknowledged {stored - ids}"
     assert judged == ids, f"not judged {ids - judged}, judged twice {judged - ids}"
-    assert scored == answers, "some answers were scored twice or not at all"
+    assert again == ids, f"not judged again {ids - again}, twice {again - ids}"
+    assert scored == answers + answers, "some answers were scored twice or not at all"
     assert answers == Counter({sent.id: len(sent.answers) for sent in story.sent})
 
 

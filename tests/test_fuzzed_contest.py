@@ -25,7 +25,7 @@ from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.engine import outcome
-from app.storage import judgements
+from app.storage import judgements, tasks
 from app.storage.judgements import FoundScore, Outcome, Task, exact
 from app.storage.migrate import upgrade
 from app.storage.scored import scored_contest
@@ -92,13 +92,38 @@ class Contest(RuleBasedStateMachine):
     def judge(self) -> None:
         service = self.api.service
         with service.database.read() as session:
-            ids = judgements.waiting(session)
+            ids = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
         attempts = {id_: service.writer.submit(judgements.claim_one, id_).result() for id_ in ids}
         with service.database.read() as session:
-            tasks = judgements.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
-        for task in tasks:
+            found = tasks.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
+        for task in found:
             assert service.writer.submit(judgements.record_one, self.found(task)).result()
-            service.boards.changed(task.contest_id)
+            if task.rejudging_id is None:
+                service.boards.changed(task.contest_id)
+
+    @rule()
+    def change_of_mind(self) -> None:
+        """Everything is judged again by a judge who sees it otherwise; refused while another rejudging is open."""
+        self.mind_changed = not self.mind_changed
+        reply = self.api.post("contests/c/rejudgings", user="admin", json={"reason": "a change of mind"})
+        assert reply.status_code in {201, 400, 409}, reply.text
+
+    @rule(points=st.sampled_from([10, 90]))
+    def change_points(self, points: int) -> None:
+        """Another maximum waits to be applied, or changes at once where nobody has submitted."""
+        entry = self.api.get("contests/c/problems/echo", user="admin").json()
+        body = {"rule": {**entry["rule"], "max_points": points}}
+        reply = self.api.patch("contests/c/problems/echo", user="admin", json=body)
+        assert reply.status_code in {200, 202, 409}, reply.text
+
+    @rule(deed=st.sampled_from(["apply", "apply", "cancel", "undo"]), at=st.integers(0, 3))
+    def decide(self, deed: str, at: int) -> None:
+        """Apply, cancel or undo one of the last rejudgings; what that contradicts is refused."""
+        known = self.api.get("contests/c/rejudgings", user="admin").json()
+        if at < len(known):
+            body = {"judge_errors": True} if deed == "apply" else None
+            reply = self.api.post(f"{known[-1 - at]['href']}/{deed}", user="admin", json=body)
+            assert reply.status_code in {200, 409}, reply.text
 
     def found(self, task: Task) -> Outcome:
         """What the judge finds of one submission, in its present mind."""

@@ -10,11 +10,12 @@ from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.api.bodies import Body, Line, same_id
+from app.api.changes import RESPONSES, Joins, accepted, change
 from app.api.contests import contest_of
-from app.api.deps import AdminOnly, TheBoards, Writing, after_commit
+from app.api.deps import AdminOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
-from app.domain.contests import Direction, Kind
+from app.domain.contests import Direction, Kind, ScoringRule
 from app.domain.rules import read_rule, write_rule
 from app.storage import contests, problems
 from app.storage.tables import ContestProblemRow, ProblemRow
@@ -100,11 +101,22 @@ def add_problem(
     return shown
 
 
-@router.patch("/contests/{contest_id}/problems/{problem_id}", summary="Change a problem's place or rule")
+@router.patch(
+    "/contests/{contest_id}/problems/{problem_id}",
+    summary="Change a problem's place or rule",
+    response_model=EntryView,
+    responses=RESPONSES,
+)
 def change_problem(
-    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str, body: EntryChange
-) -> EntryView:
-    """Points follow a changed rule at once: nothing is judged again."""
+    viewer: AdminOnly,
+    session: Writing,
+    service: TheService,
+    contest_id: str,
+    problem_id: str,
+    body: EntryChange,
+    joins: Joins = None,
+) -> Any:
+    """The place changes at once; a rule that would change what anybody has becomes a rejudging (202), to be applied."""
     row = entry_of(session, contest_id, problem_id)
     same_id(problem_id, body.id)
     named = body.model_fields_set
@@ -112,13 +124,33 @@ def change_problem(
     row.ordinal = row.ordinal if body.ordinal is None else body.ordinal
     row.rgb = body.rgb if "rgb" in named else row.rgb
     row.color = body.color if "color" in named else row.color
-    if body.rule is not None:
-        row.rule = body.rule.model_dump(exclude_none=True)
     _check_label(session, row)
+    after_commit(session, lambda: service.boards.changed(contest_id))
+    if body.rule is not None:
+        wanted = checked_rule(session, row, body.rule)
+
+        def write() -> None:
+            row.rule = wanted
+
+        reason = f"another rule for {problem_id}"
+        made = change(session, problem_id, write, reason, viewer.account_id, contest_id=contest_id, joins=joins)
+        if made is not None:
+            after_commit(session, service.engine.take_up)
+            return accepted(made)
+    return view(session, row, _problem(session, problem_id))
+
+
+def _problem(session: Session, problem_id: str) -> ProblemRow:
     problem = problems.get(session, problem_id)
     assert problem is not None, "a foreign key"
-    after_commit(session, lambda: boards.changed(contest_id))
-    return view(session, row, problem)
+    return problem
+
+
+def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> dict[str, Any]:
+    """The rule as it is kept; raises BadRequest where it is not understood."""
+    kept = rule.model_dump(exclude_none=True)
+    _read(session, kept, _problem(session, row.problem_id))
+    return kept
 
 
 @router.delete("/contests/{contest_id}/problems/{problem_id}", summary="Take a problem out", status_code=204)
@@ -142,15 +174,19 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
 
 def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
     """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
-    scoring = problem.settings["scoring"]
-    most = problems.max_points(session).get(problem.id, Fraction(0))
-    try:
-        rule = read_rule(row.rule, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
-    except ValueError as error:
-        raise BadRequest(str(error)) from None
+    rule = _read(session, row.rule, problem)
     return EntryView(
         id=row.problem_id, label=row.label, ordinal=row.ordinal, rgb=row.rgb, color=row.color, rule=write_rule(rule)
     )
+
+
+def _read(session: Session, document: dict[str, Any], problem: ProblemRow) -> ScoringRule:
+    scoring = problem.settings["scoring"]
+    most = problems.max_points(session).get(problem.id, Fraction(0))
+    try:
+        return read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
 
 
 def _check_label(session: Session, row: ContestProblemRow) -> None:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
+from app.api.changes import RESPONSES, Joins, RejudgingView, accepted, change
 from app.api.clics import format_time
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
@@ -175,15 +176,25 @@ def delete_problem(problem_id: str, _viewer: AdminOnly, session: Writing) -> Non
         raise Conflict(str(used)) from None
 
 
-@router.post("/problems", status_code=201, summary="Bring in a problem package")
+@router.post(
+    "/problems",
+    status_code=201,
+    response_model=ProblemDetails,
+    responses=RESPONSES,
+    summary="Bring in a problem package",
+)
 async def post_package(
     request: Request,
     response: Response,
-    _viewer: AdminOnly,
+    viewer: AdminOnly,
     service: TheService,
     id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
-) -> ProblemDetails:
-    """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once."""
+    joins: Joins = None,
+) -> Any:
+    """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once.
+
+    Where that would change what anybody has, the new version becomes a rejudging (202), to be applied.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     limit = service.settings.max_upload
     if kind == "multipart/form-data":
@@ -193,29 +204,47 @@ async def post_package(
                 raise BadRequest("package: expected a zip file, found nothing")
             sent = form.file("package")
             stem = Path(sent.name if sent is not None else "").stem or None
-            found = await run_sync(_bring_in, service, data, id or form.texts.get("id"), stem)
+            package, scores = await run_sync(_checked, service, data, id or form.texts.get("id"), stem)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
-            found = await run_sync(_bring_in, service, path, id, None)
+            package, scores = await run_sync(_checked, service, path, id, None)
     else:
         raise UnsupportedMedia(f"Content-Type: expected application/zip or multipart/form-data, found {kind or 'none'}")
-    response.headers["Location"] = f"/api/problems/{found.id}"
-    return found
+    made = await run_sync(_bring_in, service, package, scores, viewer.account_id, joins)
+    if isinstance(made, RejudgingView):
+        return accepted(made)
+    response.headers["Location"] = f"/api/problems/{made.id}"
+    return made
 
 
-def _bring_in(service: Service, source: bytes | Path, slug: str | None, stem: str | None) -> ProblemDetails:
-    """Read, check, store: nothing is stored unless everything is right."""
+def _checked(
+    service: Service, source: bytes | Path, slug: str | None, stem: str | None
+) -> tuple[Package, dict[str, FoundScore]]:
+    """Read and check: nothing is stored unless everything is right."""
     try:
         package = _read(source, slug, stem)
-        scores = check_package(service, package)
+        return package, check_package(service, package)
     except PackageErrors as found:
         raise BadRequest(_sentence(found.errors), errors=[_fault(error) for error in found.errors]) from None
-    try:
-        with service.database.write() as session:
-            problems.import_package(session, service.files, package, scores)
-            return details(session, existing(session, package.slug))
-    except ProblemInUse as used:
-        raise Conflict(str(used)) from None
+
+
+def _bring_in(
+    service: Service, package: Package, scores: dict[str, FoundScore], account_id: str | None, joins: int | None
+) -> ProblemDetails | RejudgingView:
+    kept = problems.keep_package(service.files, package)
+    with service.database.write() as session:
+
+        def write() -> None:
+            problems.put_package(session, kept, scores)
+
+        reason = f"a new version of {package.slug} has been brought in"
+        made = change(session, package.slug, write, reason, account_id, joins=joins)
+        found = None if made is not None else details(session, existing(session, package.slug))
+    if found is not None:
+        return found
+    assert made is not None, "one of the two"
+    service.engine.take_up()
+    return made
 
 
 def _read(source: bytes | Path, slug: str | None, stem: str | None) -> Package:

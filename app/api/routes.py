@@ -20,6 +20,7 @@ from app.api import (
     judging,
     packages,
     problems,
+    rejudgings,
     reports,
     scoreboard,
     similarity,
@@ -59,6 +60,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     sources.router,
     similarity.router,
     judgements.router,
+    rejudgings.router,
     jobs.router,
     webhooks.router,
 )

@@ -25,6 +25,7 @@ from app.service import Service
 from app.storage import contests, submissions
 from app.storage.entries import Entry
 from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
+from app.storage.tasks import too_large
 
 router = APIRouter(tags=["submissions"])
 
@@ -251,9 +252,7 @@ def _open_cases(
 
 def _kept(service: Service, answer: Answer) -> NewAnswer:
     if answer.data is None:
-        text = f"expected at most {answer.case.limit} bytes, found more"
-        refused = {"key": "too-large", "text": text, "args": {"limit": answer.case.limit}}
-        return NewAnswer(answer.case.id, answer.file_name, answer.size, refused=refused)
+        return NewAnswer(answer.case.id, answer.file_name, answer.size, refused=too_large(answer.case.limit))
     if answer.size > INLINE_LIMIT:
         return NewAnswer(answer.case.id, answer.file_name, answer.size, service.files.keep(answer.data))
     return NewAnswer(answer.case.id, answer.file_name, answer.size, None, answer.data)

@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
+from app.api.changes import RESPONSES, Joins, RejudgingView, accepted, change
 from app.api.clics import number
-from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
+from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.forms import Expected, open_form
 from app.api.packages import CaseView, details, existing
@@ -147,28 +148,34 @@ def get_inputs(
     return FileResponse(path, media_type="application/zip", filename=f"{problem_id}-inputs.zip")
 
 
-@router.put(PLACE, response_model=CaseView, summary="Put a test case")
+@router.put(PLACE, response_model=CaseView, responses=RESPONSES, summary="Put a test case")
 async def put_testcase(
     request: Request,
     response: Response,
     problem_id: str,
     group: str,
     name: str,
-    _viewer: AdminOnly,
+    viewer: AdminOnly,
     service: TheService,
-) -> CaseView:
+    joins: Joins = None,
+) -> Any:
     """Form: the file `input`, perhaps the file `answer`, else `method`, `seconds`, `seed` for a later reference run.
 
-    Everything is checked before anything is stored, and all faults are listed at once.
+    Everything is checked before anything is stored, and all faults are listed at once. Where it would change what
+    anybody has, the change becomes a rejudging (202), to be applied.
     """
     async with open_form(request, PARTS) as form:
         given, expected = form.read("input"), form.read("answer")
-    case, created = await run_sync(_put, service, problem_id, group, name, form.texts, given, expected)
+    new = await run_sync(_checked, service, problem_id, group, name, form.texts, given, expected)
+    made = await run_sync(_store, service, *new, viewer.account_id, joins)
+    if isinstance(made, RejudgingView):
+        return accepted(made)
+    case, created = made
     response.status_code = 201 if created else 200
     return case
 
 
-def _put(
+def _checked(
     service: Service,
     problem_id: str,
     group: str,
@@ -176,7 +183,7 @@ def _put(
     fields: Mapping[str, str],
     given: bytes | None,
     expected: bytes | None,
-) -> tuple[CaseView, bool]:
+) -> tuple[NewCase, FoundScore | None]:
     with service.database.read() as session:
         row = existing(session, problem_id)
         groups = [each.name for each in problems.groups(session, problem_id)]
@@ -192,16 +199,31 @@ def _put(
         raise BadRequest("; ".join(str(each) for each in faults.found), errors=errors)
     assert given is not None  # else there is a fault
     provenance = {"from": "admin", **({"reference": options} if options else {})}
-    return _store(service, NewCase(problem_id, group, name, given, expected, provenance), score)
+    return NewCase(problem_id, group, name, given, expected, provenance), score
 
 
-def _store(service: Service, new: NewCase, score: FoundScore | None) -> tuple[CaseView, bool]:
+def _store(
+    service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, joins: int | None
+) -> tuple[CaseView, bool] | RejudgingView:
+    for data in (new.input, new.answer):
+        if data is not None:
+            service.files.keep(data)  # before the first query: other writers do not wait for the disk
+    created = False
+
+    def write() -> None:
+        nonlocal created
+        _, created = testcases.put_case(session, service.files, new, score)
+
     try:
         with service.database.write() as session:
-            _, created = testcases.put_case(session, service.files, new, score)
+            reason = f"test case {new.name} of {new.problem_id} has been put"
+            made = change(session, new.problem_id, write, reason, account_id, joins=joins)
             found = details(session, existing(session, new.problem_id))
     except ProblemInUse as used:
         raise Conflict(str(used)) from None
+    if made is not None:
+        service.engine.take_up()
+        return made
     return next(case for case in found.testcases if case.name == new.name), created
 
 
@@ -257,12 +279,29 @@ def _check(
     return validated.score
 
 
-@router.delete(PLACE, status_code=204, summary="Delete a test case")
-def delete_testcase(problem_id: str, group: str, name: str, _viewer: AdminOnly, session: Writing) -> None:
-    """Only while nobody has sent an answer for it, and its group keeps another."""
+@router.delete(PLACE, status_code=204, response_model=None, responses=RESPONSES, summary="Delete a test case")
+def delete_testcase(
+    problem_id: str,
+    group: str,
+    name: str,
+    viewer: AdminOnly,
+    session: Writing,
+    service: TheService,
+    joins: Joins = None,
+) -> Response:
+    """Only while its group keeps another. Where it would change what anybody has, it becomes a rejudging (202)."""
     existing(session, problem_id)
-    try:
+
+    def write() -> None:
         if not testcases.delete_case(session, problem_id, group, name):
             raise NotFound(f"problem {problem_id!r} has no test case {name!r} in {group!r}")
+
+    try:
+        reason = f"test case {name} of {problem_id} has been deleted"
+        made = change(session, problem_id, write, reason, viewer.account_id, joins=joins)
     except ProblemInUse as used:
         raise Conflict(str(used)) from None
+    if made is None:
+        return Response(status_code=204)
+    after_commit(session, service.engine.take_up)
+    return accepted(made)

@@ -276,8 +276,22 @@ def tell(text: str, made: object, *, as_json: bool) -> None:
 def delete(path: str) -> None:
     """Delete a resource and say so."""
     with Client.open() as client:
-        client.delete(path)
-    typer.echo(f"{path} has been deleted")
+        made = client.delete(path)
+    typer.echo(waiting(made) if waits(made) else f"{path} has been deleted")
+
+
+def waits(made: object) -> bool:
+    """Has the server made a rejudging of a change, because somebody would be judged otherwise by it?"""
+    return isinstance(made, dict) and "selection" in made
+
+
+def waiting(made: dict[str, Any]) -> str:
+    """Say that a change waits as a rejudging, and how to go on."""
+    place = f"{made['contest_id']} {made['id']}"
+    return (
+        f"there are submissions: the change waits as rejudging {made['id']} of {made['contest_id']}\n"
+        f"next: jurado admin rejudging difference {place}, then jurado admin rejudging apply {place} (or cancel)"
+    )
 
 
 def import_objects(path: str, file: Path, *, replace: bool, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.admin import delete, known, listing, tell
+from app.cli.admin import delete, known, listing, tell, waiting, waits
 from app.cli.client import Client
 from app.cli.names import read_file
 from app.cli.output import Failure, examples, say, show, table, write_json
@@ -27,6 +27,9 @@ SECONDS_BETWEEN_LOOKS = 0.3
 
 ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]
 CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as secret/121-mine")]
+Joins = Annotated[
+    int | None, typer.Option(metavar="ID", help="make the change a part of this open rejudging, if one is needed")
+]
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="the job's id")]
 
 
@@ -41,13 +44,19 @@ def list_problems(as_json: AsJson = False) -> None:
 )
 def upload_problem(
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
+    rejudging: Joins = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a problem package in, or a new version of one; every fault is listed, and then nothing is kept."""
+    """Bring a problem package in, or a new version of one; every fault is listed, and then nothing is kept.
+
+    A new version of a problem with submissions waits as a rejudging.
+    """
     slug, data = packed(place)
+    params = {"id": slug, "rejudging": rejudging}
     with Client.open() as client, upload_shown(data) as reader:
-        made = client.post("problems", content=reader, params={"id": slug}, headers={"Content-Type": "application/zip"})
-    tell(f"problem {made['id']} has {made['test_data_count']} test cases", made, as_json=as_json)
+        made = client.post("problems", content=reader, params=params, headers={"Content-Type": "application/zip"})
+    told = waiting(made) if waits(made) else f"problem {made['id']} has {made['test_data_count']} test cases"
+    tell(told, made, as_json=as_json)
 
 
 @problem.command("download", epilog=examples("jurado admin problem download comesolo --out comesolo.zip"))
@@ -101,21 +110,28 @@ def put_case(
     path: CasePath,
     input_file: Annotated[Path, typer.Argument(metavar="INPUT")],
     answer: Annotated[Path | None, typer.Option(metavar="FILE", help="else a reference run makes it")] = None,
+    rejudging: Joins = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put a test case into a problem, or replace it; everything wrong with it is listed, and then nothing is kept."""
+    """Put a test case into a problem, or replace it; everything wrong with it is listed, and then nothing is kept.
+
+    In a problem with submissions it waits as a rejudging.
+    """
     files = {"input": (input_file.name, read_file(input_file, "input"))}
     if answer is not None:
         files["answer"] = (answer.name, read_file(answer, "answer"))
     with Client.open() as client:
-        made = client.put(f"problems/{problem_id}/testcases/{path}", files=files)
+        made = client.put(f"problems/{problem_id}/testcases/{path}", files=files, params={"rejudging": rejudging})
+    if waits(made):
+        tell(waiting(made), made, as_json=as_json)
+        return
     hint = "" if answer is not None else f"; next: jurado admin reference run {problem_id} {made['name']}"
     tell(f"test case {path} of {problem_id} has been put{hint}", made, as_json=as_json)
 
 
 @testcase.command("delete", epilog=examples("jurado admin testcase delete comesolo secret/121-mine"))
 def delete_case(problem_id: ProblemId, path: CasePath) -> None:
-    """Delete a test case that nobody has answered."""
+    """Delete a test case; of a problem with submissions it waits as a rejudging."""
     delete(f"problems/{problem_id}/testcases/{path}")
 
 
@@ -206,7 +222,8 @@ def case_text(result: dict[str, Any]) -> str:
     if "error" in result:
         return f"failed: {result['error']}"
     optimal = ", optimal" if result.get("optimal") else ""
-    return f"raw {result['raw']}{optimal}, {result['method']}, seed {result['seed']}, {result['seconds']} s"
+    waits = f"; waits in rejudging {result['rejudging']}" if "rejudging" in result else ""
+    return f"raw {result['raw']}{optimal}, {result['method']}, seed {result['seed']}, {result['seconds']} s{waits}"
 
 
 def origin(provenance: dict[str, Any]) -> str:

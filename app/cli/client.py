@@ -66,9 +66,9 @@ class Client:
         """Change a resource below /api; returns the reply's JSON."""
         return self.body(self.request("PATCH", f"/api/{path}", json=json))
 
-    def delete(self, path: str) -> None:
-        """Delete a resource below /api."""
-        self.request("DELETE", f"/api/{path}")
+    def delete(self, path: str) -> Any:
+        """Delete a resource below /api; returns the reply's JSON, if it has any."""
+        return self.body(self.request("DELETE", f"/api/{path}"))
 
     def request(
         self,

@@ -23,6 +23,7 @@ from app.cli import (
     generate,
     history,
     package,
+    rejudgings,
     service,
     similarity,
     solve,
@@ -218,6 +219,17 @@ administration.command(
         "jurado admin similarity finals --between ants bees",
     )
 )(similarity.similarity)
+administration.command(
+    "rejudge",
+    epilog=examples(
+        "jurado admin rejudge finals --reason 'the checker took spaces' --problem comesolo --wait",
+        "jurado admin rejudge finals --reason 'a broken file system' --submission 17 --submission 18 --apply",
+    ),
+)(rejudgings.rejudge)
+administration.command(
+    "rejudgings", epilog=examples("jurado admin rejudgings finals", "jurado admin rejudgings finals --json")
+)(rejudgings.list_rejudgings)
+administration.add_typer(rejudgings.rejudging, name="rejudging")
 app.add_typer(administration, name="admin", rich_help_panel=CLIENT)
 
 

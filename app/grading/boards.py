@@ -199,6 +199,10 @@ class _Known:
         """Put what was read to what is known, and on the boards."""
         news = [read for read in found if _is_news(self.reads.get(read.attempt.id), read)]
         gone = self.reads.keys() - {read.attempt.id for read in found} if everything else set()
+        # Undone rejudgings put older judgements back, and with them an earlier last moment.
+        earlier = any(
+            (old := self.reads.get(read.attempt.id)) is not None and read.latest < old.latest for read in news
+        )
         for id_ in gone:
             self._take_out(self.reads.pop(id_).attempt)
         for read in news:
@@ -209,7 +213,7 @@ class _Known:
             self.cells[key] = sorted((*self.cells.get(key, ()), read.attempt), key=lambda attempt: attempt.id)
         for live in (self.judges, self.public):
             if live is not None:
-                if gone:
+                if gone or earlier:
                     live.drop(gone, self.reads.values())
                 live.put(news)
 
@@ -377,3 +381,12 @@ class Boards:
         moments = (clock.start, clock.freeze, clock.end, clock.thaw, contest.finalized)
         ahead = [moment for moment in moments if moment is not None and moment > now]
         return _Kept(version, min(ahead, default=None), judges, public)
+
+
+def make_standing(contest: ScoredContest, reads: Sequence[Read], now: datetime, *, public: bool) -> Standing:
+    """One board by itself, of any contest and attempts: also of those that might be."""
+    cells: defaultdict[tuple[str, str], list[Attempt]] = defaultdict(list)
+    for read in reads:
+        cells[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)
+    live = _Live(contest, view(contest, now, public=public), reads)
+    return live.standing(contest, now, cells, public=public)

@@ -5,6 +5,9 @@ lost with the process is read from the rows at the next start. One thread a grad
 commit), asks its process for each, and has the outcomes recorded (again one commit for many).
 
 A checker that raises, loops or eats memory costs its own judgement an attempt: three of them end it as a judge error.
+
+Judgements of rejudgings are worked on while nobody waits for a verdict: few at a time, recorded together, and laid down
+again as soon as a submission comes in. Of several graders one at least is always left to those who wait.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -26,7 +29,7 @@ from app.domain.contests import Kind
 from app.domain.verdicts import CaseVerdict, judgement_type
 from app.grading.messages import Failed, Grade, Validate, Validated, Warm
 from app.grading.process import GraderProcess
-from app.storage import judgements
+from app.storage import judgements, rejudgings, tasks
 from app.storage.database import Database
 from app.storage.judgements import Failure, FoundScore, Outcome, Task
 from app.storage.writer import Writer
@@ -36,6 +39,8 @@ log = structlog.get_logger()
 MOST_FAILURES = 3
 STOPPING = "the server stops"
 MOST_CLAIMED = 64
+MOST_CLAIMED_AGAIN = 16
+"""Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash."""
 SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.5
 SECONDS_BETWEEN_SWEEPS = 5.0
@@ -71,6 +76,15 @@ class _Question:
     future: Future[Validated]
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a grader is to do next: answer a question, or judge these, of submissions or of rejudgings."""
+
+    question: _Question | None = None
+    ids: Sequence[int] = ()
+    again: Sequence[int] = ()
+
+
 class Engine:
     """Runs graders until it is closed. `on_judged(contest_id, submission_id)` is called after a verdict is durable."""
 
@@ -84,6 +98,10 @@ class Engine:
         self._changed = threading.Condition()
         self._waiting: deque[int] = deque()
         self._known: set[int] = set()
+        self._waiting_again: deque[int] = deque()
+        self._known_again: set[int] = set()
+        self._judging_again = 0
+        self._look = False
         self._questions: deque[_Question] = deque()
         self._closing = False
         self._processes = [
@@ -107,6 +125,12 @@ class Engine:
             self._add(judgement_id)
             self._changed.notify()
 
+    def take_up(self) -> None:
+        """Judgements of a rejudging have been queued (and are durable), or some are gone."""
+        with self._changed:
+            self._look = True
+            self._changed.notify()
+
     def validate(self, request: Validate) -> Future[Validated]:
         """Have a grader validate a test case; fails with JudgeFailed if the checker does, or the server stops."""
         question = _Question(request, Future())
@@ -120,9 +144,15 @@ class Engine:
 
     @property
     def waiting(self) -> int:
-        """Judgements that are not done yet."""
+        """Judgements that somebody waits for."""
         with self._changed:
             return len(self._known)
+
+    @property
+    def waiting_again(self) -> int:
+        """Judgements of rejudgings that are not done yet."""
+        with self._changed:
+            return len(self._known_again)
 
     def alive(self) -> int:
         """How many graders are able to work: their threads live; a process that died is started again when needed."""
@@ -153,12 +183,24 @@ class Engine:
             self._waiting.append(judgement_id)
 
     def _sweep(self) -> None:
-        """Find rows nobody told us of: left by an earlier process, or written by another."""
+        """Find rows nobody told us of: left by an earlier process, or written by another; or of a rejudging."""
+        with self._database.read() as session:
+            late = rejudgings.late(session)
+        if late:
+            with self._database.write() as session:
+                rejudgings.take_in_late(session, late)
+        with self._changed:
+            self._look = False
         with self._database.read() as session:
             found = judgements.waiting(session)
+            again = judgements.waiting(session, rejudging=True)
         with self._changed:
             for judgement_id in found:
                 self._add(judgement_id)
+            for judgement_id in again:
+                if judgement_id not in self._known_again:
+                    self._known_again.add(judgement_id)
+                    self._waiting_again.append(judgement_id)
             self._changed.notify_all()
 
     def _work(self, process: GraderProcess) -> None:
@@ -176,15 +218,21 @@ class Engine:
             time.sleep(SECONDS_AFTER_A_FAULT)
 
     def _work_once(self, process: GraderProcess) -> None:
-        question, ids = self._next()
-        if question is not None:
-            self._answer(process, question)
-        elif ids:
+        work = self._next()
+        if work.question is not None:
+            self._answer(process, work.question)
+        elif work.ids:
             self._give_way()
             try:
-                self._judge_all(process, ids)
+                self._judge_all(process, work.ids)
             finally:
-                self._forget(ids)
+                self._forget(work.ids)
+        elif work.again:
+            self._give_way()
+            try:
+                self._judge_again(process, work.again)
+            finally:
+                self._end_again()
         elif not self._closing:
             self._sweep()
 
@@ -199,18 +247,33 @@ class Engine:
         with self._database.read() as session:
             return Warm(judgements.one_case_each(session))
 
-    def _next(self) -> tuple[_Question | None, list[int]]:
-        """Wait for work; nothing at all after a while means it is time to sweep."""
+    def _next(self) -> _Work:
+        """Wait for work; nothing at all (after a while, or because somebody said so) means it is time to sweep."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._waiting or self._questions or self._closing, timeout=SECONDS_BETWEEN_SWEEPS
+                lambda: self._waiting or self._questions or self._look or self._may_judge_again() or self._closing,
+                timeout=SECONDS_BETWEEN_SWEEPS,
             )
             if self._closing:
-                return None, []
+                return _Work()
             if self._questions:
-                return self._questions.popleft(), []
-            share = min(MOST_CLAIMED, max(1, len(self._waiting) // len(self._processes)))
-            return None, [self._waiting.popleft() for _ in range(min(share, len(self._waiting)))]
+                return _Work(question=self._questions.popleft())
+            if self._waiting:
+                share = min(MOST_CLAIMED, max(1, len(self._waiting) // len(self._processes)))
+                return _Work(ids=_taken(self._waiting, share))
+            if self._look or not self._may_judge_again():
+                return _Work()
+            self._judging_again += 1
+            return _Work(again=_taken(self._waiting_again, MOST_CLAIMED_AGAIN))
+
+    def _may_judge_again(self) -> bool:
+        """Is there a rejudging's work, and a grader for it beside the one that is left to those who wait?"""
+        return bool(self._waiting_again) and self._judging_again < max(1, len(self._processes) - 1)
+
+    def _end_again(self) -> None:
+        with self._changed:
+            self._judging_again -= 1
+            self._changed.notify()
 
     def _forget(self, ids: Sequence[int]) -> None:
         with self._changed:
@@ -224,47 +287,76 @@ class Engine:
             error = reply.error if isinstance(reply, Failed) else "an unexpected reply"
             question.future.set_exception(JudgeFailed(error))
 
-    def _judge_all(self, process: GraderProcess, ids: Sequence[int]) -> None:
+    def _claim(self, ids: Sequence[int]) -> list[Task]:
         claims = [self._writer.submit(judgements.claim_one, id_) for id_ in ids]
         attempts = {id_: attempt for id_, claim in zip(ids, claims, strict=True) if (attempt := claim.result())}
         with self._database.read() as session:
-            tasks = judgements.load_tasks(session, attempts)
+            return tasks.load_tasks(session, attempts)
+
+    def _judge_all(self, process: GraderProcess, ids: Sequence[int]) -> None:
         ended = []
-        for task in tasks:
-            for recorded in self._attempts(process, task):
+        for task in self._claim(ids):
+            if (found := self._attempts(process, task)) is not None:
+                recorded = self._writer.submit(judgements.record_one, found)
                 recorded.add_done_callback(partial(self._tell, task))
                 ended.append(recorded)
         wait(ended)
+
+    def _judge_again(self, process: GraderProcess, ids: Sequence[int]) -> None:
+        """Judge some of a rejudging: silently, and only as long as nobody waits for a verdict."""
+        left, found = set(ids), list[Outcome]()
+        try:
+            for task in self._claim(ids):
+                if self._waiting or self._questions or self._closing:
+                    break
+                ended = self._attempts(process, task)
+                left.discard(task.judgement_id)
+                if ended is not None:
+                    found.append(ended)
+            else:
+                left.clear()  # those that could not be claimed are done, or gone
+        finally:
+            recorded = [self._writer.submit(judgements.record_one, each) for each in found]
+            with self._changed:
+                self._waiting_again.extendleft(sorted(left, reverse=True))
+        if not self._waiting:  # else those are durable by and by, and whoever waits is served first
+            wait(recorded)
+        with self._changed:
+            self._known_again.difference_update(set(ids) - left)
 
     def _tell(self, task: Task, recorded: Future[bool]) -> None:
         """Pass the news on once they are durable."""
         if recorded.result():
             self._on_judged(task.contest_id, task.submission_id)
 
-    def _attempts(self, process: GraderProcess, task: Task) -> Iterator[Future[bool]]:
-        """Judge until it is done: as often as the checker may fail."""
+    def _attempts(self, process: GraderProcess, task: Task) -> Outcome | None:
+        """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now."""
         while not self._closing:
-            recorded = self._judge(process, task)
-            if recorded is not None:
-                yield recorded
-                return
+            found = self._judge(process, task)
+            if found is not None:
+                return found
             attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
             if attempt is None:
-                return
+                return None
             task = replace(task, attempt=attempt)
+        return None
 
-    def _judge(self, process: GraderProcess, task: Task) -> Future[bool] | None:
-        """One attempt: the outcome on its way to the rows, or None where it has to be tried again."""
+    def _judge(self, process: GraderProcess, task: Task) -> Outcome | None:
+        """One attempt: its outcome, or None where it has to be tried again."""
         request = Grade(task.settings["checker"], task.answers)
         found = process.grade(request, self._settings.seconds_per_answer)
         if not isinstance(found, Failed):
-            return self._writer.submit(judgements.record_one, outcome(task, found))
+            return outcome(task, found)
         error = found.error
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
         failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
         if failed < MOST_FAILURES:
             return None
-        return self._writer.submit(judgements.record_one, _given_up(task, error))
+        return _given_up(task, error)
+
+
+def _taken(queue: deque[int], most: int) -> list[int]:
+    return [queue.popleft() for _ in range(min(most, len(queue)))]
 
 
 def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:

@@ -8,16 +8,19 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import structlog
+from sqlalchemy.orm import Session
 
 from app.grading.engine import Engine, JudgeFailed
 from app.grading.messages import Validate
 from app.grading.solver_process import Solved, SolverFailed, SolverProcess, SolverRun
-from app.storage import jobs, testcases
+from app.storage import jobs, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.files import FileStore
+from app.storage.rejudgings import RejudgingRefused
 
 log = structlog.get_logger()
 
@@ -172,16 +175,19 @@ class JobRunner:
         try:
             data = self._files.load(case.input_sha256)
             solved = process.solve(data, notes.report)
-            result = self._keep(case, data, solved)
-        except (SolverFailed, JudgeFailed) as error:
+            result = self._keep(params["problem_id"], case, data, solved)
+        except (SolverFailed, JudgeFailed, RejudgingRefused) as error:
             notes.say(1.0, f"{case.name}: failed: {error}")
             return {"error": str(error)}
         notes.say(1.0, f"{case.name}: raw score {result['raw']}")
         self._on_changed(params["problem_id"])
         return result
 
-    def _keep(self, case: _Case, data: bytes, solved: Solved) -> dict[str, Any]:
-        """Have the checker confirm the answer, then make it the expected one, with where it came from."""
+    def _keep(self, problem_id: str, case: _Case, data: bytes, solved: Solved) -> dict[str, Any]:
+        """Have the checker confirm the answer, then make it the expected one, with where it came from.
+
+        Where that would change what anybody has, it becomes (a part of) a rejudging, which the result names.
+        """
         request = Validate(case.checker, data, case.checker_args, solved.answer, solved.reference)
         found = self._engine.validate(request).result()
         if found.faults or found.score is None:
@@ -199,15 +205,30 @@ class JobRunner:
         sha256, score = self._files.keep(solved.reference), found.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self._database.write() as session:
-            if not testcases.set_answer(session, case.id, case.input_sha256, answer):
-                raise SolverFailed("the test case was deleted or given another input meanwhile")
-        return kept
+            row = rejudgings.change_problem(
+                session,
+                problem_id,
+                partial(_set_answer, session, case, answer),
+                f"a reference run has made expected answers of {problem_id}",
+                None,
+                joins=rejudgings.open_id(session, problem_id),
+            )
+            waits = None if row is None else str(row.id)
+        if waits is None:
+            return kept
+        self._engine.take_up()
+        return {**kept, "rejudging": waits}
 
     def _end(self, job_id: str, state: str, result: dict[str, Any]) -> None:
         with self._database.write() as session:
             job = jobs.get(session, job_id)
             if job is not None:
                 jobs.end(job, state, result)
+
+
+def _set_answer(session: Session, case: _Case, answer: testcases.FoundAnswer) -> None:
+    if not testcases.set_answer(session, case.id, case.input_sha256, answer):
+        raise SolverFailed("the test case was deleted or given another input meanwhile")
 
 
 class _Notes:

@@ -51,7 +51,7 @@ def attempts(session: Session, contest_id: str, known: KnownScores | None = None
     for gone in set(known.of) - judged:
         del known.of[gone]
     missing = sorted(judged - set(known.of))
-    known.of.update(_all_scores(session, contest_id) if not known.of else _scores_of(session, missing))
+    known.of.update(_all_scores(session, contest_id) if not known.of else scores_of(session, missing))
     return [_read(row, known) for row in rows]
 
 
@@ -68,7 +68,7 @@ def some_attempts(session: Session, contest_id: str, ids: Collection[int], known
         if row.judgement_id is not None:
             known.judgement[row.id] = row.judgement_id
     missing = sorted({row.judgement_id for row in rows} - {None} - known.of.keys())
-    known.of.update(_scores_of(session, missing))
+    known.of.update(scores_of(session, missing))
     return [_read(row, known) for row in rows]
 
 
@@ -132,7 +132,8 @@ def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
     return _collect(session.execute(query))
 
 
-def _scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
+def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
+    """The raw scores of these judgements, by judgement and case."""
     found: dict[int, Scores] = {}
     for start in range(0, len(judgements), AT_ONCE):
         query = (

@@ -77,7 +77,7 @@ def open_cases(session: Session, problem_id: str) -> Sequence[tuple[int, str]]:
         select(TestCaseRow.id, TestCaseRow.name)
         .join(TestGroupRow, group)
         .where(TestCaseRow.problem_id == problem_id, TestGroupRow.kind != CaseKind.FINAL)
-        .where(TestCaseRow.answer_sha256.is_not(None))
+        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
         .order_by(TestCaseRow.ordinal)
     )
     return [(row[0], row[1]) for row in session.execute(query)]

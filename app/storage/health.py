@@ -14,7 +14,7 @@ from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """How many judgements are not done, and since when the oldest has been waiting."""
+    """How many submissions have no verdict yet, and since when the oldest has been waiting."""
 
     length: int
     oldest: datetime | None
@@ -23,7 +23,9 @@ class Queue:
 def queue(session: Session) -> Queue:
     """What waits for a verdict."""
     count, oldest = session.execute(
-        select(func.count(), func.min(JudgementRow.start_time)).where(JudgementRow.state != DONE)
+        select(func.count(), func.min(JudgementRow.start_time)).where(
+            JudgementRow.state != DONE, JudgementRow.rejudging_id.is_(None)
+        )
     ).one()
     return Queue(count, oldest)
 

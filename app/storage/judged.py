@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.storage.files import FileStore
 from app.storage.judgements import DONE
+from app.storage.rejudgings import is_visible
 from app.storage.submissions import by_external_id
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 
@@ -74,7 +75,7 @@ def judgements(
     query = (
         select(JudgementRow, SubmissionRow)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id)
+        .where(SubmissionRow.contest_id == contest_id, is_visible())
         .order_by(JudgementRow.id)
     )
     if submission_id is not None:
@@ -85,12 +86,13 @@ def judgements(
 
 def judgement(session: Session, contest_id: str, judgement_id: str) -> tuple[JudgementRow, SubmissionRow] | None:
     """One judgement with its submission, or None."""
-    number = as_id(judgement_id)
-    row = None if number is None else session.get(JudgementRow, number)
-    if row is None:
-        return None
-    owner = session.get_one(SubmissionRow, row.submission_id)
-    return (row, owner) if owner.contest_id == contest_id else None
+    query = (
+        select(JudgementRow, SubmissionRow)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(JudgementRow.id == (as_id(judgement_id) or 0), SubmissionRow.contest_id == contest_id, is_visible())
+    )
+    row = session.execute(query).one_or_none()
+    return None if row is None else (row[0], row[1])
 
 
 def current_judgement(session: Session, submission_id: int) -> JudgementRow:
@@ -131,7 +133,7 @@ def runs(
         .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
         .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id)
+        .where(SubmissionRow.contest_id == contest_id, is_visible(), TestCaseRow.removed.is_(False))
         .order_by(RawScoreRow.judgement_id, TestCaseRow.ordinal)
     )
     if team_id is not None:

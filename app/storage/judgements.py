@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,16 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
-from app.storage.tables import (
-    AnswerRow,
-    ContestProblemRow,
-    JudgementRow,
-    ProblemRow,
-    RawScoreRow,
-    SubmissionRow,
-    TestCaseRow,
-    TestGroupRow,
-)
+from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, TestCaseRow
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
 
@@ -43,7 +33,10 @@ class CaseAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A judgement to be made: what to check, with which settings, and how it will be summed up."""
+    """A judgement to be made: what to check, with which settings, and how it will be summed up.
+
+    `counted_cases` has a negative number for each case that is not there yet, but will be when a rejudging is applied.
+    """
 
     judgement_id: int
     submission_id: int
@@ -54,6 +47,7 @@ class Task:
     rule: dict[str, Any]
     counted_cases: frozenset[int]
     answers: Sequence[CaseAnswer]
+    rejudging_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +75,11 @@ class Outcome:
     error: str | None = None
 
 
-def waiting(session: Session) -> list[int]:
-    """Ids of every judgement that is not done, oldest first."""
-    return list(session.scalars(select(JudgementRow.id).where(JudgementRow.state != DONE).order_by(JudgementRow.id)))
+def waiting(session: Session, *, rejudging: bool = False) -> list[int]:
+    """Ids of every judgement somebody waits for that is not done, oldest first; or of those that rejudgings have."""
+    lane = JudgementRow.rejudging_id.is_not(None) if rejudging else JudgementRow.rejudging_id.is_(None)
+    query = select(JudgementRow.id).where(JudgementRow.state != DONE, lane)
+    return list(session.scalars(query.order_by(JudgementRow.id)))
 
 
 def claim_one(connection: Connection, ids: Sequence[int]) -> list[int | None]:
@@ -202,86 +198,12 @@ def exact(numerator: int | None, denominator: int | None) -> Exact | None:
     return numerator if denominator == 1 else Fraction(numerator, denominator)
 
 
-def load_tasks(session: Session, attempts: dict[int, int]) -> list[Task]:
-    """Read what the judgements in `attempts` (id -> attempt) need, in two queries and one a problem."""
-    heads = session.execute(
-        select(
-            JudgementRow.id,
-            SubmissionRow.id,
-            SubmissionRow.contest_id,
-            SubmissionRow.problem_id,
-            ProblemRow.settings,
-            ContestProblemRow.rule,
-        )
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)
-        .outerjoin(
-            ContestProblemRow,
-            (ContestProblemRow.contest_id == SubmissionRow.contest_id)
-            & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
-        )
-        .where(JudgementRow.id.in_(attempts))
-    ).all()
-    answers = _answers(session, [head[1] for head in heads])
-    counted = {problem: _counted_cases(session, problem) for problem in {head[3] for head in heads}}
-    return [
-        Task(
-            id_,
-            submission,
-            attempts[id_],
-            contest,
-            problem,
-            settings,
-            rule or {},
-            counted[problem],
-            answers[submission],
-        )
-        for id_, submission, contest, problem, settings, rule in heads
-    ]
-
-
-def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[CaseAnswer]]:
-    found: dict[int, list[CaseAnswer]] = defaultdict(list)
-    rows = session.execute(
-        select(
-            AnswerRow.submission_id,
-            AnswerRow.test_case_id,
-            TestCaseRow.input_sha256,
-            TestCaseRow.answer_sha256,
-            AnswerRow.data,
-            AnswerRow.sha256,
-            AnswerRow.refused,
-            TestCaseRow.checker_args,
-        )
-        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(AnswerRow.submission_id.in_(submissions))
-        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
-    )
-    for row in rows:
-        found[row[0]].append(CaseAnswer(*row[1:]))
-    return found
-
-
-def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
-    rows = session.scalars(
-        select(TestCaseRow.id)
-        .join(
-            TestGroupRow,
-            (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name),
-        )
-        .where(
-            TestCaseRow.problem_id == problem_id,
-            TestGroupRow.kind == "provisional",
-            TestCaseRow.answer_sha256.is_not(None),
-        )
-    )
-    return frozenset(rows)
-
-
 def one_case_each(session: Session) -> list[tuple[str, str, str]]:
     """For every problem its checker, and the sha256 of the input and of the expected answer of one case."""
     first = (
-        select(func.min(TestCaseRow.id)).where(TestCaseRow.answer_sha256.is_not(None)).group_by(TestCaseRow.problem_id)
+        select(func.min(TestCaseRow.id))
+        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
+        .group_by(TestCaseRow.problem_id)
     )
     query = (
         select(ProblemRow.settings, TestCaseRow.input_sha256, TestCaseRow.answer_sha256)

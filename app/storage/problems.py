@@ -15,7 +15,15 @@ from app.packages.export import write_archive
 from app.packages.model import Package
 from app.storage.files import FileStore
 from app.storage.judgements import FoundScore, pair
-from app.storage.tables import ContestProblemRow, ProblemRow, SubmissionRow, TestCaseRow, TestGroupRow
+from app.storage.tables import (
+    AnswerRow,
+    ContestProblemRow,
+    ProblemRow,
+    RawScoreRow,
+    SubmissionRow,
+    TestCaseRow,
+    TestGroupRow,
+)
 
 
 class ProblemInUse(Exception):
@@ -30,34 +38,55 @@ class KeptCase:
     columns: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class KeptPackage:
+    """A package whose files are stored, before any row points to them."""
+
+    package: Package
+    zipped: str
+    statements: Mapping[str, Any]
+    outputs: Mapping[str, str]
+    cases: Sequence[KeptCase]
+
+
+def keep_package(files: FileStore, package: Package) -> KeptPackage:
+    """Store a package's files: to be done first, so that no row points to nothing and no writer waits for the disk."""
+    return KeptPackage(
+        package,
+        files.keep(write_archive(package)),
+        _keep_statements(files, package),
+        {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None},
+        [_keep_case(files, package, at) for at in range(len(package.cases))],
+    )
+
+
 def import_package(
     session: Session, files: FileStore, package: Package, scores: Mapping[str, FoundScore] | None = None
 ) -> None:
-    """Make a package a problem, or replace the problem of its slug; files first, so that no row points to nothing.
+    """Make a package a problem, or replace the problem of its slug."""
+    put_package(session, keep_package(files, package), scores)
+
+
+def put_package(session: Session, kept: KeptPackage, scores: Mapping[str, FoundScore] | None = None) -> None:
+    """Make a package whose files are kept a problem, or replace the problem of its slug.
 
     `scores` are those of expected answers, by case, so that the reference can take part in BEST.
-    Raises ProblemInUse where there are submissions and the package drops or changes cases they may have answered.
     """
-    zipped = files.keep(write_archive(package))
-    statements = _keep_statements(files, package)
-    outputs = {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None}
-    cases = [_keep_case(files, package, at) for at in range(len(package.cases))]
+    package = kept.package
     row = session.get(ProblemRow, package.slug)
-    if row is not None:
-        _refuse_loss(session, row.id, cases)
     now = datetime.now(UTC)
     row = row or ProblemRow(id=package.slug, created=now)
     row.uuid = package.problem.uuid
     row.names = dict(package.problem.name)
-    row.metadata_ = {**package.problem.model_dump(mode="json"), "sample_outputs": outputs}
+    row.metadata_ = {**package.problem.model_dump(mode="json"), "sample_outputs": dict(kept.outputs)}
     row.settings = package.settings.model_dump(mode="json")
-    row.statements = statements
-    row.package_sha256 = zipped
+    row.statements = dict(kept.statements)
+    row.package_sha256 = kept.zipped
     row.updated = now
     session.add(row)
     session.flush()
     _put_groups(session, package)
-    _put_cases(session, row.id, cases)
+    _put_cases(session, row.id, kept.cases)
     _put_references(session, row.id, scores or {})
 
 
@@ -89,22 +118,6 @@ def _keep_case(files: FileStore, package: Package, at: int) -> KeptCase:
     )
 
 
-def _refuse_loss(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> None:
-    """Where there are submissions, a new package may only add cases."""
-    if not has_submissions(session, problem_id):
-        return
-    new = {case.name: case.columns for case in cases}
-    same = ("group_name", "input_sha256", "answer_sha256")
-    lost = []
-    for row in test_cases(session, problem_id):
-        if row.name not in new:
-            lost.append(f"{row.name} would vanish")
-        elif any(getattr(row, column) != new[row.name][column] for column in same):
-            lost.append(f"{row.name} would change")
-    if lost:
-        raise ProblemInUse(f"{problem_id} has submissions, so a package may only add test cases: {', '.join(lost)}")
-
-
 def _put_groups(session: Session, package: Package) -> None:
     session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == package.slug))
     rows = [
@@ -127,7 +140,9 @@ def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> 
     """Change the rows that stay in place (answers point to them), add the new ones, drop the rest."""
     old = {row.name: row for row in test_cases(session, problem_id)}
     for case in cases:
-        row = old.pop(case.name, None) or TestCaseRow(problem_id=problem_id, name=case.name)
+        row = old.pop(case.name, None) or any_case(session, problem_id, case.name)
+        row = row or TestCaseRow(problem_id=problem_id, name=case.name)
+        row.removed = False
         if row.input_sha256 != case.columns["input_sha256"] or row.answer_sha256 != case.columns["answer_sha256"]:
             row.provenance = {"from": "package"}
             row.reference_raw_num = row.reference_raw_den = None
@@ -136,7 +151,7 @@ def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> 
             setattr(row, column, value)
         session.add(row)
     for row in old.values():
-        session.delete(row)
+        drop_case(session, row)
     session.flush()
 
 
@@ -170,20 +185,39 @@ def groups(session: Session, problem_id: str) -> Sequence[TestGroupRow]:
 
 
 def test_cases(session: Session, problem_id: str) -> Sequence[TestCaseRow]:
-    """A problem's test cases, in order."""
-    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id).order_by(TestCaseRow.ordinal)
-    return session.scalars(query).all()
+    """A problem's test cases, in order; none that have been removed."""
+    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.removed.is_(False))
+    return session.scalars(query.order_by(TestCaseRow.ordinal)).all()
 
 
 def test_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:
     """One test case by its base name, or None."""
+    row = any_case(session, problem_id, name)
+    return None if row is None or row.removed else row
+
+
+def any_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:
+    """The row of this name, also of a case that has been removed; names are unique among all of them."""
     query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.name == name)
     return session.scalars(query).one_or_none()
 
 
+def drop_case(session: Session, row: TestCaseRow) -> None:
+    """Take a case out; its row stays where answers or raw scores refer to it."""
+    referring = (
+        exists().where(AnswerRow.test_case_id == row.id),
+        exists().where(RawScoreRow.test_case_id == row.id),
+    )
+    if any(session.scalar(select(found)) for found in referring):
+        row.removed = True
+    else:
+        session.delete(row)
+
+
 def case_counts(session: Session) -> dict[str, int]:
     """How many test cases each problem has."""
-    query = select(TestCaseRow.problem_id, func.count()).group_by(TestCaseRow.problem_id)
+    query = select(TestCaseRow.problem_id, func.count()).where(TestCaseRow.removed.is_(False))
+    query = query.group_by(TestCaseRow.problem_id)
     return {row[0]: row[1] for row in session.execute(query)}
 
 

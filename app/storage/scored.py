@@ -37,6 +37,7 @@ from app.storage.tables import (
     ProblemRow,
     TeamRow,
     TestCaseRow,
+    TestGroupRow,
 )
 
 MOST_KEPT = 512
@@ -113,6 +114,18 @@ def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> 
 
 
 def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+    groups, cases = problems.groups(session, problem.id), problems.test_cases(session, problem.id)
+    return scored_of(problem.id, problem.settings, groups, cases, entry.rule)
+
+
+def scored_of(
+    problem_id: str,
+    settings: Mapping[str, Any],
+    group_rows: Sequence[TestGroupRow],
+    case_rows: Sequence[TestCaseRow],
+    document: Mapping[str, Any],
+) -> ScoredProblem:
+    """A problem as the rules see it: from its settings, groups and cases (in order), and a contest's rule for it."""
     groups = tuple(
         Group(
             row.name,
@@ -121,17 +134,17 @@ def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow
             Aggregation(row.aggregation),
             tuple(row.require_pass),
         )
-        for row in problems.groups(session, problem.id)
+        for row in group_rows
     )
     cases = tuple(
         Case(row.name, row.group_name, Fraction(row.points_num, row.points_den))
-        for row in problems.test_cases(session, problem.id)
+        for row in case_rows
         if row.answer_sha256 is not None  # without an expected answer it is not open yet
     )
-    scoring = problem.settings["scoring"]
+    scoring = settings["scoring"]
     most = sum((group.max_points for group in groups), Fraction(0))
-    rule = read_rule(entry.rule, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
-    return ScoredProblem(problem.id, rule, groups, cases)
+    rule = read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    return ScoredProblem(problem_id, rule, groups, cases)
 
 
 def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
@@ -158,7 +171,7 @@ def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceS
         table.reference_raw_den,
         table.reference_multiplier_num,
         table.reference_multiplier_den,
-    ).where(table.problem_id.in_(problem_ids), table.reference_raw_num.is_not(None))
+    ).where(table.problem_id.in_(problem_ids), table.reference_raw_num.is_not(None), table.removed.is_(False))
     found: dict[str, dict[str, RawScore]] = defaultdict(dict)
     for problem_id, name, raw, raw_den, share, share_den in session.execute(query):
         found[problem_id][name] = RawScore(CaseVerdict.ACCEPTED, exact(raw, raw_den), exact(share, share_den))

@@ -236,9 +236,9 @@ class RejudgingRow(Base):
     """Submissions judged again, and what changes with it: silent until applied, and undoable after.
 
     selection  which submissions: {"problem": id, "team": id, "submissions": [id]}, each optional
-    changes    what becomes different when it is applied: checker, cases, points, limits; empty: only new judgements
+    changes    what becomes different when it is applied (see `app.storage.versions`); empty: only new judgements
     undo       what the changes have replaced, once applied
-    state      judging, ready, applied, undone or cancelled
+    state      open, applied, undone or cancelled; whether an open one is ready is told by its judgements
     """
 
     __tablename__ = "rejudgings"
@@ -331,7 +331,8 @@ class TestGroupRow(Base):
 class TestCaseRow(Base):
     """A test case: input and expected answer by their sha256, and where the answer came from (`provenance`).
 
-    The reference's raw score and multiplier are kept so that it can take part in BEST.
+    The reference's raw score and multiplier are kept so that it can take part in BEST. `removed`: it is no case of the
+    problem any more; its row stays because answers and raw scores refer to it, and because removing can be undone.
     """
 
     __tablename__ = "test_cases"
@@ -355,6 +356,7 @@ class TestCaseRow(Base):
     reference_multiplier_den: Mapped[int | None] = mapped_column(BigInteger)
     checker_args: Mapped[list[Any]] = mapped_column(default=list)
     provenance: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    removed: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class ContestProblemRow(Base):

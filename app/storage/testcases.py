@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, cast
 
-from sqlalchemy import exists, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import Exact
@@ -21,7 +21,7 @@ from app.storage import problems
 from app.storage.files import FileStore
 from app.storage.judgements import FoundScore, pair
 from app.storage.problems import ProblemInUse
-from app.storage.tables import AnswerRow, ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,18 @@ def put_case(
     """Add a case, or replace the one of its name, and share its group's points out anew; returns (case, is it new).
 
     `score` is what the expected answer scores, where that is known. Without an answer, one that was there for the same
-    input stays. Raises ProblemInUse where the name is another group's, or the case has been answered already.
+    input stays. Raises ProblemInUse where the name is another group's.
     """
     given = files.keep(new.input)  # before the first query: other writers do not wait for the disk
     expected = files.keep(new.answer) if new.answer is not None else None
-    row = problems.test_case(session, new.problem_id, new.name)
-    created = row is None
+    row = problems.any_case(session, new.problem_id, new.name)
+    created = row is None or row.removed
+    if row is not None and row.removed:
+        row.group_name, row.removed = new.group, False
     row = row or _new_row(session, new)
     if row.group_name != new.group:
         raise ProblemInUse(f"{new.name} is a test case of {row.group_name} already; names are unique in a problem")
-    changed = row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
-    if changed and not created and has_answers(session, row.id):
-        raise ProblemInUse(f"{new.name} has been answered already, so it stays as it is; put another test case instead")
+    changed = created or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
     row.input_sha256, row.input_size = given, len(new.input)
     if changed:
         row.answer_sha256, row.answer_size = expected, None if new.answer is None else len(new.answer)
@@ -86,24 +86,17 @@ def _new_row(session: Session, new: NewCase) -> TestCaseRow:
 
 
 def delete_case(session: Session, problem_id: str, group: str, name: str) -> bool:
-    """Take a case out; False if there is none. Raises ProblemInUse if it has answers, or is its group's last."""
+    """Take a case out; False if there is none. Raises ProblemInUse if it is its group's last."""
     row = problems.test_case(session, problem_id, name)
     if row is None or row.group_name != group:
         return False
-    if has_answers(session, row.id):
-        raise ProblemInUse(f"{name} has answers, so it stays")
     sisters = [case for case in problems.test_cases(session, problem_id) if case.group_name == group]
     if len(sisters) == 1 and group != "sample":
         raise ProblemInUse(f"{name} is the only test case of {group}, whose points nobody could earn without it")
-    session.delete(row)
+    problems.drop_case(session, row)
     session.flush()
     _renumber(session, problem_id)
     return True
-
-
-def has_answers(session: Session, test_case_id: int) -> bool:
-    """Has anybody sent an answer for this case?"""
-    return bool(session.scalar(select(exists().where(AnswerRow.test_case_id == test_case_id))))
 
 
 def _ensure_sample_group(session: Session, new: NewCase) -> None:
@@ -195,6 +188,7 @@ def without_score(session: Session) -> list[tuple[TestCaseRow, str]]:
         select(TestCaseRow, ProblemRow.settings)
         .join(ProblemRow, ProblemRow.id == TestCaseRow.problem_id)
         .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.reference_raw_num.is_(None))
+        .where(TestCaseRow.removed.is_(False))
         .order_by(TestCaseRow.problem_id, TestCaseRow.ordinal)
     )
     return [(row[0], row[1]["checker"]) for row in session.execute(query)]

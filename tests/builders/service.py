@@ -41,6 +41,9 @@ class Idle:
     def wake(self, _waiting: int | str) -> None:
         """Let it wait."""
 
+    def take_up(self) -> None:
+        """Let it wait."""
+
     def validate(self, _request: Validate) -> Future[Validated]:
         """Nobody is here to check anything."""
         raise RuntimeError("this service has no graders")

@@ -38,6 +38,7 @@ READ = {
     "token_id": "none",
     "job_id": "none",
     "webhook_id": "none",
+    "rejudging_id": "none",
 }
 WRITE = dict.fromkeys(READ, "none")
 SOON = {**READ, "contest_id": "soon", "submission_id": "2", "judgement_id": "2"}
@@ -122,6 +123,13 @@ GET    /api/contests/{contest_id}/judgements/{judgement_id}                     
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
 GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
 GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
+POST   /api/contests/{contest_id}/rejudgings                                        400 403 403 403 403 401
+GET    /api/contests/{contest_id}/rejudgings                                        200 200 403 403 403 401
+GET    /api/contests/{contest_id}/rejudgings/{rejudging_id}                         404 404 403 403 403 401
+GET    /api/contests/{contest_id}/rejudgings/{rejudging_id}/difference              404 404 403 403 403 401
+POST   /api/contests/{contest_id}/rejudgings/{rejudging_id}/apply                   404 403 403 403 403 401
+POST   /api/contests/{contest_id}/rejudgings/{rejudging_id}/cancel                  404 403 403 403 403 401
+POST   /api/contests/{contest_id}/rejudgings/{rejudging_id}/undo                    404 403 403 403 403 401
 POST   /api/problems/{problem_id}/reference-runs                                    404 403 403 403 403 401
 GET    /api/webhooks                                                                200 403 403 403 403 401
 POST   /api/webhooks                                                                400 403 403 403 403 401
@@ -210,6 +218,9 @@ GET    /api/contests/{contest_id}/judgements                                    
 GET    /api/contests/{contest_id}/judgements/{judgement_id}                         200 200 200 404 404 404
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
 GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
+GET    /api/contests/{contest_id}/rejudgings                                        200 200 403 403 403 401
+GET    /api/contests/{contest_id}/rejudgings/{rejudging_id}                         404 404 403 403 403 401
+GET    /api/contests/{contest_id}/rejudgings/{rejudging_id}/difference              404 404 403 403 403 401
 GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/awards                                           200 200 200 200 200 200
 GET    /api/contests/{contest_id}/awards/{award_id}                                200 200 200 200 200 200

@@ -83,13 +83,17 @@ def test_a_change_moves_a_problem_and_leaves_alone_what_it_does_not_name(api: Ap
     assert api.patch(f"{ROUTE}/echo", user="admin", json={"id": "other"}).status_code == 409
 
 
-def test_points_follow_a_changed_rule_with_nothing_judged_again(api: Api) -> None:
+def test_points_follow_a_changed_rule_once_it_is_applied_with_nothing_judged_again(api: Api) -> None:
     put_in(api, id="echo", rule={"kind": "relative", "max_points": 100})
     add_submission(api.service, {"02": raw(10), "03": raw(10)})
     score = api.get("contests/c/scoreboard").json()["rows"][0]["score"]["score"]
     assert score == 100.0
     rule = {"kind": "relative", "max_points": 10}
-    assert api.patch(f"{ROUTE}/echo", user="admin", json={"rule": rule}).status_code == 200
+    waiting = api.patch(f"{ROUTE}/echo", user="admin", json={"rule": rule, "label": "E"})
+    assert (waiting.status_code, waiting.json()["state"], waiting.json()["total"]) == (202, "ready", 0)
+    assert labels(api) == {"echo": "E"}
+    assert api.get("contests/c/scoreboard").json()["rows"][0]["score"]["score"] == 100.0
+    assert api.post(f"{waiting.json()['href']}/apply", user="admin").status_code == 200
     assert api.get("contests/c/scoreboard").json()["rows"][0]["score"]["score"] == 10.0
 
 

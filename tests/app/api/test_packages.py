@@ -141,19 +141,19 @@ def test_a_package_without_submissions_may_be_replaced_by_any_other(checked: Api
     assert [(case["name"], case["max_points"]) for case in again.json()["testcases"]] == [("01", 0.0), ("03", 100.0)]
 
 
-def test_once_there_are_submissions_cases_may_only_be_added(checked: Api) -> None:
+def test_once_there_are_submissions_a_new_version_waits_to_be_applied(checked: Api) -> None:
     bring(checked, zip_package())
     add_contest(checked.service)
     add_submission(checked.service, {"02": share(1)})
     fewer = bring(
         checked, zip_package({"data/secret/02.in": None, "data/secret/02.ans": None, "data/secret/03.in": "4\n"})
     )
-    assert fewer.status_code == 409
-    assert "02 would vanish, 03 would change" in fewer.json()["message"]
+    assert fewer.status_code == 202
+    assert fewer.json()["changes"] == ["test case 02: removed", "test case 03: input, points"]
     more = bring(checked, zip_package({"data/secret/04.in": "4\n", "data/secret/04.ans": "4\n"}))
-    assert more.status_code == 201
+    assert more.status_code == 409
     board = checked.get("contests/c/scoreboard").json()
-    assert board["rows"][0]["score"]["score"] == pytest.approx(100 / 3)
+    assert board["rows"][0]["score"]["score"] == 50.0
 
 
 def test_a_problem_in_use_is_not_deleted(checked: Api) -> None:

@@ -175,13 +175,15 @@ def test_a_name_stands_for_one_case_in_the_whole_problem(contest: Api) -> None:
     assert put(contest, "sample/02", input=b"2\n", answer=b"2\n").status_code == 409
 
 
-def test_a_case_that_was_answered_stays_as_it_is(contest: Api) -> None:
+def test_a_case_of_a_problem_with_submissions_stays_as_it_is_until_the_change_is_applied(contest: Api) -> None:
     add_submission(contest.service, {"02": raw(1, 1)})
-    assert put(contest, "secret/02", input=b"22\n", answer=b"22\n").status_code == 409
     assert put(contest, "secret/02", input=b"2\n", answer=b"2\n").status_code == 200
-    assert contest.delete("problems/echo/testcases/secret/02", user="admin").status_code == 409
-    assert contest.delete("problems/echo/testcases/secret/03", user="admin").status_code == 204
-    assert names(contest) == ["01", "02"]
+    waiting = put(contest, "secret/02", input=b"22\n", answer=b"22\n")
+    assert (waiting.status_code, waiting.json()["changes"]) == (202, ["test case 02: input, expected answer"])
+    assert waiting.headers["Location"] == "/api/contests/c/rejudgings/1"
+    assert contest.delete("problems/echo/testcases/secret/03", user="admin").status_code == 409
+    assert contest.get(f"{CASES}/02/input").content == b"2\n"
+    assert names(contest) == ["01", "02", "03"]
 
 
 def test_the_last_case_of_a_group_and_one_that_is_not_there_are_not_deleted(contest: Api) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
@@ -13,12 +14,21 @@ from app.grading.engine import Engine, EngineSettings
 from app.grading.references import REFERENCE_RUN, JobRunner
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.storage import jobs, problems
+from app.storage import jobs, problems, rejudgings
 from app.storage.database import Database
 from app.storage.files import LocalFiles
-from app.storage.tables import JobRow, TestCaseRow
+from app.storage.tables import (
+    AccountRow,
+    ContestProblemRow,
+    ContestRow,
+    JobRow,
+    JudgementRow,
+    SubmissionRow,
+    TestCaseRow,
+)
 from app.storage.writer import Writer
 
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CASE = "101-n05-p70"
 
 
@@ -99,6 +109,35 @@ def solvers() -> list[psutil.Process]:
         except psutil.NoSuchProcess:
             continue
     return found
+
+
+def test_where_there_are_submissions_the_answers_of_a_run_wait_as_one_rejudging(bench: Bench) -> None:
+    """Two cases open with it, and nobody is told until it is applied."""
+    with bench.database.write() as session:
+        names = [case.name for case in problems.test_cases(session, "comesolo") if case.name != CASE]
+        other = names[0]
+        for name in (CASE, other):
+            row = problems.test_case(session, "comesolo", name)
+            assert row is not None
+            row.answer_sha256 = row.answer_size = row.reference_raw_num = row.reference_raw_den = None
+        session.add(ContestRow(id="c", name="C", start_time=NOW, duration_ms=10**9, open_to_all=True))
+        session.add(AccountRow(id="a", username="a", type="admin", created=NOW))
+        session.flush()
+        session.add(ContestProblemRow(contest_id="c", problem_id="comesolo", label="A", ordinal=1, rule={}))
+        sent = SubmissionRow(contest_id="c", problem_id="comesolo", account_id="a", time=NOW, contest_time_ms=0)
+        session.add(sent)
+        session.flush()
+        session.add(JudgementRow(submission_id=sent.id, state="done", type="CE", start_time=NOW, end_time=NOW))
+    job_id = bench.queue(cases=(CASE, other))
+    bench.runner.start()
+    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    results = (bench.job(job_id).result or {})["cases"]
+    assert {name: result.get("rejudging") for name, result in results.items()} == {CASE: "1", other: "1"}
+    assert (bench.case().answer_sha256, bench.case(other).answer_sha256) == (None, None)
+    until(lambda: bench.engine.waiting_again == 0)
+    with bench.database.write() as session:
+        rejudgings.apply(session, rejudgings.lock(session, 1))
+    assert None not in {bench.case().answer_sha256, bench.case(other).answer_sha256}
 
 
 def test_a_run_makes_the_expected_answer_and_says_how(bench: Bench) -> None:

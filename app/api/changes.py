@@ -1,0 +1,127 @@
+"""Changes of problems that have submissions: they become a rejudging, which is what the reply then shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+from fastapi import Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.api.clics import format_time, format_time_or_none
+from app.api.errors import BadRequest, Conflict
+from app.api.middleware import API
+from app.storage import rejudgings
+from app.storage.rejudgings import JUDGING, OPEN, READY, NothingSelected, Progress, RejudgingRefused
+from app.storage.tables import RejudgingRow
+
+Joins = Annotated[
+    int | None,
+    Query(alias="rejudging", ge=1, description="make the change a part of this open rejudging, where one is needed"),
+]
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    202: {"description": "there are submissions: the change waits as a rejudging, to be applied"}
+}
+
+
+class SelectionView(BaseModel):
+    """Which submissions: null is any."""
+
+    problem_id: str | None
+    team_id: str | None
+    submission_ids: list[str] | None
+
+
+class RejudgingView(BaseModel):
+    """A rejudging: what is judged again and why, what becomes different beside, and how far it is.
+
+    `state` is judging or ready while it is open, then applied, undone or cancelled. `contests` are those whose boards
+    it may change. `judge_errors` counts the judgements in which the judge itself failed.
+    """
+
+    id: str
+    contest_id: str
+    contests: list[str]
+    reason: str
+    account_id: str | None
+    selection: SelectionView
+    changes: list[str]
+    state: str
+    judged: int
+    total: int
+    progress: float
+    judge_errors: int
+    created: str
+    applied: str | None
+    ended: str | None
+    href: str
+
+
+def view(row: RejudgingRow, progress: Progress | None) -> RejudgingView:
+    """Show a rejudging."""
+    known = progress or Progress()
+    ready = READY if known.done == known.total else JUDGING
+    return RejudgingView(
+        id=str(row.id),
+        contest_id=row.contest_id,
+        contests=rejudgings.contests_of(row),
+        reason=row.reason,
+        account_id=row.account_id,
+        selection=SelectionView(
+            problem_id=row.selection.get("problem"),
+            team_id=row.selection.get("team"),
+            submission_ids=row.selection.get("named"),
+        ),
+        changes=list(row.changes.get("summary", [])),
+        state=ready if row.state == OPEN else row.state,
+        judged=known.done,
+        total=known.total,
+        progress=known.done / known.total if known.total else 1.0,
+        judge_errors=known.errors,
+        created=format_time(row.created),
+        applied=format_time_or_none(row.applied),
+        ended=format_time_or_none(row.ended),
+        href=f"contests/{row.contest_id}/rejudgings/{row.id}",
+    )
+
+
+def shown(session: Session, row: RejudgingRow) -> RejudgingView:
+    """Show a rejudging as far as it is now."""
+    return view(row, rejudgings.progress(session, [row.id]).get(row.id))
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Say what the rejudgings refuse as the API says it."""
+    try:
+        yield
+    except RejudgingRefused as refused:
+        raise Conflict(str(refused)) from None
+    except NothingSelected as nothing:
+        raise BadRequest(str(nothing)) from None
+
+
+def change(
+    session: Session,
+    problem_id: str,
+    write: Callable[[], None],
+    reason: str,
+    account_id: str | None,
+    *,
+    contest_id: str | None = None,
+    joins: int | None = None,
+) -> RejudgingView | None:
+    """Change a problem at once, or where that would change what somebody has, open a rejudging and show it."""
+    with refusals():
+        row = rejudgings.change_problem(
+            session, problem_id, write, reason, account_id, contest_id=contest_id, joins=joins
+        )
+    return None if row is None else shown(session, row)
+
+
+def accepted(rejudging: RejudgingView) -> JSONResponse:
+    """The reply where a change has become a rejudging."""
+    return JSONResponse(rejudging.model_dump(), 202, {"Location": f"{API}/{rejudging.href}"})

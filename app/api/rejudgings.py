@@ -1,0 +1,207 @@
+"""Rejudgings: submissions judged again, silently, with a look at what it would change before it is applied or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.api import rejudging_difference
+from app.api.bodies import Body, Line
+from app.api.changes import RejudgingView, change, refusals, shown, view
+from app.api.contest_problems import Rule, checked_rule, entry_of
+from app.api.contests import contest_of
+from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
+from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.middleware import API
+from app.grading.rejudging import difference
+from app.service import Service
+from app.storage import contests, judged, rejudgings, teams
+from app.storage.rejudgings import OPEN, UNDONE, Selection, Stragglers
+from app.storage.tables import RejudgingRow
+
+router = APIRouter(tags=["rejudgings"])
+PLACE = "/contests/{contest_id}/rejudgings/{rejudging_id}"
+MOST_NAMED = 10_000
+
+
+class ChangesBody(Body):
+    """What is to become different for the whole problem with the rejudging: how this contest scores it."""
+
+    rule: Rule
+
+
+class RejudgingBody(Body):
+    """Which submissions to judge again, and why: all that are as each of `problem`, `team` and `submissions` says."""
+
+    reason: Line
+    problem: str | None = Field(None, min_length=1, max_length=255)
+    team: str | None = Field(None, min_length=1, max_length=36)
+    submissions: list[str] | None = Field(None, min_length=1, max_length=MOST_NAMED)
+    changes: ChangesBody | None = None
+
+
+class ApplyBody(Body):
+    """`judge_errors`: also where the judge failed on submissions that had a verdict."""
+
+    judge_errors: bool = False
+
+
+@router.post("/contests/{contest_id}/rejudgings", status_code=201, summary="Judge submissions again")
+def begin(
+    viewer: AdminOnly, session: Writing, service: TheService, contest_id: str, body: RejudgingBody, response: Response
+) -> RejudgingView:
+    """Silently and in the background: nothing changes for anybody until it is applied."""
+    contest_of(session, contest_id)
+    if body.changes is not None:
+        made = _with_rule(session, contest_id, body, body.changes.rule, viewer.account_id)
+    else:
+        selection = _selection(session, contest_id, body)
+        with refusals():
+            row = rejudgings.begin(session, contest_id, selection, body.reason, viewer.account_id)
+        made = shown(session, row)
+    after_commit(session, service.engine.take_up)
+    response.headers["Location"] = f"{API}/{made.href}"
+    return made
+
+
+def _with_rule(
+    session: Session, contest_id: str, body: RejudgingBody, rule: Rule, account_id: str | None
+) -> RejudgingView:
+    if body.problem is None or body.team is not None or body.submissions is not None:
+        raise BadRequest("changes: expected a problem beside them and nothing else selected, for a rule is everybody's")
+    row = entry_of(session, contest_id, body.problem)
+    wanted = checked_rule(session, row, rule)
+
+    def write() -> None:
+        row.rule = wanted
+
+    made = change(session, body.problem, write, body.reason, account_id, contest_id=contest_id)
+    if made is None:
+        raise BadRequest("changes.rule: expected another rule, in a problem with submissions; found no difference")
+    return made
+
+
+def _selection(session: Session, contest_id: str, body: RejudgingBody) -> Selection:
+    """What is selected; raises BadRequest that says what of it there is not."""
+    if body.problem is not None and contests.entry(session, contest_id, body.problem) is None:
+        raise BadRequest(f"problem: expected a problem of contest {contest_id}, found {body.problem!r}")
+    if body.team is not None and teams.get(session, body.team) is None:
+        raise BadRequest(f"team: expected a team, found {body.team!r}")
+    if body.submissions is None:
+        return Selection(body.problem, body.team)
+    found = {each: judged.submission(session, contest_id, each) for each in body.submissions}
+    if unknown := [each for each, row in found.items() if row is None]:
+        raise BadRequest(f"submissions: expected submissions of contest {contest_id}, found {', '.join(unknown[:20])}")
+    ids = {row.id: each for each, row in found.items() if row is not None}
+    return Selection(body.problem, body.team, ids)
+
+
+@router.get("/contests/{contest_id}/rejudgings", summary="All rejudgings")
+def list_rejudgings(_viewer: JudgeOrAdmin, session: Reading, contest_id: str) -> list[RejudgingView]:
+    """Those that concern the contest, oldest first, also those that are applied, undone or cancelled."""
+    contest_of(session, contest_id)
+    rows = rejudgings.rejudgings(session, contest_id)
+    progress = rejudgings.progress(session, [row.id for row in rows])
+    return [view(row, progress.get(row.id)) for row in rows]
+
+
+@router.get(PLACE, summary="One rejudging")
+def get_rejudging(_viewer: JudgeOrAdmin, session: Reading, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Its state, and how many of its judgements are done."""
+    return shown(session, rejudging_of(session, contest_id, rejudging_id))
+
+
+def rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> RejudgingRow:
+    """The rejudging of the path; raises NotFound."""
+    contest_of(session, contest_id)
+    row = rejudgings.get(session, contest_id, judged.as_id(rejudging_id) or 0)
+    if row is None:
+        raise NotFound(f"no rejudging {rejudging_id!r} in contest {contest_id!r}")
+    return row
+
+
+@router.get(f"{PLACE}/difference", summary="What a rejudging changes")
+def get_difference(
+    _viewer: JudgeOrAdmin,
+    session: Reading,
+    contest_id: str,
+    rejudging_id: str,
+    everything: Annotated[bool, Query(alias="all", description="also what stays as it is")] = False,
+) -> rejudging_difference.DifferenceView:
+    """In this contest: per case verdict and raw score, per submission type and points, per team points and rank.
+
+    Before and after applying it; of one that is applied, before and after that. What is not judged yet is as it was.
+    """
+    row = rejudging_of(session, contest_id, rejudging_id)
+    found = difference(session, row, contest_id, datetime.now(UTC))
+    assert found is not None, "the contest is there"
+    known = {each.id: each for each in judged.submissions(session, contest_id)}
+    return rejudging_difference.view(shown(session, row), found, known, everything=everything)
+
+
+@router.post(f"{PLACE}/apply", summary="Apply a rejudging")
+def apply(
+    _viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
+) -> RejudgingView:
+    """All of it in one transaction. 409 while it is judging; also where submissions arrived meanwhile that it has to
+    take in: they are judged then, and it is to be applied again. One that was undone may be applied once more.
+    """
+
+    def deed(session: Session, row: RejudgingRow) -> None:
+        rejudgings.apply(session, row, errors_too=body is not None and body.judge_errors)
+
+    try:
+        return _do(service, contest_id, rejudging_id, deed)
+    except Stragglers as stragglers:
+        _take_in(service, contest_id, rejudging_id)
+        raise Conflict(str(stragglers)) from None
+
+
+@router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
+def cancel(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Nothing of it is seen anywhere; what is not judged yet will not be."""
+    made = _do(service, contest_id, rejudging_id, rejudgings.cancel, silent=True)
+    service.engine.take_up()
+    return made
+
+
+@router.post(f"{PLACE}/undo", summary="Undo a rejudging")
+def undo(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Everything is as it was before it was applied; what was submitted since to a changed problem is judged again."""
+    again: list[int] = []
+    made = _do(service, contest_id, rejudging_id, lambda session, row: again.extend(rejudgings.undo(session, row)))
+    for judgement_id in again:
+        service.engine.wake(judgement_id)
+    return made
+
+
+def _do(
+    service: Service,
+    contest_id: str,
+    rejudging_id: str,
+    deed: Callable[[Session, RejudgingRow], None],
+    *,
+    silent: bool = False,
+) -> RejudgingView:
+    """Do something with the rejudging in one transaction, and tell the boards of every contest it concerns."""
+    with service.database.write() as session, refusals():
+        row = rejudgings.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
+        deed(session, row)
+        made = shown(session, row)
+    for each in [] if silent else made.contests:
+        service.boards.changed(each)
+    return made
+
+
+def _take_in(service: Service, contest_id: str, rejudging_id: str) -> None:
+    with service.database.write() as session:
+        row = rejudgings.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
+        if row.state in {OPEN, UNDONE}:
+            row.state = OPEN
+            rejudgings.take_in(session, row)
+    service.engine.take_up()

@@ -1,0 +1,233 @@
+"""`jurado admin rejudge|rejudgings|rejudging`: judge again, look at what it changes, apply it or not, undo it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from app.cli.admin import ContestId, known, tell
+from app.cli.boards import number
+from app.cli.client import Client
+from app.cli.output import examples, plain, show, table, write_json
+from app.cli.solve import AsJson, progress_shown
+
+rejudging = typer.Typer(no_args_is_help=True, help="One rejudging: what it changes, and whether it counts.")
+
+SECONDS_BETWEEN_LOOKS = 0.3
+MOST_CASES = 200
+"""Lines of a table that somebody reads; a program asks for all of them with --json."""
+
+RejudgingId = Annotated[int, typer.Argument(metavar="ID", help="the rejudging's id")]
+JudgeErrors = Annotated[
+    bool, typer.Option("--judge-errors", help="also where the judge failed on submissions that had a verdict")
+]
+
+
+def rejudge(
+    contest: ContestId,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="why; kept with it")],
+    problem: Annotated[str | None, typer.Option(metavar="ID", help="only submissions to this problem")] = None,
+    team: Annotated[str | None, typer.Option(metavar="ID", help="only submissions of this team")] = None,
+    submission: Annotated[list[str] | None, typer.Option(metavar="ID", help="only these submissions")] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="follow it until it is judged, and show the difference")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="wait, show the difference, and apply it")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge submissions again: silently, in the background, and counting only once it is applied."""
+    asked = known({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
+    with Client.open() as client:
+        made = client.post(f"contests/{contest}/rejudgings", asked)
+        if not (wait or apply):
+            hint = f"next: jurado admin rejudging difference {contest} {made['id']}"
+            tell(
+                f"rejudging {made['id']} of {made['total']} submissions has been queued; {hint}", made, as_json=as_json
+            )
+            return
+        follow(client, made, quiet=as_json)
+        found = client.get(f"{made['href']}/difference")
+        if apply:
+            found["rejudging"] = client.post(f"{made['href']}/apply", {})
+    show_difference(found, as_json=as_json)
+
+
+def list_rejudgings(contest: ContestId, as_json: AsJson = False) -> None:
+    """List the rejudgings of a contest, oldest first."""
+    with Client.open() as client:
+        found = client.get(f"contests/{contest}/rejudgings")
+    if as_json:
+        write_json(found)
+        return
+    rows = [
+        (each["id"], each["state"], f"{each['judged']}/{each['total']}", each["created"], each["reason"], what(each))
+        for each in found
+    ]
+    show(table("", ["id", "state", ">judged", "created", "reason", "what"], rows))
+
+
+@rejudging.command("watch", epilog=examples("jurado admin rejudging watch finals 3"))
+def watch(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
+    """Follow a rejudging until all of it is judged, and show the difference."""
+    with Client.open() as client:
+        follow(client, client.get(f"contests/{contest}/rejudgings/{rejudging_id}"), quiet=as_json)
+        found = client.get(f"contests/{contest}/rejudgings/{rejudging_id}/difference")
+    show_difference(found, as_json=as_json)
+
+
+@rejudging.command(
+    "difference",
+    epilog=examples(
+        "jurado admin rejudging difference finals 3", "jurado admin rejudging difference finals 3 --all --json"
+    ),
+)
+def difference(
+    contest: ContestId,
+    rejudging_id: RejudgingId,
+    everything: Annotated[bool, typer.Option("--all", help="also what stays as it is")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks."""
+    with Client.open() as client:
+        path = f"contests/{contest}/rejudgings/{rejudging_id}/difference"
+        found = client.get(path, all="true" if everything else None)
+    show_difference(found, as_json=as_json)
+
+
+@rejudging.command("apply", epilog=examples("jurado admin rejudging apply finals 3"))
+def apply(
+    contest: ContestId, rejudging_id: RejudgingId, judge_errors: JudgeErrors = False, as_json: AsJson = False
+) -> None:
+    """Let a rejudging count, all of it at once."""
+    do("apply", contest, rejudging_id, {"judge_errors": judge_errors}, as_json=as_json)
+
+
+@rejudging.command("cancel", epilog=examples("jurado admin rejudging cancel finals 3"))
+def cancel(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
+    """Give a rejudging up before it is applied; nothing of it is ever seen."""
+    do("cancel", contest, rejudging_id, None, as_json=as_json)
+
+
+@rejudging.command("undo", epilog=examples("jurado admin rejudging undo finals 3"))
+def undo(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
+    """Put back what was before a rejudging was applied."""
+    do("undo", contest, rejudging_id, None, as_json=as_json)
+
+
+def do(deed: str, contest: str, rejudging_id: int, body: object, *, as_json: bool) -> None:
+    """Do something with a rejudging and say what it is then."""
+    with Client.open() as client:
+        made = client.post(f"contests/{contest}/rejudgings/{rejudging_id}/{deed}", body)
+    tell(f"rejudging {made['id']} is {made['state']}", made, as_json=as_json)
+
+
+def follow(client: Client, made: Mapping[str, Any], *, quiet: bool) -> None:
+    """Look at a rejudging until it is judged, with a bar."""
+    with progress_shown(f"rejudging {made['id']}", quiet=quiet) as on_progress:
+        wait_until_judged(client, made["href"], on_progress)
+
+
+def wait_until_judged(client: Client, path: str, on_progress: Callable[[dict[str, Any]], None]) -> None:
+    """Look at a rejudging until nothing of it waits to be judged."""
+    while True:
+        found = client.get(path)
+        note = f"{found['judged']} of {found['total']} judged"
+        on_progress({"fraction": found["progress"], "best": None, "states": 0, "note": note})
+        if found["state"] != "judging":
+            return
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def show_difference(found: Mapping[str, Any], *, as_json: bool) -> None:
+    """Show it as tables, or as it is."""
+    if as_json:
+        write_json(found)
+    else:
+        show(*difference_tables(found))
+
+
+def difference_tables(found: Mapping[str, Any]) -> list[Table | str]:
+    """What changes: a line on the whole, then types, cases, teams."""
+    rejudging, counts = found["rejudging"], found["counts"]
+    head = f"rejudging {rejudging['id']} ({rejudging['state']}): {rejudging['reason']}"
+    things: list[Table | str] = [plain(head), *(plain(f"  {line}") for line in rejudging["changes"])]
+    things.append(
+        f"{counts['submissions_changed']} of {counts['submissions']} submissions, {counts['cases_changed']} cases, "
+        f"points of {counts['teams_changed']} teams and the ranks of {counts['ranks_changed']} change"
+    )
+    if counts["types"]:
+        rows = [(arrow(each["before"], each["after"]), each["count"]) for each in counts["types"]]
+        things.append(table("verdicts", ["verdict", ">submissions"], rows))
+    things += case_tables(found["submissions"])
+    if found["teams"]:
+        teams = [team_row(each) for each in found["teams"]]
+        columns = ["", "team", ">rank", ">points", ">rank shown to all", ">points shown to all"]
+        things.append(table("teams", columns, teams))
+    return things
+
+
+def case_tables(submissions: list[Any]) -> list[Table | str]:
+    """A line for every submission, and below it for every case of it that is another."""
+    rows = []
+    for each in submissions:
+        before, after = each["before"], each["after"]
+        verdict = arrow(before["judgement_type_id"], after["judgement_type_id"])
+        name = f"{each['submission_id']} {each['team_id'] or ''}"
+        rows.append((name, each["problem_id"], verdict, "", points(before["points"], after["points"])))
+        for case in each["cases"]:
+            one, other = case["before"], case["after"]
+            raw = arrow(one["raw"], other["raw"])
+            shown = arrow(one["verdict"], other["verdict"])
+            rows.append(("", f"  {case['name']}", shown, raw, points(one["points"], other["points"])))
+    if not rows:
+        return []
+    left = len(rows) - MOST_CASES
+    things: list[Table | str] = [
+        table("submissions", ["submission", "problem, case", "verdict", ">raw", ">points"], rows[:MOST_CASES])
+    ]
+    return [*things, f"and {left} more lines: --json has them all"] if left > 0 else things
+
+
+def team_row(team: Mapping[str, Any]) -> tuple[str, ...]:
+    """One team: whether it rises or falls, and its rank and points before and after."""
+    before, after = team["before"], team["after"]
+    shown, then = team["public_before"], team["public_after"]
+    return (
+        move(before["rank"], after["rank"]),
+        team["name"],
+        arrow(before["rank"], after["rank"]),
+        points(before["points"], after["points"]),
+        arrow(shown["rank"], then["rank"]),
+        points(shown["points"], then["points"]),
+    )
+
+
+def move(before: int | None, after: int | None) -> str:
+    """An arrow up for a better rank, down for a worse one."""
+    if before is None or after is None or before == after:
+        return ""
+    return f"▲{before - after}" if after < before else f"▼{after - before}"
+
+
+def arrow(before: object, after: object) -> str:
+    """One value that stays, or the two of one that changes."""
+    one, other = ("-" if value is None else str(value) for value in (before, after))
+    return one if one == other else f"{one} → {other}"
+
+
+def points(before: float | None, after: float | None) -> str:
+    """Points before and after, with two digits."""
+    return arrow(number(before) or None, number(after) or None)
+
+
+def what(rejudging: Mapping[str, Any]) -> str:
+    """What is judged again, or becomes different, in a few words."""
+    if rejudging["changes"]:
+        first, *more = rejudging["changes"]
+        return f"{first}, and {len(more)} more" if more else str(first)
+    selection = rejudging["selection"]
+    chosen = [f"{key.removesuffix('_id')} {selection[key]}" for key in ("problem_id", "team_id") if selection[key]]
+    ids = selection["submission_ids"]
+    return ", ".join([*chosen, *([f"{len(ids)} submissions"] if ids else [])]) or "all submissions"

@@ -1,0 +1,96 @@
+"""What a rejudging changes, or has changed: a contest's boards on its two sides, by the one function that makes boards.
+
+Of an open rejudging the one side is the contest as it is, the other the contest as applying would leave it. Of an
+applied one it is the other way round: the contest as it is, and as undoing would leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.grading.boards import Standing, make_standing
+from app.storage import boards, rejudgings, versions
+from app.storage.boards import Read, Scores
+from app.storage.rejudgings import APPLIED
+from app.storage.scored import ScoredContest, scored_contest
+from app.storage.tables import RejudgingRow
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A contest before or after: its boards for judges and for everybody, and the type of each judged submission."""
+
+    judges: Standing
+    public: Standing
+    types: Mapping[int, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Both sides of a rejudging in one contest, and the submissions that were judged again there."""
+
+    before: Side
+    after: Side
+    submissions: Sequence[int]
+
+
+def difference(session: Session, row: RejudgingRow, contest_id: str, now: datetime) -> Difference | None:
+    """Compute both sides; None if there is no such contest."""
+    contest = scored_contest(session, contest_id)
+    if contest is None:
+        return None
+    found = boards.attempts(session, contest_id)
+    pairs = rejudgings.pairs(session, row, contest_id)
+    types = rejudgings.types(session, contest_id, row)
+    applied = row.state == APPLIED
+    current = rejudgings.current(session, contest_id, row)
+    there = {submission: pair[0] if applied else pair[1] for submission, pair in pairs.items()}
+    live = _side(contest, found, {submission: types.get(id_) for submission, id_ in current.items()}, now)
+    other = _side(
+        _changed(session, contest, row),
+        _with(session, found, there),
+        {submission: types.get(id_) for submission, id_ in {**current, **there}.items() if id_ is not None},
+        now,
+    )
+    before, after = (other, live) if applied else (live, other)
+    return Difference(before, after, sorted(pairs))
+
+
+def _side(contest: ScoredContest, found: Sequence[Read], types: Mapping[int, str | None], now: datetime) -> Side:
+    judges, public = (make_standing(contest, found, now, public=public) for public in (False, True))
+    return Side(judges, public, types)
+
+
+def _changed(session: Session, contest: ScoredContest, row: RejudgingRow) -> ScoredContest:
+    """The contest with the changes of the rejudging, or where it has been applied, without them."""
+    changes = row.undo if row.state == APPLIED else row.changes
+    if not changes:
+        return contest
+    problem_id = row.changes["problem_id"]
+    version = versions.merged(versions.document(session, problem_id), changes)
+    scored = versions.scored(version, problem_id, contest.id)
+    problems = [scored if problem.id == problem_id else problem for problem in contest.problems]
+    references = dict(contest.references)
+    references.pop(problem_id, None)
+    if scored.rule.reference_counts:
+        references[problem_id] = versions.reference_scores(version)
+    return replace(contest, problems=problems, references=references)
+
+
+def _with(session: Session, found: Sequence[Read], judgements: Mapping[int, int | None]) -> list[Read]:
+    """The attempts as these judgements have them; one without a judgement waits for one."""
+    scores = boards.scores_of(session, sorted(id_ for id_ in judgements.values() if id_ is not None))
+    return [
+        read
+        if read.attempt.id not in judgements
+        else replace(read, attempt=replace(read.attempt, scores=_scores(scores, judgements[read.attempt.id])))
+        for read in found
+    ]
+
+
+def _scores(known: Mapping[int, Scores], judgement_id: int | None) -> Scores | None:
+    return None if judgement_id is None else known.get(judgement_id, {})

@@ -1,0 +1,78 @@
+"""`jurado admin rejudge` and what comes after it, against a real service."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.cli.demo.service_process import Running
+from tests.app.cli.conftest import Jurado
+from tests.builders.packages import zip_package
+
+
+@pytest.fixture
+def contest(service: Running, admin_token: str) -> str:
+    """A running contest with a problem of its own and two judged submissions; its id, which is the problem's."""
+    name = f"r{uuid.uuid4().hex[:8]}"
+    headers = {"Authorization": f"Bearer {admin_token}"}
+    with httpx.Client(base_url=f"{service.url}/api/", headers=headers, timeout=100) as http:
+
+        def post(path: str, **more: Any) -> dict[str, Any]:
+            made: dict[str, Any] = http.post(path, **more).raise_for_status().json()
+            return made
+
+        package = zip_package(top=f"{name}/")
+        post("problems", content=package, headers={"Content-Type": "application/zip"})
+        start = "2026-01-01T00:00:00Z"
+        post("contests", json={"id": name, "name": name, "start_time": start, "duration": "90000:00:00"})
+        post(f"contests/{name}/problems", json={"id": name})
+        post("teams", json=[{"id": f"{name}{team}", "name": f"Team {team}"} for team in "ab"])
+        post(f"contests/{name}/teams", json={"team_ids": [f"{name}a", f"{name}b"]})
+        for team, answer in (("a", "2\n"), ("b", "22\n")):
+            form = {"problem_id": name, "team_id": f"{name}{team}"}
+            made = post(f"contests/{name}/submissions", data=form, files={"files": ("02.out", answer)})
+            path = f"contests/{name}/submissions/{made['id']}/report"
+            while http.get(path).json()["state"] != "done":
+                pass
+    return name
+
+
+def test_a_changed_case_waits_is_looked_at_applied_and_undone(admin: Jurado, contest: str, tmp_path: Path) -> None:
+    (tmp_path / "case").write_text("22\n")
+    put = admin("admin", "testcase", "put", contest, "secret/02", tmp_path / "case", "--answer", tmp_path / "case")
+    assert put.exit_code == 0, put.output
+    assert "the change waits as rejudging" in put.stdout
+    number = put.stdout.split(" as rejudging ")[1].split()[0]
+    watched = admin("admin", "rejudging", "watch", contest, number)
+    assert watched.exit_code == 0, watched.output
+    assert "test case 02: input, expected answer" in watched.stdout
+    assert "PC → WA" in watched.stdout
+    assert "WA → PC" in watched.stdout
+    assert "▲1" in watched.stdout
+    assert "▼1" in watched.stdout
+    assert "50.00 → 0.00" in watched.stdout
+    for deed, state in (("apply", "applied"), ("undo", "undone")):
+        done = admin("admin", "rejudging", deed, contest, number)
+        assert (done.exit_code, done.stdout) == (0, f"rejudging {number} is {state}\n")
+    refused = admin("admin", "rejudging", "cancel", contest, number)
+    assert (refused.exit_code, refused.stderr) == (1, f"jurado: rejudging {number} is undone\n")
+
+
+def test_submissions_are_judged_again_and_it_is_applied_in_one_go(admin: Jurado, contest: str) -> None:
+    done = admin("admin", "rejudge", contest, "--reason", "why not", "--problem", contest, "--apply", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert (found["rejudging"]["state"], found["counts"]["submissions_changed"]) == ("applied", 0)
+    listed = admin("admin", "rejudgings", contest)
+    assert "why not" in listed.stdout
+    assert "2/2" in listed.stdout
+
+
+def test_a_rejudging_of_nothing_is_refused(admin: Jurado, contest: str) -> None:
+    refused = admin("admin", "rejudge", contest, "--reason", "why", "--team", "nobody")
+    assert (refused.exit_code, refused.stderr) == (1, "jurado: team: expected a team, found 'nobody'\n")

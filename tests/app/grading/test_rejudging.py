@@ -1,0 +1,127 @@
+"""Rejudgings in the engine: behind those who wait, and not lost with the process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import select, update
+
+from app.storage import rejudgings
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.rejudgings import Selection
+from app.storage.tables import JudgementRow, RawScoreRow
+from tests.builders.grading import Grading, add_rogue_contest, grading, submission
+
+
+def begin(found: Grading) -> int:
+    """Judge everything again."""
+    with found.database.write() as session:
+        return rejudgings.begin(session, "c", Selection(), "why", "a").id
+
+
+def ready(database: Database, rejudging_id: int) -> bool:
+    """Is all of it judged?"""
+    with database.read() as session:
+        progress = rejudgings.progress(session, [rejudging_id])[rejudging_id]
+    return progress.done == progress.total
+
+
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for something."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.005)
+
+
+def test_a_rejudging_is_judged_beside_and_tells_nobody(database_url: str, tmp_path: Path) -> None:
+    with grading(database_url, tmp_path / "files") as found:
+        for answers in ([b"10", b"10"], [b"10", b"3"], [b"reject", b"reject"]):
+            found.accept(submission(*answers))
+        found.wait()
+        told = len(found.judged)
+        rejudging_id = begin(found)
+        found.engine.take_up()
+        until(lambda: ready(found.database, rejudging_id))
+        assert found.types() == ["AC", "PC", "WA"] * 2
+        assert len(found.judged) == told
+        with found.database.read() as session:
+            current = session.scalars(select(JudgementRow.id).where(JudgementRow.current)).all()
+        assert sorted(current) == [1, 2, 3]
+        assert found.engine.waiting == 0
+
+
+def test_whoever_waits_for_a_verdict_is_served_before_a_rejudging_goes_on(sqlite_url: str, tmp_path: Path) -> None:
+    """Of 300 that are judged again only a few are done between a submission and its verdict."""
+    with grading(sqlite_url, tmp_path / "files") as found:
+        for _ in range(300):
+            found.accept(submission(b"10", b"10"))
+        found.wait()
+        rejudging_id = begin(found)
+        found.engine.take_up()
+        until(lambda: _done(found, rejudging_id) > 0)
+        before = _done(found, rejudging_id)
+        found.accept(submission(b"10", b"3"))
+        found.wait()
+        after = _done(found, rejudging_id)
+        assert after < 300
+        assert after - before <= 32
+        until(lambda: ready(found.database, rejudging_id))
+
+
+def _done(found: Grading, rejudging_id: int) -> int:
+    with found.database.read() as session:
+        return rejudgings.progress(session, [rejudging_id])[rejudging_id].done
+
+
+def test_a_restart_goes_on_with_a_rejudging(database_url: str, tmp_path: Path) -> None:
+    """Whatever was claimed when the server was killed is judged by the next one, once."""
+    database, files = Database(database_url), LocalFiles(tmp_path / "files")
+    add_rogue_contest(database, files)
+    dead = Grading(database, files)  # never started, as if killed
+    for _ in range(20):
+        dead.accept(submission(b"10", b"4"))
+    with database.write() as session:
+        session.execute(update(JudgementRow).values(state="done", type="PC", end_time=JudgementRow.start_time))
+    rejudging_id = begin(dead)
+    with database.write() as session:
+        mine = JudgementRow.rejudging_id == rejudging_id
+        session.execute(update(JudgementRow).where(mine, JudgementRow.id < 30).values(state="running", attempt=1))
+    dead.writer.close()
+    with_new = Grading(database, files, graders=2)
+    with_new.engine.start()
+    until(lambda: ready(database, rejudging_id))
+    with_new.close()
+    with database.read() as session:
+        scored = session.scalars(
+            select(RawScoreRow.judgement_id).join(JudgementRow).where(JudgementRow.rejudging_id == rejudging_id)
+        ).all()
+    assert len(scored) == 40
+    database.close()
+
+
+def test_what_a_grader_is_at_when_a_rejudging_is_cancelled_is_not_recorded(sqlite_url: str, tmp_path: Path) -> None:
+    with grading(sqlite_url, tmp_path / "files", seconds=1.0) as found:
+        for _ in range(5):
+            found.accept(submission(b"10"))
+        found.wait()
+        scores = found.scores()
+        with found.database.write() as session:  # so that it would take long
+            session.connection().exec_driver_sql("UPDATE answers SET data = CAST('loop' AS BLOB)")
+        rejudging_id = begin(found)
+        found.engine.take_up()
+        until(lambda: _running(found))
+        with found.database.write() as session:
+            rejudgings.cancel(session, rejudgings.lock(session, rejudging_id))
+        found.engine.take_up()
+        until(lambda: found.engine.waiting_again == 0)
+        assert found.types() == ["PC"] * 5
+        assert found.scores() == scores
+
+
+def _running(found: Grading) -> bool:
+    with found.database.read() as session:
+        return session.scalars(select(JudgementRow.id).where(JudgementRow.state == "running")).first() is not None

@@ -1,0 +1,45 @@
+"""Judges what waits in a service's tables, in this process and only when told: for tests that look at each step."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from app.grading.engine import outcome
+from app.grading.grade import Grader
+from app.grading.messages import Grade
+from app.service import Service
+from app.storage import judgements, rejudgings, tasks
+from app.storage.judgements import Outcome
+
+
+def judge(service: Service, *, most: int | None = None) -> int:
+    """Judge what waits, submissions first and rejudgings after; returns how many. `most`: stop after so many."""
+    with service.database.read() as session:
+        late = rejudgings.late(session)
+    if late:
+        with service.database.write() as session:
+            rejudgings.take_in_late(session, late)
+    with service.database.read() as session:
+        waiting = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
+    chosen = waiting[:most]
+    claims = [service.writer.submit(judgements.claim_one, id_) for id_ in chosen]
+    attempts = {id_: claim.result() or 0 for id_, claim in zip(chosen, claims, strict=True)}
+    with service.database.read() as session:
+        found = tasks.load_tasks(session, attempts)
+    grader = Grader(service.files)
+    for task in found:
+        scores = [graded.score for graded in grader.grade(Grade(task.settings["checker"], task.answers))]
+        service.writer.submit(judgements.record_one, outcome(task, scores)).result()
+        if task.rejudging_id is None:
+            service.boards.changed(task.contest_id)
+    return len(found)
+
+
+def judge_with_errors(service: Service) -> None:
+    """End what waits as judge errors, as if the checker had failed."""
+    with service.database.read() as session:
+        waiting = judgements.waiting(session, rejudging=True)
+    for id_ in waiting:
+        attempt = service.writer.submit(judgements.claim_one, id_).result() or 0
+        ended = Outcome(id_, attempt, "JE", [], datetime.now(UTC), "the checker has a fault")
+        service.writer.submit(judgements.record_one, ended).result()
