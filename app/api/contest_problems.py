@@ -10,11 +10,13 @@ from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.api.bodies import Body, Line, same_id
+from app.api.contest_bodies import LimitsBody
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheBoards, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
 from app.domain.contests import Direction, Kind
+from app.domain.limits import read_limits, write_limits
 from app.domain.rules import read_rule, write_rule
 from app.storage import contests, problems
 from app.storage.tables import ContestProblemRow, ProblemRow
@@ -47,10 +49,11 @@ class EntryBody(Body):
     rgb: Rgb | None = None
     color: Line | None = None
     rule: Rule = Rule()
+    limits: LimitsBody = Field(default_factory=LimitsBody)
 
 
 class EntryChange(Body):
-    """What to change; what is left out stays. A rule that is given replaces the old one."""
+    """What to change; what is left out stays. A rule, or limits, that are given replace the old ones."""
 
     id: str | None = None
     label: Label | None = None
@@ -58,10 +61,11 @@ class EntryChange(Body):
     rgb: Rgb | None = None
     color: Line | None = None
     rule: Rule | None = None
+    limits: LimitsBody | None = None
 
 
 class EntryView(BaseModel):
-    """A problem's place in a contest, and the whole rule that holds there."""
+    """A problem's place in a contest, and the whole rule and limits that hold there."""
 
     id: str
     label: str
@@ -69,6 +73,7 @@ class EntryView(BaseModel):
     rgb: str | None
     color: str | None
     rule: dict[str, Any]
+    limits: dict[str, Any]
 
 
 @router.post("/contests/{contest_id}/problems", summary="Put a problem into a contest", status_code=201)
@@ -91,6 +96,7 @@ def add_problem(
         rgb=body.rgb,
         color=body.color,
         rule=body.rule.model_dump(exclude_none=True),
+        limits=body.limits.model_dump(exclude_unset=True),
     )
     _check_label(session, row)
     shown = view(session, row, problem)
@@ -100,7 +106,7 @@ def add_problem(
     return shown
 
 
-@router.patch("/contests/{contest_id}/problems/{problem_id}", summary="Change a problem's place or rule")
+@router.patch("/contests/{contest_id}/problems/{problem_id}", summary="Change a problem's place, rule or limits")
 def change_problem(
     _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str, body: EntryChange
 ) -> EntryView:
@@ -114,6 +120,8 @@ def change_problem(
     row.color = body.color if "color" in named else row.color
     if body.rule is not None:
         row.rule = body.rule.model_dump(exclude_none=True)
+    if body.limits is not None:
+        row.limits = body.limits.model_dump(exclude_unset=True)
     _check_label(session, row)
     problem = problems.get(session, problem_id)
     assert problem is not None, "a foreign key"
@@ -148,8 +156,15 @@ def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> Entry
         rule = read_rule(row.rule, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
     except ValueError as error:
         raise BadRequest(str(error)) from None
+    settings = contest_of(session, row.contest_id).settings
     return EntryView(
-        id=row.problem_id, label=row.label, ordinal=row.ordinal, rgb=row.rgb, color=row.color, rule=write_rule(rule)
+        id=row.problem_id,
+        label=row.label,
+        ordinal=row.ordinal,
+        rgb=row.rgb,
+        color=row.color,
+        rule=write_rule(rule),
+        limits=write_limits(read_limits(settings.get("limits") or {}, row.limits or {})),
     )
 
 

@@ -226,7 +226,15 @@ def load_tasks(session: Session, attempts: dict[int, int]) -> list[Task]:
     counted = {problem: _counted_cases(session, problem) for problem in {head[3] for head in heads}}
     return [
         Task(
-            id_, submission, attempts[id_], contest, problem, settings, rule or {}, counted[problem], answers[submission]
+            id_,
+            submission,
+            attempts[id_],
+            contest,
+            problem,
+            settings,
+            rule or {},
+            counted[problem],
+            answers[submission],
         )
         for id_, submission, contest, problem, settings, rule in heads
     ]
