@@ -14,7 +14,7 @@ from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.filters import matching
-from app.api.standings import TheStanding, may_see_answers, may_see_verdict, shown_type, worth_of
+from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, shown_type, worth_of
 from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict, judgement_type
@@ -67,7 +67,7 @@ def _contest_time(standing: Standing, moment: datetime) -> str:
 
 def judged_type(standing: Standing, row: JudgementRow, submission: SubmissionRow) -> str | None:
     """The type a judgement ended with; None while it has not, or not for those who may not know of final cases."""
-    if row.state != DONE or not _is_sealed(standing, submission):
+    if row.state != DONE or not is_sealed(standing, submission):
         return row.type if row.state == DONE else None
     problem = standing.contest.problem(submission.problem_id)
     tries = standing.of(attempt_team(submission), submission.problem_id)
@@ -77,10 +77,6 @@ def judged_type(standing: Standing, row: JudgementRow, submission: SubmissionRow
     counting = {group.name for group in problem.groups if group.kind in PROVISIONAL}
     complete = all(case.name in scores for case in problem.cases if case.group in counting)
     return judgement_type([(s.verdict, _is_full(problem, s)) for s in scores.values()], complete=complete).value
-
-
-def _is_sealed(standing: Standing, submission: SubmissionRow) -> bool:
-    return standing.is_sealed(attempt_team(submission), submission.problem_id, submission.id)
 
 
 def _is_full(problem: ScoredProblem, score: RawScore) -> bool:
@@ -110,7 +106,7 @@ def judgement_document(
     worth = worth_of(standing, submission) if row.current else None
     if worth is not None:
         document["score"] = worth.points.points
-    if longest_ms is not None and not _is_sealed(standing, submission):
+    if longest_ms is not None and not is_sealed(standing, submission):
         document["max_run_time"] = longest_ms / 1000
     return document
 
@@ -186,9 +182,7 @@ def run_document(standing: Standing, run: Run) -> dict[str, Any]:
 
 
 def _may_see_run(viewer: Viewer, standing: Standing, run: Run) -> bool:
-    problem = standing.contest.problem(run.submission.problem_id)
-    known = viewer.sees_all or (problem is not None and any(case.name == run.case_name for case in problem.cases))
-    return known and may_see_answers(viewer, standing, run.submission)
+    return may_see_runs(viewer, standing, run.submission)
 
 
 @router.get("/contests/{contest_id}/runs", response_model=list[JudgedCase], summary="All runs")

@@ -102,6 +102,16 @@ def may_see_answers(viewer: Viewer, standing: Standing, row: SubmissionRow) -> b
     return shows and not has_secrets(standing, row) and may_see_verdict(viewer, standing, row)
 
 
+def is_sealed(standing: Standing, row: SubmissionRow) -> bool:
+    """Has it answers for final cases, of which this standing may not tell anything yet?"""
+    return standing.is_sealed(attempt_team(row), row.problem_id, row.id)
+
+
+def may_see_runs(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
+    """May the viewer see its cases one by one? All of them or none, so that those there are never become more."""
+    return may_see_answers(viewer, standing, row) and not is_sealed(standing, row)
+
+
 def has_secrets(standing: Standing, row: SubmissionRow) -> bool:
     """May it have answers for final cases that must not be known yet, even to others who have their inputs?"""
     finals = standing.contest.finals

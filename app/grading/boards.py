@@ -442,8 +442,7 @@ class Boards:
         else:
             known.public = known.live(known.public, contest, public_view)
             public = known.public.standing(contest, now, cells, public=True)
-        moments = [*contest.clock.moments(), contest.finalized, contest.finals.release]
-        ahead = [moment for moment in moments if moment is not None and moment > now]
+        ahead = [moment for moment in contest.moments() if moment > now]
         return _Kept(version, min(ahead, default=None), judges, public)
 
 

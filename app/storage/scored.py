@@ -80,6 +80,11 @@ class ScoredContest:
         """The teams but for the virtual ones."""
         return [team for team in self.teams if not self.is_virtual(team.id)]
 
+    def moments(self) -> list[datetime]:
+        """Every moment at which something about it changes by itself."""
+        found = [*self.clock.moments(), self.finalized, self.finals.release]
+        return [moment for moment in found if moment is not None]
+
     def is_virtual(self, team_id: str) -> bool:
         """Does a team take part after the fact, on no official board?"""
         participation = self.participations.get(team_id)

@@ -6,7 +6,6 @@ import io
 import json
 import re
 import zipfile
-from datetime import timedelta
 from typing import Any
 
 import pytest

@@ -30,7 +30,18 @@ from app.domain.contests import (
 from app.domain.live import LiveBoard
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
-from tests.builders.scoring import CASES, JUDGE_ERROR, TEAMS, attempt, attempts, problems, raw, references, rules, scores
+from tests.builders.scoring import (
+    CASES,
+    JUDGE_ERROR,
+    TEAMS,
+    attempt,
+    attempts,
+    problems,
+    raw,
+    references,
+    rules,
+    scores,
+)
 
 ODD_NUMBERS = st.sampled_from(
     [
@@ -286,9 +297,7 @@ def test_a_new_best_of_ones_own_may_lower_ones_points_where_the_best_submission_
 def test_a_full_score_is_exactly_the_maximum(problem: ScoredProblem, tries: list[Attempt]) -> None:
     rule = replace(problem.rule, kind=Kind.ABSOLUTE)
     groups = tuple(g for g in problem.groups if g.name != "c")
-    full = replace(
-        problem, rule=rule, groups=tuple(replace(g, require_pass=()) for g in groups)
-    )
+    full = replace(problem, rule=rule, groups=tuple(replace(g, require_pass=()) for g in groups))
     best = attempt(0, {case: raw(1, 1) for case in ("0", "1", "2", "3")}, minute=99)
     board = scoreboard([full], TEAMS, [best])
     assert points(board) == float(rule.max_points)
