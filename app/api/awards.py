@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -142,8 +141,8 @@ def computed(standing: Standing, session: Session) -> dict[str, Award]:
     if kept is None:
         contest = standing.contest
         groups = {row.id: row.name for row in directory.groups(session, contest_of(session, contest.id))}
-        in_time = [a for a in standing.attempts if timedelta(0) <= a.time < contest.clock.duration]
-        first = first_to_solve(standing.problems, contest.teams, in_time, standing.board.bests, standing.curtain)
+        tries, bests = standing.official(), standing.board.bests
+        first = first_to_solve(standing.problems, contest.teams, tries, bests, standing.curtain, standing.phase)
         found = awards(standing.board, prizes(contest.settings), groups, contest.labels, first)
         kept = standing.pages["awards"] = {each.id: each for each in found}
     return kept

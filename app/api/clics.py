@@ -11,7 +11,7 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import BeforeValidator, StringConstraints
 
-from app.domain.contests import State
+from app.domain.contests import Clock, State
 from app.domain.scoring import Exact
 
 FIRST_YEAR = 1970
@@ -115,6 +115,18 @@ def state_json(state: State) -> dict[str, str | None]:
     }
 
 
+def intervals_json(clock: Clock) -> list[dict[str, str | None]]:
+    """The intervals taken out of a contest's time, each with the contest time it stands still at."""
+    return [
+        {
+            "start": format_time(pause.start),
+            "end": format_time_or_none(pause.end),
+            "contest_time": format_reltime(clock.contest_time(pause.start)),
+        }
+        for pause in clock.pauses
+    ]
+
+
 class Submitted(Protocol):
     """What is known of a submission, stored or about to be."""
 
@@ -130,8 +142,13 @@ class Submitted(Protocol):
     def contest_time_ms(self) -> int: ...  # noqa: D102
 
 
-def submission_json(id_: str, contest_id: str, submission: Submitted, *, files: bool = True) -> dict[str, Any]:
-    """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them."""
+def submission_json(
+    id_: str, contest_id: str, submission: Submitted, *, files: bool = True, practice: bool = False
+) -> dict[str, Any]:
+    """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them.
+
+    Ours is `practice`: sent after the end, and on no board.
+    """
     href = f"contests/{contest_id}/submissions/{id_}/files"
     return {
         "id": id_,
@@ -143,4 +160,5 @@ def submission_json(id_: str, contest_id: str, submission: Submitted, *, files: 
         "contest_time": format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
         "entry_point": None,
         "files": [{"href": href, "filename": f"{id_}.zip", "mime": "application/zip"}] if files else [],
+        "practice": practice,
     }

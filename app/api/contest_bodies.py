@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from app.api.bodies import Body, Line
-from app.api.clics import Id, Reltime, Time, format_reltime, format_time_or_none
+from app.api.clics import (
+    Id,
+    Reltime,
+    Time,
+    format_reltime,
+    format_time,
+    format_time_or_none,
+    parse_reltime,
+    parse_time,
+)
 from app.api.directory_bodies import Location
 from app.api.file_references import Files, shown
 from app.storage.tables import ContestRow
@@ -27,6 +43,43 @@ class AwardSettings(Body):
     ranks: int = Field(0, ge=0, le=1000, description="an award `rank-N` for each of the first so many ranks")
 
 
+def _whole_time(value: object) -> str:
+    return format_time(parse_time(value)) if isinstance(value, str) else _text(value, "2026-11-21T02:19:00.000Z")
+
+
+def _whole_reltime(value: object) -> str:
+    if not isinstance(value, str):
+        return _text(value, "5:00:00")
+    if (duration := parse_reltime(value)) <= NOTHING:
+        raise ValueError(f"expected a duration of more than nothing, found {value}")
+    return format_reltime(duration)
+
+
+def _text(value: object, example: str) -> str:
+    raise ValueError(f"expected text such as {example}, found {type(value).__name__}")
+
+
+KeptTime = Annotated[str, BeforeValidator(_whole_time)]
+"""A time as settings keep it: text, always with milliseconds and in UTC."""
+KeptReltime = Annotated[str, BeforeValidator(_whole_reltime)]
+MOST_SECONDS = 366 * 86_400
+
+
+class PerWindow(Body):
+    """So many submissions in so many seconds, whenever these begin."""
+
+    count: int = Field(ge=1, le=1_000_000, strict=True)
+    seconds: int = Field(ge=1, le=MOST_SECONDS, strict=True)
+
+
+class LimitsBody(Body):
+    """How often a team may submit to a problem; null: as often as it likes."""
+
+    max_submissions: int | None = Field(None, ge=0, le=1_000_000, strict=True)
+    interval_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS, strict=True)
+    per_window: PerWindow | None = None
+
+
 class ContestSettings(Body):
     """What a contest decides beyond the CLICS properties."""
 
@@ -36,6 +89,23 @@ class ContestSettings(Body):
     answer_pattern: str | None = Field(
         None, max_length=255, description="name of an answer file, with {case} once in it, beside the usual ones"
     )
+    final_release: KeptTime | None = Field(
+        None, description="when everybody gets the inputs of final cases; answers for them are taken until the end"
+    )
+    final_minutes: int | None = Field(
+        None, ge=1, le=100_000, strict=True, description="or how long a team has for them from when it asks for them"
+    )
+    final_phase: Literal["final", "all"] = Field(
+        "final", description="what gives the points after the end: final cases, or these and the provisional ones"
+    )
+    practice: bool = Field(False, description="submissions after the end are judged, and on no board")
+    virtual: bool = Field(False, description="after the end, teams may take part by a clock of their own")
+    personal_duration: KeptReltime | None = Field(
+        None, description="each team has so long, from when it begins; others see nothing before the end"
+    )
+    limits: LimitsBody = Field(default_factory=LimitsBody, description="for each problem that has no limits of its own")
+    choose: bool = Field(False, description="teams choose which submission counts after the end")
+    allow_overlap: bool = Field(False, description="teams may take part in another contest at the same time")
 
     awards: AwardSettings = AwardSettings()
     staff_act_for_teams: bool = Field(False, description="accounts of type staff may submit and ask for any team")
@@ -45,6 +115,8 @@ class ContestSettings(Body):
         pattern = self.answer_pattern
         if pattern is not None and (pattern.count("{case}") != 1 or "/" in pattern or "\0" in pattern):
             raise ValueError(f"answer_pattern: expected a file name with {{case}} in it once, found {pattern!r}")
+        if self.final_release is not None and self.final_minutes is not None:
+            raise ValueError("final_minutes: expected null beside final_release, found both")
         return self
 
 
@@ -55,7 +127,7 @@ class ContestBody(Body):
     name: Line
     formal_name: Line | None = None
     start_time: Time | None = None
-    countdown_pause_time: None = None
+    countdown_pause_time: Reltime | None = Field(None, ge=NOTHING)
     duration: Reltime = Field(gt=NOTHING)
     scoreboard_freeze_duration: Reltime | None = Field(None, ge=NOTHING)
     scoreboard_thaw_time: Time | None = None
@@ -69,13 +141,16 @@ class ContestBody(Body):
 
 
 class ContestChange(Body):
-    """Properties of a contest to be changed; what is left out stays. `id` only verifies the address."""
+    """Properties of a contest to be changed; what is left out stays.
+
+    `id` verifies the address, and must be there where the start or the thaw changes.
+    """
 
     id: Id | None = None
     name: Line | None = None
     formal_name: Line | None = None
     start_time: Time | None = None
-    countdown_pause_time: None = None
+    countdown_pause_time: Reltime | None = Field(None, ge=NOTHING)
     duration: Reltime | None = Field(None, gt=NOTHING)
     scoreboard_freeze_duration: Reltime | None = Field(None, ge=NOTHING)
     scoreboard_thaw_time: Time | None = None
@@ -102,7 +177,7 @@ class ContestView(BaseModel):
     name: str
     formal_name: str
     start_time: str | None
-    countdown_pause_time: None = None
+    countdown_pause_time: str | None
     duration: str
     scoreboard_freeze_duration: str | None
     scoreboard_thaw_time: str | None
@@ -121,14 +196,14 @@ class ContestView(BaseModel):
 
 def view(row: ContestRow) -> ContestView:
     """Show a contest."""
-    freeze = None if row.freeze_ms is None else format_reltime(timedelta(milliseconds=row.freeze_ms))
     return ContestView(
         id=row.id,
         name=row.name,
         formal_name=row.formal_name or row.name,
         start_time=format_time_or_none(row.start_time),
+        countdown_pause_time=_reltime(row.countdown_pause_ms),
         duration=format_reltime(timedelta(milliseconds=row.duration_ms)),
-        scoreboard_freeze_duration=freeze,
+        scoreboard_freeze_duration=_reltime(row.freeze_ms),
         scoreboard_thaw_time=format_time_or_none(row.thaw_time),
         main_scoreboard_group_id=row.main_scoreboard_group_id,
         banner=_files(row, "banner"),
@@ -141,6 +216,10 @@ def view(row: ContestRow) -> ContestView:
 
 def _files(row: ContestRow, name: str) -> list[dict[str, Any]] | None:
     return shown(f"contests/{row.id}", name, row.details[name]) if name in row.details else None
+
+
+def _reltime(kept: int | None) -> str | None:
+    return None if kept is None else format_reltime(timedelta(milliseconds=kept))
 
 
 def milliseconds(duration: timedelta) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from pydantic import ValidationError
@@ -10,11 +11,13 @@ from app.api.bodies import found, refuse
 from app.api.clics import format_reltime, format_time, format_time_or_none
 from app.api.contest_bodies import ContestBody, ContestChange, ContestSettings, milliseconds
 from app.api.errors import BadRequest, Conflict, Forbidden, fault
-from app.domain.contests import Clock
-from app.storage.scored import clock
+from app.domain.contests import Clock, Pause
+from app.storage.scored import clock, finals, personal_duration, written_pauses
 from app.storage.tables import ContestRow
 
 CLOSE = timedelta(seconds=30)
+VERIFIED = frozenset({"start_time", "countdown_pause_time", "scoreboard_thaw_time"})
+"""What a change must name the contest's id for."""
 
 
 def make(body: ContestBody, contest_id: str) -> ContestRow:
@@ -24,25 +27,30 @@ def make(body: ContestBody, contest_id: str) -> ContestRow:
         name=body.name,
         formal_name=body.formal_name,
         start_time=body.start_time,
+        countdown_pause_ms=_milliseconds_or_none(body.countdown_pause_time),
+        pauses=[],
+        revealed=[],
         duration_ms=milliseconds(body.duration),
         freeze_ms=_freeze_ms(body.scoreboard_freeze_duration),
         thaw_time=body.scoreboard_thaw_time,
         open_to_all=body.open_to_all,
         settings=body.settings.model_dump(),
     )
-    check_times(clock(row))
+    check_times(row)
     return row
 
 
 def change(row: ContestRow, body: ContestChange, now: datetime) -> None:
     """Change what the body names, in an order that lets one request both end a contest's changes and begin them."""
     named = body.model_fields_set - {"id"}
+    if body.id is None and (verified := sorted(named & VERIFIED)):
+        raise BadRequest(f"id: expected {row.id!r}, to verify which contest's {verified[0]} is meant, found nothing")
     if row.finalized is not None and named != {"finalized"}:
         raise Forbidden("the contest is final; finalized: false opens it again")
     if named & {"start_time", "countdown_pause_time"}:
         _change_start(row, body, now)
     if body.duration is not None:
-        row.duration_ms = milliseconds(body.duration)
+        _change_duration(row, body.duration, now)
     if "scoreboard_freeze_duration" in named:
         row.freeze_ms = _freeze_ms(body.scoreboard_freeze_duration)
     if "scoreboard_thaw_time" in named:
@@ -52,36 +60,107 @@ def change(row: ContestRow, body: ContestChange, now: datetime) -> None:
     row.name = body.name or row.name
     row.formal_name = body.formal_name if "formal_name" in named else row.formal_name
     row.open_to_all = row.open_to_all if body.open_to_all is None else body.open_to_all
-    check_times(clock(row))
+    check_times(row)
     if body.finalized is not None:
         _finalize(row, body.finalized, now)
 
 
-def check_times(times: Clock) -> None:
-    """Raise BadRequest unless the freeze is within the contest and the thaw after it."""
+def check_times(row: ContestRow) -> None:
+    """Raise BadRequest unless the times fit together, every contradiction listed."""
+    refuse([*_countdown_faults(row), *_freeze_faults(clock(row)), *_settings_faults(row)])
+
+
+def _countdown_faults(row: ContestRow) -> Iterator[dict[str, str]]:
+    if row.start_time is not None and row.countdown_pause_ms is not None:
+        left = format_reltime(timedelta(milliseconds=row.countdown_pause_ms))
+        yield found("countdown_pause_time", "null where there is a start_time", left)
+
+
+def _freeze_faults(times: Clock) -> Iterator[dict[str, str]]:
     freeze, duration = times.freeze_before_end, times.duration
-    faults = []
     if freeze is not None and freeze > duration:
         at_most = f"at most the duration {format_reltime(duration)}"
-        faults.append(found("scoreboard_freeze_duration", at_most, format_reltime(freeze)))
+        yield found("scoreboard_freeze_duration", at_most, format_reltime(freeze))
     if times.thaw is not None and freeze is None:
-        faults.append(found("scoreboard_thaw_time", "null in a contest that does not freeze", format_time(times.thaw)))
+        yield found("scoreboard_thaw_time", "null in a contest that does not freeze", format_time(times.thaw))
     elif times.thaw is not None and (times.end is None or times.thaw < times.end):
-        after = f"a time after the end {format_time_or_none(times.end) or '(which is not known without a start)'}"
-        faults.append(found("scoreboard_thaw_time", after, format_time(times.thaw)))
-    refuse(faults)
+        after = f"a time after the end {format_time_or_none(times.end) or '(which is not known now)'}"
+        yield found("scoreboard_thaw_time", after, format_time(times.thaw))
+
+
+def _settings_faults(row: ContestRow) -> Iterator[dict[str, str]]:
+    """What the settings say of times must lie within the contest."""
+    times, release, personal = clock(row), finals(row.settings).release, personal_duration(row.settings)
+    if release is not None and times.start is not None:
+        end = times.end
+        if release < times.start or (end is not None and release >= end):
+            within = f"a time from {format_time(times.start)} until before the end"
+            yield found("settings.final_release", within, format_time(release))
+    if personal is not None and personal > times.duration:
+        at_most = f"at most the duration {format_reltime(times.duration)}"
+        yield found("settings.personal_duration", at_most, format_reltime(personal))
+    if personal is not None and times.freeze_before_end is not None:
+        yield found("settings.personal_duration", "null in a contest that freezes", format_reltime(personal))
 
 
 def _freeze_ms(freeze: timedelta | None) -> int | None:
     return milliseconds(freeze) if freeze else None  # none at all is what 0:00:00 means
 
 
+def _milliseconds_or_none(duration: timedelta | None) -> int | None:
+    return None if duration is None else milliseconds(duration)
+
+
 def _change_start(row: ContestRow, body: ContestChange, now: datetime) -> None:
+    """Set or clear the start, or let the countdown stand still; a start that is set lets it go on."""
     if row.start_time is not None and row.start_time <= now + CLOSE:
         raise Forbidden("the contest has started or starts within 30 s: its start stays")
     if body.start_time is not None and body.start_time <= now + CLOSE:
         raise Forbidden(f"start_time: expected more than 30 s from now, found {format_time(body.start_time)}")
-    row.start_time = body.start_time
+    if "start_time" in body.model_fields_set:
+        row.start_time = body.start_time
+        row.countdown_pause_ms = None
+    if "countdown_pause_time" in body.model_fields_set:
+        row.countdown_pause_ms = _milliseconds_or_none(body.countdown_pause_time)
+
+
+def _change_duration(row: ContestRow, duration: timedelta, now: datetime) -> None:
+    """The end of a contest that has begun may move, but not into the past, nor once everybody knows how it ended."""
+    before = clock(row)
+    row.duration_ms = milliseconds(duration)
+    if milliseconds(before.duration) == row.duration_ms or not before.started(now):
+        return
+    if before.decided(now):
+        raise Forbidden("duration: the contest has ended and its results are seen: its end stays")
+    if clock(row).contest_time(now) > duration:
+        taken = format_reltime(clock(row).contest_time(now))
+        raise Forbidden(f"duration: expected more than the {taken} it has run, found {format_reltime(duration)}")
+
+
+def pause(row: ContestRow, now: datetime) -> None:
+    """Let the contest's time stand still; raises Conflict where it does not run."""
+    times = clock(row)
+    if not times.running(now):
+        raise Conflict(f"the contest cannot be paused: {why_not_running(times, now)}")
+    row.pauses = written_pauses([*times.pauses, Pause(now)])
+
+
+def resume(row: ContestRow, now: datetime) -> None:
+    """Let it go on; freeze, end and thaw move by what was taken out. Raises Conflict where it is not paused."""
+    times = clock(row)
+    if not times.paused(now):
+        raise Conflict("the contest is not paused")
+    last = times.pauses[-1]
+    row.pauses = written_pauses([*times.pauses[:-1], Pause(last.start, now)])
+    if row.thaw_time is not None:
+        row.thaw_time += now - last.start
+
+
+def why_not_running(times: Clock, now: datetime) -> str:
+    """Say why teams may not submit."""
+    if times.paused(now):
+        return "the contest is paused"
+    return "the contest is over" if times.ended(now) else "the contest has not started"
 
 
 def _change_thaw(row: ContestRow, thaw: datetime | None, now: datetime) -> None:

@@ -11,11 +11,13 @@ from sqlalchemy.orm import Session
 
 from app.api.bodies import Body, Line, same_id
 from app.api.changes import RESPONSES, Joins, accepted, change
+from app.api.contest_bodies import LimitsBody
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
 from app.domain.contests import Direction, Kind, ScoringRule
+from app.domain.limits import read_limits, write_limits
 from app.domain.rules import read_rule, write_rule
 from app.storage import contests, problems
 from app.storage.tables import ContestProblemRow, ProblemRow
@@ -48,10 +50,11 @@ class EntryBody(Body):
     rgb: Rgb | None = None
     color: Line | None = None
     rule: Rule = Rule()
+    limits: LimitsBody = Field(default_factory=LimitsBody)
 
 
 class EntryChange(Body):
-    """What to change; what is left out stays. A rule that is given replaces the old one."""
+    """What to change; what is left out stays. A rule, or limits, that are given replace the old ones."""
 
     id: str | None = None
     label: Label | None = None
@@ -59,10 +62,11 @@ class EntryChange(Body):
     rgb: Rgb | None = None
     color: Line | None = None
     rule: Rule | None = None
+    limits: LimitsBody | None = None
 
 
 class EntryView(BaseModel):
-    """A problem's place in a contest, and the whole rule that holds there."""
+    """A problem's place in a contest, and the whole rule and limits that hold there."""
 
     id: str
     label: str
@@ -70,6 +74,7 @@ class EntryView(BaseModel):
     rgb: str | None
     color: str | None
     rule: dict[str, Any]
+    limits: dict[str, Any]
 
 
 @router.post("/contests/{contest_id}/problems", summary="Put a problem into a contest", status_code=201)
@@ -92,6 +97,7 @@ def add_problem(
         rgb=body.rgb,
         color=body.color,
         rule=body.rule.model_dump(exclude_none=True),
+        limits=body.limits.model_dump(exclude_unset=True),
     )
     _check_label(session, row)
     shown = view(session, row, problem)
@@ -103,7 +109,7 @@ def add_problem(
 
 @router.patch(
     "/contests/{contest_id}/problems/{problem_id}",
-    summary="Change a problem's place or rule",
+    summary="Change a problem's place, rule or limits",
     response_model=EntryView,
     responses=RESPONSES,
 )
@@ -124,6 +130,8 @@ def change_problem(
     row.ordinal = row.ordinal if body.ordinal is None else body.ordinal
     row.rgb = body.rgb if "rgb" in named else row.rgb
     row.color = body.color if "color" in named else row.color
+    if body.limits is not None:
+        row.limits = body.limits.model_dump(exclude_unset=True)
     _check_label(session, row)
     after_commit(session, lambda: service.boards.changed(contest_id))
     if body.rule is not None:
@@ -175,8 +183,15 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
 def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
     """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
     rule = _read(session, row.rule, problem)
+    settings = contest_of(session, row.contest_id).settings
     return EntryView(
-        id=row.problem_id, label=row.label, ordinal=row.ordinal, rgb=row.rgb, color=row.color, rule=write_rule(rule)
+        id=row.problem_id,
+        label=row.label,
+        ordinal=row.ordinal,
+        rgb=row.rgb,
+        color=row.color,
+        rule=write_rule(rule),
+        limits=write_limits(read_limits(settings.get("limits") or {}, row.limits or {})),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -45,8 +45,16 @@ class ApiInformation(BaseModel):
     provider: Provider
 
 
+class RemovedInterval(BaseModel):
+    """A pause: from when until when (null: still), and the contest time at which the contest's clock stood still."""
+
+    start: str
+    end: str | None
+    contest_time: str
+
+
 class StateView(BaseModel):
-    """The moments at which something happened to a contest; null: not yet."""
+    """The moments at which something happened to a contest; null: not yet. And the pauses taken out of its time."""
 
     started: str | None
     frozen: str | None
@@ -54,6 +62,7 @@ class StateView(BaseModel):
     thawed: str | None
     finalized: str | None
     end_of_updates: str | None
+    removed_intervals: list[RemovedInterval]
 
 
 @router.get("/", summary="Which API this is")
@@ -106,7 +115,8 @@ def logo(_viewer: CurrentViewer, session: Reading, service: TheService, contest_
 def state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateView:
     """What has happened by now."""
     row = contest_of(session, contest_id)
-    return StateView(**clics.state_json(rules.state(clock(row), datetime.now(UTC), row.finalized)))
+    times = clock(row)
+    return state_view(rules.state(times, datetime.now(UTC), row.finalized), times)
 
 
 @router.post("/contests", summary="Make a contest", status_code=201)
@@ -140,13 +150,34 @@ def change_contest(
     """What is left out stays. The start may only change while it is more than 30 s away, and to such a time."""
     row = contest_of(session, contest_id)
     same_id(contest_id, body.id)
+    before = clock(row)
     contest_changes.change(row, body, datetime.now(UTC))
     contest_details.change(session, service.files, row, body)
+    if clock(row) != before:
+        refuse_overlaps(session, row, stored.enrolled(session, contest_id))
     after_commit(session, lambda: boards.changed(contest_id))
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return Response(status_code=204)
     return JSONResponse(view(row).model_dump(mode="json"))
+
+
+@router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")
+def pause(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
+    """Nobody may submit meanwhile; freeze and end move by what is taken out."""
+    row = contest_of(session, contest_id, for_update=True)
+    contest_changes.pause(row, datetime.now(UTC))
+    after_commit(session, lambda: boards.changed(contest_id))
+    return view(row)
+
+
+@router.post("/contests/{contest_id}/resume", summary="Let a paused contest go on")
+def resume(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
+    """From the contest time at which it was paused."""
+    row = contest_of(session, contest_id, for_update=True)
+    contest_changes.resume(row, datetime.now(UTC))
+    after_commit(session, lambda: boards.changed(contest_id))
+    return view(row)
 
 
 @router.delete("/contests/{contest_id}", summary="Delete a contest", status_code=204)
@@ -167,12 +198,35 @@ def documents(_viewer: Viewer, standing: Standing, session: Session) -> list[Con
 
 def state_documents(_viewer: Viewer, standing: Standing, _session: Session) -> list[StateView]:
     """The contest's state."""
-    return [StateView(**clics.state_json(standing.state))]
+    return [state_view(standing.state, standing.contest.clock)]
 
 
-def contest_of(session: Session, contest_id: str) -> ContestRow:
-    """The contest; raises NotFound."""
-    row = stored.get(session, contest_id)
+def state_view(happened: rules.State, times: rules.Clock) -> StateView:
+    """What has happened, and the pauses taken out of the contest's time."""
+    removed = clics.intervals_json(times)
+    return StateView.model_validate({**clics.state_json(happened), "removed_intervals": removed})
+
+
+def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]) -> None:
+    """Raise Conflict where one of the teams would be in two contests at once, unless one of these allows it."""
+    clashes = stored.overlapping(session, row, team_ids, datetime.now(UTC))
+    if not clashes:
+        return
+    faults = [
+        {"where": team_id, "expected": f"no contest at the time of {row.id}", "found": f"contest {other}"}
+        for team_id, other in clashes
+    ]
+    team_id, other = clashes[0]
+    more = f", and {len(clashes) - 1} more such" if len(clashes) > 1 else ""
+    raise Conflict(
+        f"team {team_id!r} takes part in contest {other!r} at the same time{more}; settings.allow_overlap permits it",
+        errors=faults,
+    )
+
+
+def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:
+    """The contest, locked until the transaction ends if it is `for_update`; raises NotFound."""
+    row = stored.get(session, contest_id, for_update=for_update)
     if row is None:
         raise NotFound(f"no contest {contest_id!r}")
     return row

@@ -108,5 +108,13 @@ async def judge_or_admin(viewer: LoggedIn) -> Viewer:
     return viewer
 
 
+async def team_only(viewer: LoggedIn) -> Viewer:
+    """Teams decide some things for themselves."""
+    if viewer.team_id is None:
+        raise Forbidden("only a team's account may do this")
+    return viewer
+
+
 AdminOnly = Annotated[Viewer, Depends(admin_only)]
 JudgeOrAdmin = Annotated[Viewer, Depends(judge_or_admin)]
+TeamOnly = Annotated[Viewer, Depends(team_only)]

@@ -100,12 +100,12 @@ class UnsupportedMedia(ApiError):
 
 
 class TooManyRequests(ApiError):
-    """Come back after `seconds`."""
+    """Come back after `seconds`, or (None) not at all."""
 
     status = 429
 
-    def __init__(self, message: str, seconds: int) -> None:
-        super().__init__(message, headers={"Retry-After": str(max(1, seconds))})
+    def __init__(self, message: str, seconds: int | None) -> None:
+        super().__init__(message, headers={} if seconds is None else {"Retry-After": str(max(1, seconds))})
 
 
 def install(app: FastAPI) -> None:

@@ -14,10 +14,13 @@ from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.filters import matching
-from app.api.standings import TheStanding, may_see_answers, may_see_verdict, shown_type, worth_of
-from app.domain.verdicts import CaseVerdict
+from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, shown_type, worth_of
+from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict, judgement_type
 from app.grading.boards import Standing
 from app.storage import judged
+from app.storage.boards import attempt_team
 from app.storage.judged import Run
 from app.storage.judgements import DONE, exact
 from app.storage.tables import JudgementRow, SubmissionRow
@@ -62,6 +65,24 @@ def _contest_time(standing: Standing, moment: datetime) -> str:
     return format_reltime(standing.contest.clock.contest_time(moment))
 
 
+def judged_type(standing: Standing, row: JudgementRow, submission: SubmissionRow) -> str | None:
+    """The type a judgement ended with; None while it has not, or not for those who may not know of final cases."""
+    if row.state != DONE or not is_sealed(standing, submission):
+        return row.type if row.state == DONE else None
+    problem = standing.contest.problem(submission.problem_id)
+    tries = standing.of(attempt_team(submission), submission.problem_id)
+    scores = next((attempt.scores for attempt in tries if attempt.id == submission.id), None)
+    if problem is None or not scores:
+        return None
+    counting = {group.name for group in problem.groups if group.kind in PROVISIONAL}
+    complete = all(case.name in scores for case in problem.cases if case.group in counting)
+    return judgement_type([(s.verdict, _is_full(problem, s)) for s in scores.values()], complete=complete).value
+
+
+def _is_full(problem: ScoredProblem, score: RawScore) -> bool:
+    return problem.rule.kind is not Kind.ABSOLUTE or score.multiplier is None or score.multiplier >= 1
+
+
 def judgement_document(
     standing: Standing, row: JudgementRow, submission: SubmissionRow, longest_ms: int | None
 ) -> dict[str, Any]:
@@ -76,15 +97,16 @@ def judgement_document(
         "end_time": None,
         "end_contest_time": None,
     }
-    if row.state != DONE or row.end_time is None:
+    type_ = judged_type(standing, row, submission)
+    if type_ is None or row.end_time is None:
         return document
-    document["judgement_type_id"] = shown_type(standing, row.type)
+    document["judgement_type_id"] = shown_type(standing, type_)
     document["end_time"] = format_time(row.end_time)
     document["end_contest_time"] = _contest_time(standing, row.end_time)
     worth = worth_of(standing, submission) if row.current else None
     if worth is not None:
         document["score"] = worth.points.points
-    if longest_ms is not None:
+    if longest_ms is not None and not is_sealed(standing, submission):
         document["max_run_time"] = longest_ms / 1000
     return document
 
@@ -160,7 +182,7 @@ def run_document(standing: Standing, run: Run) -> dict[str, Any]:
 
 
 def _may_see_run(viewer: Viewer, standing: Standing, run: Run) -> bool:
-    return may_see_answers(viewer, standing, run.submission)
+    return may_see_runs(viewer, standing, run.submission)
 
 
 @router.get("/contests/{contest_id}/runs", response_model=list[JudgedCase], summary="All runs")

@@ -86,7 +86,9 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict
     seen = {problem.id: problem for problem in standing.problems}
     counts = stored.case_counts(session)
     return [
-        _document(viewer, seen[row.id], entry, row, counts.get(row.id, 0))
+        _document(
+            viewer, seen[row.id], entry, row, counts.get(row.id, 0) if viewer.sees_all else len(seen[row.id].cases)
+        )
         for entry, row in entries(session, standing.contest.id)
         if row.id in seen
     ]

@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import APIRouter
 from sqlalchemy.orm import Session
 
-from app.api.auth import Viewer
 from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
@@ -16,7 +15,8 @@ from app.api.judgements import judgement_document
 from app.api.standings import TheStanding, worth_of
 from app.api.submissions_read import ReadableSubmission, carried
 from app.domain.contests import CaseKind, ScoredProblem
-from app.domain.scoring import PROVISIONAL, Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
+from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
+from app.grading.boards import Standing
 from app.storage import judged
 from app.storage.judged import SentAnswer
 from app.storage.judgements import exact
@@ -25,6 +25,7 @@ from app.storage.tables import RawScoreRow, SubmissionRow
 router = APIRouter(tags=["submissions"])
 
 WAITING = {"key": "waiting", "text": "waiting to be judged", "args": {}}
+SEALED = {"key": "final-case", "text": "counts after the end of the contest", "args": {}}
 NOTHING = {"key": "no-answer", "text": "no answer was sent for this test case", "args": {}}
 
 
@@ -37,7 +38,7 @@ def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding
     judgement = judged.current_judgement(session, row.id)
     answers = carried(standing, row)
     worth = worth_of(standing, row)
-    points = worth.points if worth is not None else problem_points(problem, answers, standing.bests(problem))
+    points = worth.points if worth is not None else _not_judged(standing, problem, answers)
     longest = judged.longest_runs(session, row.contest_id, str(row.id))
     return {
         "submission_id": row.shown_id,
@@ -51,14 +52,17 @@ def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding
         "points": points.points if worth is not None else None,
         "max_points": float(problem.rule.max_points),
         "files": row.files,
-        "cases": _cases(session, viewer, problem, row, answers, points, judged_now=worth is not None),
+        "cases": [
+            *_cases(session, standing, problem, row, answers, points, judged_now=worth is not None),
+            *_sealed_cases(session, problem, row),
+        ],
         "groups": [group_document(group) for group in points.groups],
     }
 
 
 def _cases(
     session: Session,
-    viewer: Viewer,
+    standing: Standing,
     problem: ScoredProblem,
     row: SubmissionRow,
     answers: Answers,
@@ -66,16 +70,14 @@ def _cases(
     *,
     judged_now: bool,
 ) -> list[dict[str, Any]]:
-    """Every case but the final ones, which are for judges until they count."""
+    """Every case the viewer may know all of."""
     sent = {each.case_name: each for each in judged.sent_answers(session, row.id)}
     found = judged.current_scores(session, {row.id, *(counted.submission_id for counted in answers.values())})
     kinds = {group.name: group.kind for group in problem.groups}
-    scale = phase_scale(problem)
+    scale, counting = phase_scale(problem, standing.phase), problem.counting(standing.phase)
     shown = judged.shown_ids(session, {counted.submission_id for counted in answers.values()})
     documents = []
     for case in problem.cases:
-        if kinds[case.group] is CaseKind.FINAL and not viewer.sees_all:
-            continue
         counted, mine = answers.get(case.name), sent.get(case.name)
         source = row.id if mine is not None or counted is None else counted.submission_id
         documents.append(
@@ -83,13 +85,39 @@ def _cases(
                 "name": case.name,
                 "group": case.group,
                 "kind": kinds[case.group].value,
-                "max_points": float(case.points) * scale if kinds[case.group] in PROVISIONAL else 0.0,
+                "max_points": float(case.points) * scale if kinds[case.group] in counting else 0.0,
                 "points": points.case_points.get(case.name, 0.0) if judged_now or mine is None else None,
                 **_answer(mine, shown.get(source) if source != row.id else None),
                 **_verdict(found.get((source, case.name)), sent=mine is not None, judged_now=judged_now),
             }
         )
     return documents
+
+
+def _not_judged(standing: Standing, problem: ScoredProblem, answers: Answers) -> ProblemPoints:
+    return problem_points(problem, answers, standing.bests(problem), standing.phase)
+
+
+def _sealed_cases(session: Session, problem: ScoredProblem, row: SubmissionRow) -> list[dict[str, Any]]:
+    """The final cases the submission has answers for, as long as nothing may be known of what these are worth."""
+    known = {case.name for case in problem.cases}
+    return [
+        {
+            "name": sent.case_name,
+            "group": None,
+            "kind": CaseKind.FINAL.value,
+            "max_points": 0.0,
+            "points": None,
+            **_answer(sent, None),
+            "verdict": None,
+            "raw": None,
+            "max_raw": None,
+            "message": SEALED,
+            "run_time": None,
+        }
+        for sent in judged.sent_answers(session, row.id)
+        if sent.case_name not in known
+    ]
 
 
 def _answer(sent: SentAnswer | None, carried_from: str | None) -> dict[str, Any]:

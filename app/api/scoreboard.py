@@ -7,15 +7,18 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.clics import format_reltime, format_time, number, state_json
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
+from app.api.standings import seen_by
+from app.domain.contests import PROVISIONAL
 from app.domain.scoreboard import Cell, Row
-from app.grading.boards import OLD_PAGES, Boards, Standing
+from app.grading.boards import OLD_PAGES, Boards, Standing, in_phase, with_virtual
 
 router = APIRouter(tags=["scoreboard"])
 JSON = "application/json"
@@ -42,6 +45,8 @@ async def scoreboard(
     cases: Annotated[bool, Query(description="with each problem's raw scores, case by case")] = False,
     since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
     group_id: Annotated[str | None, Query(description="only the teams of this group")] = None,
+    phase: Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")] = None,
+    virtual: Annotated[bool, Query(description="with the virtual teams among the others")] = False,
 ) -> Response:
     """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
     if public is False and not viewer.sees_all:
@@ -51,10 +56,22 @@ async def scoreboard(
     standing = standing or await boards.standing_soon(contest_id, public=as_public)
     if standing is None:
         raise NotFound(f"no contest {contest_id!r}")
+    standing = await _as_asked(seen_by(viewer, standing), phase, virtual=virtual)
     if group_id is not None and not any(group_id in team.group_ids for team in standing.contest.teams):
         raise BadRequest(f"group_id: expected the id of a group, found {group_id!r}")
     page = rendered(boards, standing, cases=cases, group_id=group_id)
     return _reply(request, boards.history[_key(standing, cases, group_id)], page, since)
+
+
+async def _as_asked(standing: Standing, phase: str | None, *, virtual: bool) -> Standing:
+    """The standing of another phase, or with virtual teams. Which phase counts is for judges to ask, until all see."""
+    finals = standing.contest.finals
+    if phase is not None:
+        if standing.public and standing.phase == PROVISIONAL and phase == "final":
+            raise Forbidden("only a judge or an admin may see what final cases give now")
+        kinds = finals.kinds if phase == "final" and finals.used else PROVISIONAL
+        standing = await run_sync(in_phase, standing, kinds)
+    return await run_sync(with_virtual, standing) if virtual else standing
 
 
 def _reply(request: Request, older: Mapping[str, Mapping[str, Any]], page: Page, since: str | None) -> Response:
@@ -87,8 +104,9 @@ def changed_rows(boards: Boards, standing: Standing, page: Page, since: str) -> 
     return _changes(page, history(boards, standing)[since], since)
 
 
-def _key(standing: Standing, cases: bool, group_id: str | None) -> tuple[str, bool, bool, str | None]:
-    return (standing.contest.id, standing.public, cases, group_id)
+def _key(standing: Standing, cases: bool, group_id: str | None) -> tuple[Any, ...]:
+    contest = standing.contest.id
+    return (contest, standing.public, standing.closed, standing.phase, standing.virtual, cases, group_id)
 
 
 def rendered(boards: Boards, standing: Standing, *, cases: bool = False, group_id: str | None = None) -> Page:

@@ -15,7 +15,7 @@ from app.api.errors import NotFound
 from app.domain.contests import ScoredProblem
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import JudgementType
-from app.grading.boards import Standing
+from app.grading.boards import Standing, closed
 from app.storage.boards import attempt_team
 from app.storage.tables import SubmissionRow
 
@@ -25,7 +25,18 @@ async def _standing(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -
     found = boards.ready(contest_id, public=public) or await boards.standing_soon(contest_id, public=public)
     if found is None:
         raise NotFound(f"no contest {contest_id!r}")
-    return found
+    return seen_by(viewer, found)
+
+
+def seen_by(viewer: Viewer, standing: Standing) -> Standing:
+    """The standing as this viewer may see it: where every team has a clock of its own, nothing before it has begun.
+
+    Whoever has no such clock sees the contest once it has ended.
+    """
+    contest = standing.contest
+    if viewer.sees_all or contest.personal is None or standing.state.ended is not None:
+        return standing
+    return standing if viewer.team_id in contest.participations else closed(standing)
 
 
 TheStanding = Annotated[Standing, Depends(_standing)]
@@ -44,7 +55,9 @@ def may_see(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
     """May the viewer know of a submission at all? Judges of all, teams of their own, the others of visible teams'."""
     if viewer.sees_all or is_own(viewer, row):
         return True
-    return row.team_id in visible_teams(standing) and standing.state.started is not None
+    if standing.closed or standing.state.started is None or not is_official(standing, row):
+        return False
+    return row.team_id in visible_teams(standing)
 
 
 def visible_teams(standing: Standing) -> frozenset[str]:
@@ -54,6 +67,16 @@ def visible_teams(standing: Standing) -> frozenset[str]:
         kept = frozenset(team.id for team in standing.contest.teams if team.counts)
         standing.pages["visible teams"] = kept
     return kept
+
+
+def is_official(standing: Standing, row: SubmissionRow) -> bool:
+    """Is it of the contest itself, neither of a virtual team nor sent for practice after the end?"""
+    return not standing.contest.is_virtual(attempt_team(row)) and not is_practice(standing, row)
+
+
+def is_practice(standing: Standing, row: SubmissionRow) -> bool:
+    """Was it sent after the end, or after its team's own end, where the contest takes such submissions?"""
+    return timedelta(milliseconds=row.contest_time_ms) >= standing.contest.own_clock(row.team_id).duration
 
 
 def may_see_verdict(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
@@ -75,7 +98,24 @@ def may_see_answers(viewer: Viewer, standing: Standing, row: SubmissionRow) -> b
     """May the viewer read its files, its raw scores and what the checker said?"""
     if viewer.sees_all or is_own(viewer, row):
         return True
-    return bool(standing.contest.settings.get("show_others_answers", False)) and may_see_verdict(viewer, standing, row)
+    shows = bool(standing.contest.settings.get("show_others_answers", False))
+    return shows and not has_secrets(standing, row) and may_see_verdict(viewer, standing, row)
+
+
+def is_sealed(standing: Standing, row: SubmissionRow) -> bool:
+    """Has it answers for final cases, of which this standing may not tell anything yet?"""
+    return standing.is_sealed(attempt_team(row), row.problem_id, row.id)
+
+
+def may_see_runs(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:
+    """May the viewer see its cases one by one? All of them or none, so that those there are never become more."""
+    return may_see_answers(viewer, standing, row) and not is_sealed(standing, row)
+
+
+def has_secrets(standing: Standing, row: SubmissionRow) -> bool:
+    """May it have answers for final cases that must not be known yet, even to others who have their inputs?"""
+    finals = standing.contest.finals
+    return standing.public and finals.used and standing.phase != finals.kinds
 
 
 def may_see_sources(viewer: Viewer, row: SubmissionRow) -> bool:
@@ -100,7 +140,7 @@ def worth_of(standing: Standing, row: SubmissionRow) -> Worth | None:
     kept: dict[int, Worth] = standing.pages.setdefault("worths", {})
     found = kept.get(row.id)
     if found is None:
-        found = kept[row.id] = Worth(answers, problem_points(problem, answers, standing.bests(problem)))
+        found = kept[row.id] = Worth(answers, problem_points(problem, answers, standing.bests(problem), standing.phase))
     return found
 
 

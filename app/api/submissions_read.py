@@ -15,7 +15,7 @@ from app.api.bodies import Sparse
 from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.errors import Forbidden, NotFound
 from app.api.filters import matching
-from app.api.standings import TheStanding, may_see, may_see_answers, may_see_sources, worth_of
+from app.api.standings import TheStanding, is_practice, may_see, may_see_answers, may_see_sources, worth_of
 from app.domain.scoring import Answers, submission_answers
 from app.grading.boards import Standing
 from app.packages.zips import zip_bytes
@@ -35,7 +35,7 @@ class FileReference(BaseModel):
 
 
 class Submission(Sparse):
-    """A CLICS submission; `files` is empty for those who may not read them."""
+    """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -48,12 +48,14 @@ class Submission(Sparse):
     contest_time: str
     entry_point: None = None
     files: list[FileReference]
+    practice: bool
 
 
 def document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str, Any]:
     """One submission as this viewer may see it."""
     full = may_see_answers(viewer, standing, row)
-    document = clics.submission_json(row.shown_id, row.contest_id, row, files=full)
+    practice = is_practice(standing, row)
+    document = clics.submission_json(row.shown_id, row.contest_id, row, files=full, practice=practice)
     if full and row.comment is not None:
         document["comment"] = row.comment
     if not viewer.sees_all:

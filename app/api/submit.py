@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from math import ceil
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -16,15 +17,18 @@ from app.api import clics
 from app.api.auth import Viewer
 from app.api.bodies import same_id
 from app.api.capabilities import capabilities
+from app.api.contest_changes import why_not_running
 from app.api.deps import admin_only, current_viewer, logged_in
-from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge
+from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge, TooManyRequests
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
+from app.domain.limits import NO_LIMITS, Limits
 from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
-from app.grading.archives import Limits, Upload, UploadRefused, check_name
+from app.grading.archives import Limits as ArchiveLimits
+from app.grading.archives import Upload, UploadRefused, check_name
 from app.service import Service
 from app.storage import contests, submissions
-from app.storage.entries import Entry
-from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
+from app.storage.entries import Entrant, Entry, read_entrant, read_entry
+from app.storage.submissions import INLINE_LIMIT, LimitReached, NewAnswer, NewSubmission
 from app.storage.tasks import too_large
 
 router = APIRouter(tags=["submissions"])
@@ -68,15 +72,18 @@ async def submit(request: Request) -> JSONResponse:
         _check_sender(viewer, parcel)
         if parcel.id is not None:
             raise BadRequest(f"id: expected none (the server gives it), found {parcel.id!r}")
-        new = await _check(service, viewer, contest_id, parcel, key)
+        new, practice = await _check(service, viewer, contest_id, parcel, key)
     accepted = await service.writer.call(submissions.accept, new)
+    if isinstance(accepted, LimitReached):
+        wait = None if accepted.again is None else ceil((accepted.again - new.time).total_seconds())
+        raise TooManyRequests(accepted.message, wait)
     if accepted.judgement_id is not None:
         service.engine.wake(accepted.judgement_id)
         service.boards.changed(contest_id, accepted.submission_id)
     if accepted.repeated:
         assert key is not None  # nothing else can repeat
         return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, key))
-    return _created(contest_id, clics.submission_json(str(accepted.submission_id), contest_id, new))
+    return _created(contest_id, clics.submission_json(str(accepted.submission_id), contest_id, new, practice=practice))
 
 
 @router.put(
@@ -93,11 +100,13 @@ async def put(request: Request) -> JSONResponse:
     async with open_parcel(request) as parcel:
         _check_sender(viewer, parcel)
         _check_id(parcel, submission_id)
-        new = replace(await _check(service, viewer, contest_id, parcel, None), external_id=submission_id)
-    body = clics.submission_json(submission_id, contest_id, new)
+        checked, practice = await _check(service, viewer, contest_id, parcel, None)
+    new = replace(checked, external_id=submission_id)
+    body = clics.submission_json(submission_id, contest_id, new, practice=practice)
     if await run_sync(_there, service, new):
         return JSONResponse(body)
     accepted = await service.writer.call(submissions.accept, new)
+    assert not isinstance(accepted, LimitReached)  # an admin has none
     if accepted.judgement_id is not None:
         service.engine.wake(accepted.judgement_id)
         service.boards.changed(contest_id)
@@ -154,15 +163,43 @@ def _staff_may_submit(service: Service, contest_id: str) -> bool:
         return contest is not None and bool(contest.settings.get("staff_act_for_teams"))
 
 
-async def _check(service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None) -> NewSubmission:
-    """Hold the parcel against the contest and sort its files; what is left is one insert."""
+async def _check(
+    service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None
+) -> tuple[NewSubmission, bool]:
+    """Hold the parcel against the contest and sort its files; what is left is one insert. And: is it for practice?"""
     entry = await _entry(service, viewer, contest_id, parcel.problem_id)
     now = datetime.now(UTC)
     team_id = _submitting_team(viewer, parcel, entry)
-    when = _submission_time(viewer, parcel, entry, now)
+    entrant = await run_sync(_entrant, service, entry, team_id) if entry.asks_the_team else Entrant(entry.clock)
+    when = _submission_time(viewer, parcel, entry, entrant, now)
+    time = entrant.clock.contest_time(when) if parcel.contest_time is None else parcel.contest_time
+    practice = time >= entrant.clock.duration
+    limits = replace(entry.limits, most=None) if practice else entry.limits
+    if viewer.team_id != team_id:
+        limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
+    sent = Sent(viewer, parcel, key, team_id, when, _milliseconds(time), entrant, limits)
     if parcel.size <= IN_THIS_THREAD:
-        return _prepare(service, viewer, entry, parcel, team_id, when, key)
-    return await run_sync(_prepare, service, viewer, entry, parcel, team_id, when, key)
+        return _prepare(service, entry, sent), practice
+    return await run_sync(_prepare, service, entry, sent), practice
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What was sent by whom, for which team, and when it counts as made; as it was found to be allowed."""
+
+    viewer: Viewer
+    parcel: Parcel
+    key: str | None
+    team_id: str
+    when: datetime
+    contest_time_ms: int
+    entrant: Entrant
+    limits: Limits
+
+
+def _entrant(service: Service, entry: Entry, team_id: str) -> Entrant:
+    with service.database.read() as session:
+        return read_entrant(session, entry, team_id)
 
 
 async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> Entry:
@@ -192,35 +229,41 @@ def _submitting_team(viewer: Viewer, parcel: Parcel, entry: Entry) -> str:
     return viewer.team_id
 
 
-def _submission_time(viewer: Viewer, parcel: Parcel, entry: Entry, now: datetime) -> datetime:
-    """When it counts as made: now, or the time an admin gives."""
+def _submission_time(viewer: Viewer, parcel: Parcel, entry: Entry, entrant: Entrant, now: datetime) -> datetime:
+    """When it counts as made: now, or the time an admin gives. Raises where nothing may be sent now."""
     if parcel.time is not None:
         if not viewer.is_admin:
             raise BadRequest("time: expected none (the server sets it), found one")
         return parcel.time
-    if not viewer.is_admin and not entry.clock.running(now):
-        raise Forbidden("the contest is over" if entry.clock.ended(now) else "the contest has not started")
+    if viewer.is_admin or (entry.settings.get("practice") and entry.clock.decided(now)):
+        return now
+    if entry.personal is not None and entrant.participation is None and not entry.clock.ended(now):
+        # As before the start: a team that has not begun knows of no problems.
+        raise NotFound(f"no problem {entry.problem_id!r} in contest {entry.contest_id!r}")
+    if not entrant.clock.running(now):
+        if entrant.clock.ended(now) and entry.clock.running(now):
+            raise Forbidden("your team's own time is over")
+        raise Forbidden(why_not_running(entry.clock, now))
     return now
 
 
-def _prepare(
-    service: Service, viewer: Viewer, entry: Entry, parcel: Parcel, team_id: str, when: datetime, key: str | None
-) -> NewSubmission:
+def _prepare(service: Service, entry: Entry, sent: Sent) -> NewSubmission:
     """Sort the files to cases and keep the large ones."""
-    collected = _collect(service, entry, parcel)
-    assert viewer.account_id is not None  # submitting needs an account
+    collected = _collect(service, entry, sent)
+    assert sent.viewer.account_id is not None  # submitting needs an account
     return NewSubmission(
         entry.contest_id,
         entry.problem_id,
-        team_id,
-        viewer.account_id,
-        when,
-        _milliseconds(entry.clock.contest_time(when) if parcel.contest_time is None else parcel.contest_time),
+        sent.team_id,
+        sent.viewer.account_id,
+        sent.when,
+        sent.contest_time_ms,
         [_kept(service, answer) for answer in collected.answers.values()],
         [note.as_json() for note in collected.notes],
-        _kept_sources(service, parcel.sources),
-        parcel.comment,
-        key,
+        _kept_sources(service, sent.parcel.sources),
+        sent.parcel.comment,
+        sent.key,
+        limits=sent.limits,
     )
 
 
@@ -228,10 +271,12 @@ def _milliseconds(duration: timedelta) -> int:
     return round(duration.total_seconds() * 1000)
 
 
-def _collect(service: Service, entry: Entry, parcel: Parcel) -> Collected:
-    settings = service.settings
-    limits = Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-    cases, names = _open_cases(tuple(entry.cases), entry.limit, entry.pattern)
+def _collect(service: Service, entry: Entry, sent: Sent) -> Collected:
+    settings, parcel = service.settings, sent.parcel
+    limits = ArchiveLimits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
+    now = datetime.now(UTC)
+    open_ = [*entry.cases, *entry.final_cases] if sent.viewer.is_admin else entry.open_cases(sent.entrant, now)
+    cases, names = _open_cases(tuple(open_), entry.limit, entry.pattern)
     try:
         for source in parcel.sources:
             check_name(source)
@@ -271,7 +316,12 @@ def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> di
     assert viewer.account_id is not None  # submitting needs an account
     with service.database.read() as session:
         row = submissions.find_repeated(session, viewer.account_id, contest_id, key)
-        return None if row is None else clics.submission_json(row.shown_id, contest_id, row)
+        if row is None:
+            return None
+        entry = read_entry(session, contest_id, row.problem_id)
+        entrant = None if entry is None else read_entrant(session, entry, row.team_id or "")
+        late = entrant is not None and timedelta(milliseconds=row.contest_time_ms) >= entrant.clock.duration
+        return clics.submission_json(row.shown_id, contest_id, row, practice=late)
 
 
 def _created(contest_id: str, body: dict[str, Any] | None) -> JSONResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -25,7 +25,7 @@ from app.api.bodies import (
     same_id,
 )
 from app.api.clics import Id
-from app.api.contests import contest_of
+from app.api.contests import contest_of, refuse_overlaps
 from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, NotFound
 from app.api.file_references import Files
@@ -40,8 +40,8 @@ from app.storage.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
 
 router = APIRouter(tags=["teams"])
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
-OF_JUDGES = frozenset({"hidden", "backup", "key_log", "tool_data"})
-"""What tells of a team's machine, and whether it is hidden, is nobody else's business."""
+OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
+"""What tells of a team's machine, and whether it is hidden or disqualified, is nobody else's business."""
 
 
 class FloorPlace(Body):
@@ -103,7 +103,7 @@ class Enrolment(Body):
 
 
 class TeamView(Sparse):
-    """A team as CLICS shows it. Whether it is hidden, and what tells of its machine, is for judges."""
+    """A team as CLICS shows it. Whether it is hidden or disqualified, and what tells of its machine, is for judges."""
 
     id: str
     icpc_id: str | None = None
@@ -111,6 +111,7 @@ class TeamView(Sparse):
     label: str
     display_name: str | None = None
     hidden: bool | None = None
+    disqualified: bool | None = None
     organization_id: str | None = None
     group_ids: list[str]
     location: dict[str, float] | None = None
@@ -224,7 +225,8 @@ def contest_teams(
 )
 def contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_id: str) -> Any:
     """404 where it does not take part, or is hidden."""
-    return document(viewer, _visible_team(session, viewer, contest_id, team_id), contest_id)
+    row = _visible_team(session, viewer, contest_id, team_id)
+    return document(viewer, row, contest_id, stored.disqualified(session, contest_id))
 
 
 @router.get(
@@ -250,7 +252,8 @@ def team_file(
 def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapping[str, Any]]:
     """The contest's teams that this viewer may see, by id."""
     contest = contest_of(session, standing.contest.id)
-    return [document(viewer, row, contest.id) for row in visible(session, viewer, contest)]
+    out = stored.disqualified(session, contest.id)
+    return [document(viewer, row, contest.id, out) for row in visible(session, viewer, contest)]
 
 
 @router.post(
@@ -264,9 +267,11 @@ def enrol(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: st
     known = stored.known(session, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known]
     refuse([found(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
+    refuse_overlaps(session, contest, body.team_ids)
     stored.enrol(session, contest_id, body.team_ids)
     after_commit(session, lambda: boards.changed(contest_id))
-    return [document(viewer, row, contest_id) for row in stored.taking_part(session, contest)]
+    out = stored.disqualified(session, contest_id)
+    return [document(viewer, row, contest_id, out) for row in stored.taking_part(session, contest)]
 
 
 @router.delete("/contests/{contest_id}/teams/{team_id}", summary="Let a team take part no more", status_code=204)
@@ -280,8 +285,10 @@ def withdraw(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id
     after_commit(session, lambda: boards.changed(contest_id))
 
 
-def document(viewer: Viewer, row: TeamRow, contest_id: str | None = None) -> dict[str, Any]:
-    """A team as CLICS writes it, with its files where a contest is asked for."""
+def document(
+    viewer: Viewer, row: TeamRow, contest_id: str | None = None, disqualified: Collection[str] = ()
+) -> dict[str, Any]:
+    """A team as CLICS writes it, with its files where a contest is asked for, and who is disqualified there."""
     columns: dict[str, Any] = {
         "id": row.id,
         "icpc_id": row.icpc_id,
@@ -294,6 +301,7 @@ def document(viewer: Viewer, row: TeamRow, contest_id: str | None = None) -> dic
         "location": row.details.get("location"),
     }
     if contest_id is not None:
+        columns["disqualified"] = row.id in disqualified
         address = f"contests/{contest_id}/teams/{row.id}"
         for name in FILES:
             if name in row.details:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -24,7 +25,7 @@ from app.api.forms import Expected, open_form
 from app.api.packages import CaseView, details, existing
 from app.api.standings import TheStanding, the_problem
 from app.domain.contests import CaseKind, ScoredProblem
-from app.domain.scoring import PROVISIONAL, phase_scale
+from app.domain.scoring import phase_scale
 from app.grading.boards import Standing
 from app.grading.engine import JudgeFailed
 from app.grading.messages import Validate
@@ -33,7 +34,7 @@ from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
 from app.packages.zips import kept_zip
 from app.service import Service
-from app.storage import problems, testcases
+from app.storage import participations, problems, testcases
 from app.storage.judgements import FoundScore
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
@@ -70,13 +71,28 @@ class Shown:
     kind: CaseKind
 
 
-def _shown(viewer: Viewer, session: Session, problem: ScoredProblem) -> list[Shown]:
-    """Samples and provisional cases for everybody, final ones and those without an expected answer for judges."""
+def _shown(viewer: Viewer, standing: Standing, session: Session, problem: ScoredProblem) -> list[Shown]:
+    """Samples and provisional cases for everybody, those without an expected answer for judges.
+
+    Final ones for those who may have their inputs: the contest's standing knows of none where nobody may.
+    """
     kinds = {group.name: group.kind for group in problem.groups}
-    found = [Shown(row, kinds[row.group_name]) for row in problems.test_cases(session, problem.id)]
+    rows = problems.test_cases(session, problem.id)
+    found = [Shown(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
     if viewer.sees_all:
         return found
-    return [each for each in found if each.kind is not CaseKind.FINAL and each.row.answer_sha256 is not None]
+    final = finals_shown(viewer, standing, session, problem)
+    open_ = [each for each in found if each.row.answer_sha256 is not None]
+    return [each for each in open_ if final or each.kind is not CaseKind.FINAL]
+
+
+def finals_shown(viewer: Viewer, standing: Standing, session: Session, problem: ScoredProblem) -> bool:
+    """May the viewer have the final inputs of a problem?"""
+    contest = standing.contest
+    asked = None
+    if viewer.team_id is not None and contest.finals.window is not None:
+        asked = participations.asked(session, contest.id, viewer.team_id, problem.id)
+    return contest.finals.shown(contest.clock, datetime.now(UTC), asked)
 
 
 @router.get(
@@ -88,17 +104,15 @@ def _shown(viewer: Viewer, session: Session, problem: ScoredProblem) -> list[Sho
 def list_testcases(problem_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """In order. The best raw scores stand still while the board is frozen."""
     problem = the_problem(standing, problem_id)
-    shows_best = viewer.sees_all or standing.contest.settings.get("show_best", True)
-    best = standing.bests(problem).best if shows_best else {}
-    scale = phase_scale(problem)
-    return [_document(standing, each, scale, best, shows_best) for each in _shown(viewer, session, problem)]
+    return [_document(viewer, standing, problem, each) for each in _shown(viewer, standing, session, problem)]
 
 
-def _document(
-    standing: Standing, each: Shown, scale: float, best: Mapping[str, Any], shows_best: bool
-) -> dict[str, Any]:
+def _document(viewer: Viewer, standing: Standing, problem: ScoredProblem, each: Shown) -> dict[str, Any]:
     row = each.row
-    counts = each.kind in PROVISIONAL
+    counts = each.kind in problem.counting(standing.phase)
+    scale = phase_scale(problem, standing.phase)
+    shows_best = viewer.sees_all or standing.contest.settings.get("show_best", True)
+    best = standing.bests(problem).best
     return {
         "name": row.name,
         "group": row.group_name,
@@ -123,7 +137,7 @@ def get_input(
 ) -> Response:
     """The bytes as they are judged."""
     problem = the_problem(standing, problem_id)
-    row = next((each.row for each in _shown(viewer, session, problem) if each.row.name == name), None)
+    row = next((each.row for each in _shown(viewer, standing, session, problem) if each.row.name == name), None)
     if row is None:
         raise NotFound(f"problem {problem_id!r} has no test case {name!r}")
     headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
@@ -141,7 +155,8 @@ def get_inputs(
 ) -> FileResponse:
     """Every input the viewer may read, as NAME.in; the same bytes each time, made once and kept."""
     problem = the_problem(standing, problem_id)
-    rows = {f"{each.row.name}.in": each.row.input_sha256 for each in _shown(viewer, session, problem)}
+    shown = _shown(viewer, standing, session, problem)
+    rows = {f"{each.row.name}.in": each.row.input_sha256 for each in shown}
     key = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:32]
     path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
     kept_zip(path, rows, lambda name: service.files.load(rows[name]))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 
-from app.domain.contests import CaseKind, Curtain, Kind, ScoredProblem, Team
+from app.domain.contests import PROVISIONAL, CaseKind, Curtain, Kind, ScoredProblem, Team
 from app.domain.scoreboard import Board, Row
-from app.domain.scoring import PROVISIONAL, Attempt, Bests, problem_points, submission_answers
+from app.domain.scoring import Attempt, Bests, problem_points, submission_answers
 
 MEDALS = ("gold", "silver", "bronze")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from fractions import Fraction
@@ -45,6 +45,11 @@ class CaseKind(StrEnum):
     SAMPLE = "sample"
     PROVISIONAL = "provisional"
     FINAL = "final"
+
+
+PROVISIONAL = frozenset({CaseKind.PROVISIONAL})
+FINAL = frozenset({CaseKind.FINAL})
+EVERY = PROVISIONAL | FINAL
 
 
 class Aggregation(StrEnum):
@@ -96,31 +101,86 @@ class ScoredProblem:
     groups: tuple[Group, ...]
     cases: tuple[Case, ...]
 
+    @property
+    def final_cases(self) -> frozenset[str]:
+        """The names of its final cases."""
+        groups = {group.name for group in self.groups if group.kind is CaseKind.FINAL}
+        return frozenset(case.name for case in self.cases if case.group in groups)
+
+    def without_final(self) -> ScoredProblem:
+        """The problem as if it had no final cases: what everybody may know of it before they decide."""
+        groups = tuple(group for group in self.groups if group.kind is not CaseKind.FINAL)
+        if len(groups) == len(self.groups):
+            return self
+        names = {group.name for group in groups}
+        return replace(self, groups=groups, cases=tuple(case for case in self.cases if case.group in names))
+
+    def counting(self, phase: frozenset[CaseKind]) -> frozenset[CaseKind]:
+        """The kinds of cases that give its points in a phase: where it has none of these, its provisional ones."""
+        if phase == PROVISIONAL:
+            return phase
+        return phase & {group.kind for group in self.groups} or PROVISIONAL
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """An interval taken out of a contest's time; without an `end` it lasts still."""
+
+    start: datetime
+    end: datetime | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The times of a contest; `start` None means it is not set yet."""
+    """The times of a contest; `start` None means it is not set yet.
+
+    The contest's own time stands still in its `pauses`, so that freeze and end move by what was taken out. They are in
+    order and do not overlap, and only the last may still last: until it is over nobody knows when the contest ends.
+    """
 
     start: datetime | None
     duration: timedelta
     freeze_before_end: timedelta | None = None
     thaw: datetime | None = None
+    pauses: tuple[Pause, ...] = ()
 
     @property
     def end(self) -> datetime | None:
-        """When the contest ends, if it has a start."""
-        return None if self.start is None else self.start + self.duration
+        """When the contest ends, if that is known."""
+        return self.moment_of(self.duration)
+
+    @property
+    def freeze_time(self) -> timedelta | None:
+        """The contest time from which the public board stands still, if it does."""
+        return None if self.freeze_before_end is None else self.duration - self.freeze_before_end
 
     @property
     def freeze(self) -> datetime | None:
-        """When the public board freezes, if it does."""
-        if self.start is None or self.freeze_before_end is None:
-            return None
-        return self.start + self.duration - self.freeze_before_end
+        """When the public board freezes, if it does and that is known."""
+        return None if self.freeze_time is None else self.moment_of(self.freeze_time)
 
     def contest_time(self, moment: datetime) -> timedelta:
-        """Time since the start; negative before it, zero while no start is set."""
-        return moment - self.start if self.start is not None else timedelta(0)
+        """Time since the start without the pauses; negative before it, zero while no start is set."""
+        if self.start is None:
+            return timedelta(0)
+        taken = sum((min(moment, pause.end or moment) - pause.start for pause in self._begun(moment)), timedelta(0))
+        return moment - self.start - taken
+
+    def moment_of(self, time: timedelta) -> datetime | None:
+        """The first moment of a contest time; None while that is not known."""
+        if self.start is None:
+            return None
+        moment = self.start + time
+        for pause in self.pauses:
+            if pause.start >= moment:
+                break
+            if pause.end is None:
+                return None
+            moment += pause.end - pause.start
+        return moment
+
+    def _begun(self, moment: datetime) -> list[Pause]:
+        return [pause for pause in self.pauses if pause.start < moment]
 
     def started(self, now: datetime) -> bool:
         """Has the contest begun?"""
@@ -130,18 +190,31 @@ class Clock:
         """Is the contest over?"""
         return self.end is not None and now >= self.end
 
+    def paused(self, now: datetime) -> bool:
+        """Does the contest's time stand still?"""
+        return any(pause.start <= now and (pause.end is None or now < pause.end) for pause in self.pauses)
+
     def running(self, now: datetime) -> bool:
         """May teams submit?"""
-        return self.started(now) and not self.ended(now)
+        return self.started(now) and not self.ended(now) and not self.paused(now)
 
     def thawed(self, now: datetime) -> bool:
-        """Has the frozen board been opened again?"""
-        return self.thaw is not None and now >= self.thaw
+        """Has the frozen board been opened again? Never before the end."""
+        return self.thaw is not None and now >= self.thaw and self.ended(now)
 
     def frozen(self, now: datetime) -> bool:
         """Does the public board stand still? From the freeze until it is thawed, also past the end."""
         freeze = self.freeze
         return freeze is not None and now >= freeze and not self.thawed(now)
+
+    def decided(self, now: datetime) -> bool:
+        """May everybody know how it ended: is it over, and nothing of it frozen?"""
+        return self.ended(now) and not self.frozen(now)
+
+    def moments(self) -> list[datetime]:
+        """Every moment at which something about it changes by itself."""
+        found = [self.start, self.freeze, self.end, self.thaw]
+        return [moment for moment in found if moment is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +239,7 @@ def state(clock: Clock, now: datetime, finalized: datetime | None = None) -> Sta
         started=past(clock.start),
         frozen=past(clock.freeze),
         ended=past(clock.end),
-        thawed=past(clock.thaw) if clock.freeze is not None else None,
+        thawed=clock.thaw if clock.freeze is not None and clock.thawed(now) else None,
         finalized=past(finalized),
         end_of_updates=past(finalized),
     )

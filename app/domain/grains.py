@@ -69,6 +69,7 @@ _kept: dict[tuple[int, frozenset[CaseKind]], tuple[ScoredProblem, Weights]] = {}
 
 def weights(problem: ScoredProblem, phase: frozenset[CaseKind]) -> Weights:
     """The weights of a problem, worked out once."""
+    phase = problem.counting(phase)
     key = (id(problem), phase)
     found = _kept.get(key)
     if found is None or found[0] is not problem:

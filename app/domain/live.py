@@ -16,10 +16,10 @@ from typing import overload
 import numpy as np
 
 from app.domain.columns import MICROSECOND, NEVER, Columns, Floats, Whole
-from app.domain.contests import OPEN, CaseKind, Counting, Curtain, ScoredProblem, Team
+from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Curtain, ScoredProblem, Team
 from app.domain.grains import total_bits
 from app.domain.scoreboard import Board, Cell, Chosen, ReferenceScores, Row, collation_key
-from app.domain.scoring import PROVISIONAL, Answers, Attempt, Bests, Counted, Fold, problem_points, submission_answers
+from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, problem_points, submission_answers
 
 LAST = np.iinfo(np.int64).max
 

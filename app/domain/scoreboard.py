@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
 
-from app.domain.contests import OPEN, CaseKind, Counting, Curtain, ScoredProblem, Team
+from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Curtain, ScoredProblem, Team
 from app.domain.grains import total_bits, total_points
 from app.domain.scoring import (
-    PROVISIONAL,
     Answers,
     Attempt,
     Bests,
@@ -101,7 +100,7 @@ def scoreboard(
                 Cell(problem.id, points.points, points.improved, answers[team.id], judged, pending, count)
             )
     bits = total_bits(problems)
-    return Board(ranked([_row(team, cells[team.id], bits) for team in visible]), bests)
+    return Board(ranked([row_of(team, cells[team.id], bits) for team in visible]), bests)
 
 
 def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]]:
@@ -165,7 +164,8 @@ def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple
     return [(case, answer.score) for case, answer in counted_answers(tries, best_case).items()]
 
 
-def _row(team: Team, cells: Sequence[Cell], bits: int) -> Row:
+def row_of(team: Team, cells: Sequence[Cell], bits: int) -> Row:
+    """A team's line, still without a rank; `bits` are those of the problems together."""
     times = [cell.improved for cell in cells if cell.improved is not None]
     points = total_points((cell.score for cell in cells), bits)
     return Row(0, team, points, max(times) if points > 0 and times else None, tuple(cells))

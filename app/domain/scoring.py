@@ -22,6 +22,7 @@ from fractions import Fraction
 from typing import cast
 
 from app.domain.contests import (
+    PROVISIONAL,
     Aggregation,
     Carry,
     CaseKind,
@@ -36,7 +37,6 @@ from app.domain.grains import GroupWeight, Weights, earned, weights
 from app.domain.verdicts import CaseVerdict
 
 Exact = int | Fraction
-PROVISIONAL = frozenset({CaseKind.PROVISIONAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,11 @@ class ProblemPoints:
 def problem_points(
     problem: ScoredProblem, answers: Answers, bests: Bests, phase: frozenset[CaseKind] = PROVISIONAL
 ) -> ProblemPoints:
-    """Points of the counted `answers` of one team; groups outside `phase` give none, the rest fill `max_points`."""
+    """Points of the counted `answers` of one team; groups outside `phase` give none, the rest fill `max_points`.
+
+    A problem without any case of the phase keeps its provisional points.
+    """
+    phase = problem.counting(phase)
     multipliers = {case: bests.multiplier(case, counted.score) for case, counted in answers.items()}
     scale = weights(problem, phase)
     passed = {each.group.name for each in scale.groups if _passes(each, multipliers)}
@@ -296,7 +300,8 @@ def _group_name(scale: Weights, case: str) -> str:
 
 def phase_scale(problem: ScoredProblem, phase: frozenset[CaseKind] = PROVISIONAL) -> float:
     """What one point of the package is worth, so that the groups of the phase fill the problem's maximum."""
-    total = sum((g.max_points for g in problem.groups if g.kind in phase), Fraction(0))
+    counting = problem.counting(phase)
+    total = sum((g.max_points for g in problem.groups if g.kind in counting), Fraction(0))
     return float(problem.rule.max_points / total) if total else 0.0
 
 

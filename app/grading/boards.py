@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -19,15 +19,17 @@ from typing import Any
 from anyio.to_thread import run_sync
 
 from app.domain.contests import OPEN, CaseKind, Curtain, ScoredProblem, State, state
-from app.domain.live import LiveBoard, LiveFigures
-from app.domain.scoreboard import Chosen
-from app.domain.scoring import PROVISIONAL, Attempt, Bests
+from app.domain.live import LiveBoard
+from app.domain.scoreboard import Board, Chosen
+from app.domain.scoring import Attempt, Bests
+from app.domain.virtual import ranked_with
 from app.storage import boards as reading
 from app.storage.boards import KnownScores, Read
 from app.storage.database import Database
 from app.storage.scored import ScoredContest, scored_contest
 
 OLD_PAGES = 8
+NEVER = timedelta(0)
 Cells = Mapping[tuple[str, str], Sequence[Attempt]]
 """Attempts by team and problem, in order of submission."""
 
@@ -37,6 +39,8 @@ class View:
     """What of a contest one of its boards shows at a moment: its problems, what is hidden, which cases count.
 
     finished  how long after the start a submission is too late for the board
+    own       the same for teams that go by a clock of their own; nothing of virtual ones is on the board
+    secret    by problem, the final cases of which nothing may be known yet
     """
 
     problems: Sequence[ScoredProblem]
@@ -44,10 +48,19 @@ class View:
     phase: frozenset[CaseKind]
     chosen: Chosen
     finished: timedelta
+    own: Mapping[str, timedelta] = field(default_factory=dict)
+    secret: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def takes(self, attempt: Attempt) -> bool:
-        """Is it on the board? What was sent outside the contest's time is not."""
-        return timedelta(0) <= attempt.time < self.finished
+        """Is it on the board? What was sent outside its team's time is not."""
+        return timedelta(0) <= attempt.time < self.own.get(attempt.team_id, self.finished)
+
+    def outside(self, attempt: Attempt) -> Attempt:
+        """The attempt as far as it may be known."""
+        secret = self.secret.get(attempt.problem_id)
+        if not secret or attempt.scores is None or secret.isdisjoint(attempt.scores):
+            return attempt
+        return replace(attempt, scores={case: score for case, score in attempt.scores.items() if case not in secret})
 
     def shows(self, attempt: Attempt) -> bool:
         """Is what became of it on the board?"""
@@ -55,12 +68,44 @@ class View:
 
 
 def view(contest: ScoredContest, now: datetime, *, public: bool) -> View:
-    """What everybody (`public`) or the judges see of a contest now."""
-    clock = contest.clock
-    frozen = public and clock.frozen(now)
-    curtain = Curtain(clock.contest_time(clock.freeze)) if frozen and clock.freeze is not None else OPEN
-    shown = contest.problems if not public or clock.started(now) else ()
-    return View(tuple(shown), curtain, PROVISIONAL, {}, clock.duration)
+    """What everybody (`public`) or the judges see of a contest now.
+
+    Chosen submissions decide after the end; on a frozen board once their place is revealed.
+    """
+    clock, finals = contest.clock, contest.finals
+    curtain = Curtain(clock.freeze_time, contest.revealed) if public and clock.frozen(now) else OPEN
+    sealed = public and not finals.decide(clock, now)
+    problems = contest.outside if sealed else contest.problems
+    chosen = dict(contest.chosen) if clock.ended(now) else {}
+    if curtain.until is not None:
+        chosen = {place: choice for place, choice in chosen.items() if place in curtain.revealed}
+    own = {team_id: contest.own_clock(team_id).duration for team_id in contest.participations}
+    return View(
+        tuple(problems) if not public or clock.started(now) else (),
+        curtain,
+        finals.phase(clock, now, public=public),
+        chosen,
+        clock.duration,
+        {team_id: NEVER if contest.is_virtual(team_id) else duration for team_id, duration in own.items()},
+        {p.id: p.final_cases for p in contest.problems if p.final_cases} if sealed else {},
+    )
+
+
+class _Outside(Mapping[tuple[str, str], Sequence[Attempt]]):
+    """Attempts by team and problem as far as a view lets them be known."""
+
+    def __init__(self, cells: Cells, seen: View) -> None:
+        self.cells = cells
+        self._seen = seen
+
+    def __getitem__(self, place: tuple[str, str]) -> Sequence[Attempt]:
+        return [self._seen.outside(attempt) for attempt in self.cells[place]]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +115,8 @@ class Standing:
     moment  when the last thing happened that this board shows
     curtain what the freeze hides
     phase   which cases count
+    closed  the viewer may not see anything yet: as before the start
+    virtual there are virtual teams among the others
     pages   what has been rendered from it, by the options of the request
     """
 
@@ -79,7 +126,9 @@ class Standing:
     moment: datetime
     view: View
     cells: Cells
-    board: LiveFigures
+    board: Board
+    closed: bool = False
+    virtual: bool = False
     pages: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -95,7 +144,9 @@ class Standing:
     @property
     def problems(self) -> Sequence[ScoredProblem]:
         """The problems that may be seen: none before the start, unless by judges."""
-        return self.contest.problems if not self.public or self.state.started else ()
+        if self.closed or (self.public and self.state.started is None):
+            return ()
+        return self.contest.problems
 
     @property
     def attempts(self) -> list[Attempt]:
@@ -109,6 +160,17 @@ class Standing:
     def of(self, team_id: str | None, problem_id: str) -> Sequence[Attempt]:
         """One team's attempts at one problem."""
         return self.cells.get((team_id or "", problem_id), ())
+
+    def official(self) -> list[Attempt]:
+        """The attempts that the official board is about."""
+        return [attempt for attempt in self.attempts if self.view.takes(attempt)]
+
+    def is_sealed(self, team_id: str, problem_id: str, submission_id: int) -> bool:
+        """Has a submission answers for final cases, of which nothing may be known yet?"""
+        if not isinstance(self.cells, _Outside) or problem_id not in self.view.secret:
+            return False
+        tries = self.cells.cells.get((team_id, problem_id), ())
+        return any(a.id == submission_id and self.view.outside(a) is not a for a in tries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +194,7 @@ class _Live:
         self._references = contest.references
         self._board = LiveBoard(
             seen.problems,
-            contest.teams,
+            contest.official_teams,
             curtain=seen.curtain,
             chosen=seen.chosen,
             phase=seen.phase,
@@ -148,13 +210,13 @@ class _Live:
         )
         return (
             same
-            and (seen.phase, seen.finished) == (self.view.phase, self.view.finished)
+            and (seen.phase, seen.finished, seen.secret) == (self.view.phase, self.view.finished, self.view.secret)
             and (contest.references is self._references or contest.references == self._references)
         )
 
     def turn(self, contest: ScoredContest, seen: View, reads: Iterable[Read]) -> None:
         """Let it show this view; `reads` are all attempts, of which the last moment is taken."""
-        self._board.set_teams(contest.teams)
+        self._board.set_teams(contest.official_teams)
         if seen.chosen != self.view.chosen:
             self._board.set_chosen(seen.chosen)
         if seen.curtain != self.view.curtain:
@@ -166,7 +228,7 @@ class _Live:
         """Take attempts as they are now."""
         for read in reads:
             if self.view.takes(read.attempt):
-                self._board.put([read.attempt])
+                self._board.put([self.view.outside(read.attempt)])
             if self.view.shows(read.attempt):
                 self._moment = read.latest if self._moment is None else max(self._moment, read.latest)
 
@@ -180,6 +242,8 @@ class _Live:
         passed = state(contest.clock, now, contest.finalized)
         moments = (self._moment, passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized)
         latest = max((each for each in moments if each is not None), default=now)
+        if self.view.secret:
+            contest, cells = contest.without_final(), _Outside(cells, self.view)
         return Standing(contest, passed, public, latest, self.view, cells, self._board.board())
 
 
@@ -223,10 +287,15 @@ class _Known:
 
     def live(self, old: _Live | None, contest: ScoredContest, seen: View) -> _Live:
         """The board of a view: the old one, if it can be turned into it."""
-        if old is None or not old.fits(contest, seen):
+        if old is None or not old.fits(contest, seen) or self._moved(old.view.own, seen.own):
             return _Live(contest, seen, self.reads.values())
         old.turn(contest, seen, self.reads.values())
         return old
+
+    def _moved(self, before: Mapping[str, timedelta], now: Mapping[str, timedelta]) -> bool:
+        """Has a team another clock now than when it sent something?"""
+        teams = {team for team in before.keys() | now.keys() if before.get(team) != now.get(team)}
+        return bool(teams) and any(team in teams and tries for (team, _), tries in self.cells.items())
 
 
 def _is_news(old: Read | None, new: Read) -> bool:
@@ -377,9 +446,7 @@ class Boards:
         else:
             known.public = known.live(known.public, contest, public_view)
             public = known.public.standing(contest, now, cells, public=True)
-        clock = contest.clock
-        moments = (clock.start, clock.freeze, clock.end, clock.thaw, contest.finalized)
-        ahead = [moment for moment in moments if moment is not None and moment > now]
+        ahead = [moment for moment in contest.moments() if moment > now]
         return _Kept(version, min(ahead, default=None), judges, public)
 
 
@@ -390,3 +457,52 @@ def make_standing(contest: ScoredContest, reads: Sequence[Read], now: datetime, 
         cells[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)
     live = _Live(contest, view(contest, now, public=public), reads)
     return live.standing(contest, now, cells, public=public)
+
+
+def in_phase(standing: Standing, phase: frozenset[CaseKind]) -> Standing:
+    """A standing as it is when the cases of another phase give the points; computed once for each."""
+    if phase == standing.phase:
+        return standing
+    found: Standing | None = standing.pages.get(("phase", phase))
+    if found is None:
+        seen = replace(standing.view, phase=phase)
+        found = replace(standing, view=seen, board=_board(standing, seen), pages={})
+        standing.pages["phase", phase] = found
+    return found
+
+
+def closed(standing: Standing) -> Standing:
+    """A standing for those who may not see anything of the contest yet: as before its start."""
+    found: Standing | None = standing.pages.get("closed")
+    if found is None:
+        seen = replace(standing.view, problems=())
+        found = replace(standing, view=seen, board=_board(standing, seen), closed=True, pages={})
+        standing.pages["closed"] = found
+    return found
+
+
+def _board(standing: Standing, seen: View) -> Board:
+    board = LiveBoard(
+        seen.problems,
+        standing.contest.official_teams,
+        curtain=seen.curtain,
+        chosen=seen.chosen,
+        phase=seen.phase,
+        references=standing.contest.references,
+    )
+    shown = {problem.id for problem in seen.problems}
+    board.put(attempt for attempt in standing.official() if attempt.problem_id in shown)
+    return board.board()
+
+
+def with_virtual(standing: Standing) -> Standing:
+    """A standing with the virtual teams among the official ones, measured against the official BEST."""
+    found: Standing | None = standing.pages.get("virtual")
+    if found is None:
+        contest = standing.contest
+        teams = [team for team in contest.teams if contest.is_virtual(team.id) and team.counts]
+        ids = {team.id for team in teams}
+        within = [a for a in standing.attempts if a.team_id in ids and a.time < contest.clock.duration]
+        board = ranked_with(standing.board, standing.problems, teams, within, standing.phase)
+        found = standing.pages["virtual"] = replace(standing, board=board, virtual=True, pages={})
+    return found

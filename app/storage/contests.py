@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.storage.tables import ContestProblemRow, ContestRow, SubmissionRow
+from app.storage.scored import clock
+from app.storage.tables import ContestProblemRow, ContestRow, ContestTeamRow, SubmissionRow
 
 
 def contests(session: Session) -> Sequence[ContestRow]:
@@ -17,9 +19,47 @@ def contests(session: Session) -> Sequence[ContestRow]:
     ).all()
 
 
-def get(session: Session, contest_id: str) -> ContestRow | None:
-    """One contest, or None."""
-    return session.get(ContestRow, contest_id)
+def get(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow | None:
+    """One contest, or None; `for_update` keeps others from changing it until the transaction ends."""
+    return session.get(ContestRow, contest_id, with_for_update=for_update or None)
+
+
+def enrolled(session: Session, contest_id: str) -> list[str]:
+    """The teams that were enrolled in a contest."""
+    return list(session.scalars(select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest_id)))
+
+
+def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], now: datetime) -> list[tuple[str, str]]:
+    """Which of the teams is enrolled in which other contest that runs at the same time as this one.
+
+    Contests open to all, those over by now, and those that allow it are never in the way.
+    """
+    if not _excludes(row, now) or not team_ids:
+        return []
+    with session.no_autoflush:
+        query = select(ContestRow).where(ContestRow.id != row.id, ContestRow.start_time.is_not(None))
+        clashing = [other.id for other in session.scalars(query) if _excludes(other, now) and _meet(row, other)]
+        pairs = session.execute(
+            select(ContestTeamRow.team_id, ContestTeamRow.contest_id)
+            .where(ContestTeamRow.contest_id.in_(clashing))
+            .order_by(ContestTeamRow.team_id, ContestTeamRow.contest_id)
+        ).all()
+    wanted = set(team_ids)
+    return [(pair[0], pair[1]) for pair in pairs if pair[0] in wanted]
+
+
+def _excludes(row: ContestRow, now: datetime) -> bool:
+    """Does it mind its teams being elsewhere?"""
+    return not row.open_to_all and not row.settings.get("allow_overlap") and not clock(row).ended(now)
+
+
+def _meet(one: ContestRow, other: ContestRow) -> bool:
+    """Is there a moment at which both run? One that is paused has no end as yet."""
+    first, second = clock(one), clock(other)
+    if first.start is None or second.start is None:
+        return False
+    latest = datetime.max.replace(tzinfo=UTC)
+    return first.start < (second.end or latest) and second.start < (first.end or latest)
 
 
 def entries(session: Session, contest_id: str) -> Sequence[ContestProblemRow]:

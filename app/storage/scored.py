@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.contests import (
+    EVERY,
+    FINAL,
     Aggregation,
     Case,
     CaseKind,
@@ -21,15 +23,19 @@ from app.domain.contests import (
     Direction,
     Group,
     Kind,
+    Pause,
     ScoredProblem,
     Team,
 )
+from app.domain.finals import Finals
+from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.domain.rules import read_rule
-from app.domain.scoreboard import ReferenceScores
+from app.domain.scoreboard import Chosen, ReferenceScores
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.storage import problems
 from app.storage.judgements import exact
+from app.storage.participations import choices, participations
 from app.storage.tables import (
     ContestProblemRow,
     ContestRow,
@@ -55,6 +61,39 @@ class ScoredContest:
     labels: Mapping[str, str]
     teams: Sequence[Team]
     references: ReferenceScores
+    revealed: frozenset[tuple[str, str]] = frozenset()
+    chosen: Chosen = field(default_factory=dict)
+    finals: Finals = field(default_factory=Finals)
+    personal: timedelta | None = None
+    participations: Mapping[str, Participation] = field(default_factory=dict)
+
+    @property
+    def outside(self) -> Sequence[ScoredProblem]:
+        """Its problems as if they had no final cases, the same ones each time."""
+        return [_outside(problem) for problem in self.problems]
+
+    def without_final(self) -> ScoredContest:
+        """The contest as if its problems had no final cases."""
+        return replace(self, problems=self.outside)
+
+    @property
+    def official_teams(self) -> list[Team]:
+        """The teams but for the virtual ones."""
+        return [team for team in self.teams if not self.is_virtual(team.id)]
+
+    def moments(self) -> list[datetime]:
+        """Every moment at which something about it changes by itself."""
+        found = [*self.clock.moments(), self.finalized, self.finals.release]
+        return [moment for moment in found if moment is not None]
+
+    def is_virtual(self, team_id: str) -> bool:
+        """Does a team take part after the fact, on no official board?"""
+        participation = self.participations.get(team_id)
+        return participation is not None and participation.kind is ParticipationKind.VIRTUAL
+
+    def own_clock(self, team_id: str | None) -> Clock:
+        """The clock a team's submissions are timed by."""
+        return own_clock(self.clock, self.personal, self.participations.get(team_id or ""))
 
     def problem(self, problem_id: str) -> ScoredProblem | None:
         """One of its problems, or None."""
@@ -64,7 +103,40 @@ class ScoredContest:
 def clock(row: ContestRow) -> Clock:
     """The times of a contest."""
     freeze = None if row.freeze_ms is None else timedelta(milliseconds=row.freeze_ms)
-    return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time)
+    pauses = tuple(Pause(_moment(each["start"]), _moment_or_none(each.get("end"))) for each in row.pauses or ())
+    return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time, pauses)
+
+
+def written_pauses(pauses: Sequence[Pause]) -> list[dict[str, str | None]]:
+    """Pauses as a contest's row keeps them."""
+    return [{"start": p.start.isoformat(), "end": None if p.end is None else p.end.isoformat()} for p in pauses]
+
+
+def finals(settings: Mapping[str, Any]) -> Finals:
+    """What a contest's settings say of final cases."""
+    minutes = settings.get("final_minutes")
+    return Finals(
+        _moment_or_none(settings.get("final_release")),
+        None if minutes is None else timedelta(minutes=minutes),
+        EVERY if settings.get("final_phase") == "all" else FINAL,
+    )
+
+
+def personal_duration(settings: Mapping[str, Any]) -> timedelta | None:
+    """How long each team's own window in a contest is, where it has one."""
+    text = settings.get("personal_duration")
+    if text is None:
+        return None
+    hours, minutes, seconds = str(text).split(":")
+    return timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def _moment_or_none(text: str | None) -> datetime | None:
+    return None if text is None else _moment(text)
 
 
 def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
@@ -77,7 +149,19 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     labels = {entry.problem_id: entry.label for entry, _ in pairs}
     references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
     return ScoredContest(
-        row.id, clock(row), row.finalized, row.settings, scored, labels, contest_teams(session, row), references
+        row.id,
+        clock(row),
+        row.finalized,
+        row.settings,
+        scored,
+        labels,
+        contest_teams(session, row),
+        references,
+        frozenset((team_id, problem_id) for team_id, problem_id in row.revealed or ()),
+        choices(session, contest_id) if row.settings.get("choose") else {},
+        finals(row.settings),
+        personal_duration(row.settings),
+        participations(session, contest_id),
     )
 
 
@@ -111,6 +195,20 @@ def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> 
             _kept.pop(next(iter(_kept)), None)
         _kept[key] = found
     return found
+
+
+_kept_outside: dict[int, tuple[ScoredProblem, ScoredProblem]] = {}
+
+
+def _outside(problem: ScoredProblem) -> ScoredProblem:
+    """A problem without its final cases; who has it once gets the very same again."""
+    kept = _kept_outside.get(id(problem))
+    if kept is None or kept[0] is not problem:
+        kept = (problem, problem.without_final())
+        while len(_kept_outside) >= MOST_KEPT:
+            _kept_outside.pop(next(iter(_kept_outside)), None)
+        _kept_outside[id(problem)] = kept
+    return kept[1]
 
 
 def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:

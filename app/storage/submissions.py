@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, text, tuple_
+from sqlalchemy import Connection, exists, func, insert, select, text, tuple_
 from sqlalchemy.orm import DeclarativeBase, Session
 
-from app.storage.judgements import QUEUED
-from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
+from app.domain.limits import NO_LIMITS, Limits, quota, why_not
+from app.domain.verdicts import JudgementType
+from app.storage.judgements import DONE, QUEUED
+from app.storage.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
 
 INLINE_LIMIT = 64 * 1024
 """Answers up to this many bytes lie in their row, so that one commit makes them durable."""
@@ -46,6 +48,7 @@ class NewSubmission:
     comment: str | None = None
     idempotency_key: str | None = None
     external_id: str | None = None
+    limits: Limits = NO_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,17 @@ class Accepted:
     repeated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LimitReached:
+    """It was not taken: why, and when the team may submit again, if it ever may."""
+
+    message: str
+    again: datetime | None
+
+
 Key = tuple[str, str, str]
+Place = tuple[str, str, str]
+"""A contest, a team and a problem."""
 
 
 @dataclass
@@ -67,17 +80,24 @@ class _Batch:
     judgements: list[dict[str, Any]] = field(default_factory=list)
 
 
-def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Accepted]:
-    """Insert submissions, their answers and a queued judgement each, in one go; a handler of the writer."""
+def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Accepted | LimitReached]:
+    """Insert submissions, their answers and a queued judgement each, in one go; a handler of the writer.
+
+    Limits hold here, where one comes after the other, so that of two at once only one is the last that was left.
+    """
     known = _known_keys(connection, arriving)
+    counted = _counted(connection, arriving)
     ids = iter(_reserve(connection, SubmissionRow, len(arriving)))
     judgement_ids = iter(_reserve(connection, JudgementRow, len(arriving)))
     batch = _Batch()
-    results = []
+    results: list[Accepted | LimitReached] = []
     for new in arriving:
         key = _key(new)
         if key is not None and key in known:
             results.append(Accepted(known[key], None, repeated=True))
+            continue
+        if (refused := _over_the_limit(new, counted)) is not None:
+            results.append(refused)
             continue
         accepted = Accepted(next(ids), next(judgement_ids))
         _add(batch, new, accepted)
@@ -92,6 +112,53 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
         if rows:
             connection.execute(insert(table), rows)
     return results
+
+
+def _place(new: NewSubmission) -> Place:
+    return (new.contest_id, new.team_id or "", new.problem_id)
+
+
+def _counted(connection: Connection, arriving: Sequence[NewSubmission]) -> dict[Place, list[datetime]]:
+    """For what arrives under limits, the times of the earlier submissions that count against these."""
+    places = sorted({_place(new) for new in arriving if new.limits})
+    if places and connection.dialect.name == "postgresql":  # SQLite lets only one write at a time anyway
+        for place in places:
+            connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended("/".join(place), 0))))
+    return {place: counted_times(connection, *place) for place in places}
+
+
+def counted_times(connection: Connection | Session, contest_id: str, team_id: str, problem_id: str) -> list[datetime]:
+    """When a team submitted to a problem by itself; where the judge failed, that counts against nobody."""
+    failed = exists().where(
+        JudgementRow.submission_id == SubmissionRow.id,
+        JudgementRow.current.is_(True),
+        JudgementRow.state == DONE,
+        JudgementRow.type == JudgementType.JE.value,
+    )
+    query = (
+        select(SubmissionRow.time)
+        .join(AccountRow, (AccountRow.id == SubmissionRow.account_id) & (AccountRow.team_id == SubmissionRow.team_id))
+        .where(
+            SubmissionRow.contest_id == contest_id,
+            SubmissionRow.team_id == team_id,
+            SubmissionRow.problem_id == problem_id,
+            ~failed,
+        )
+        .order_by(SubmissionRow.time)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def _over_the_limit(new: NewSubmission, counted: dict[Place, list[datetime]]) -> LimitReached | None:
+    """Say why a submission may not be taken, or count it."""
+    if not new.limits:
+        return None
+    times = counted[_place(new)]
+    found = quota(new.limits, times, new.time)
+    if not found.allows(new.time):
+        return LimitReached(why_not(new.limits, found, new.time), None if found.exhausted else found.next)
+    times.append(new.time)
+    return None
 
 
 def _key(new: NewSubmission) -> Key | None:

@@ -386,6 +386,7 @@ class SubmissionRow(Base):
         Index("ix_submissions_contest_id_id", "contest_id", "id"),
         Index("uq_submissions_idempotency", "account_id", "contest_id", "idempotency_key", unique=True),
         Index("uq_submissions_external_id", "contest_id", "external_id", unique=True),
+        Index("ix_submissions_contest_id_team_id_problem_id", "contest_id", "team_id", "problem_id"),
         {"sqlite_autoincrement": True},
     )
 

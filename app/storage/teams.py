@@ -57,6 +57,13 @@ def takes_part(session: Session, contest: ContestRow, team_id: str) -> bool:
     return session.get(ContestTeamRow, (contest.id, team_id)) is not None
 
 
+def disqualified(session: Session, contest_id: str) -> set[str]:
+    """The teams that are disqualified in a contest."""
+    query = select(ContestTeamRow.team_id)
+    query = query.where(ContestTeamRow.contest_id == contest_id, ContestTeamRow.disqualified.is_(True))
+    return set(session.scalars(query))
+
+
 def enrol(session: Session, contest_id: str, ids: Iterable[str]) -> None:
     """Let teams take part; those that do already are left alone."""
     enrolled = set(session.scalars(select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest_id)))

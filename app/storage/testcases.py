@@ -117,9 +117,12 @@ def _ensure_sample_group(session: Session, new: NewCase) -> None:
 
 
 def _renumber(session: Session, problem_id: str) -> None:
-    """Give every case its ordinal and its share of the group's points, as the package format works them out."""
+    """Give every case its ordinal (final cases last) and its share of the group's points, as the format has it."""
     groups = {row.name: _package_group(row) for row in problems.groups(session, problem_id)}
-    cases = sorted(problems.test_cases(session, problem_id), key=lambda case: f"{case.group_name}/{case.name}")
+    cases = sorted(
+        problems.test_cases(session, problem_id),
+        key=lambda case: (groups[case.group_name].kind == "final", f"{case.group_name}/{case.name}"),
+    )
     sizes = Counter(case.group_name for case in cases if case.answer_sha256 is not None)
     for ordinal, case in enumerate(cases, start=1):
         open_ = case.answer_sha256 is not None  # nobody can send an answer for it before

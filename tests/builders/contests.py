@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import RawScore
@@ -24,7 +25,9 @@ from app.storage.tables import (
     AnswerRow,
     ContestProblemRow,
     ContestRow,
+    InputRequestRow,
     JudgementRow,
+    ParticipationRow,
     RawScoreRow,
     SubmissionRow,
 )
@@ -33,6 +36,23 @@ from tests.builders.service import Api, Idle
 
 HOUR = timedelta(hours=1)
 PROBLEM = "echo"
+
+
+FINAL: Mapping[str, str | bytes | None] = {
+    "data/secret/02.in": None,
+    "data/secret/02.ans": None,
+    "data/secret/03.in": None,
+    "data/secret/03.ans": None,
+    "data/secret/test_group.yaml": "max_score: 100\n",
+    "data/secret/a/test_group.yaml": "max_score: 40\nscore_aggregation: sum\n",
+    "data/secret/a/02.in": "2\n",
+    "data/secret/a/02.ans": "2\n",
+    "data/secret/z/test_group.yaml": "max_score: 60\nscore_aggregation: sum\n",
+    "data/secret/z/03.in": "3\n",
+    "data/secret/z/03.ans": "3\n",
+    "jurado.yaml": "checker: exact\nscoring: {kind: absolute, direction: maximise}\nfinal: [secret/z]\n",
+}
+"""Changes that make case 02 of echo the only provisional one, and 03 the only final one."""
 
 
 class InlineEngine(Idle):
@@ -97,6 +117,39 @@ def add_contest(
                 )
             )
     return start
+
+
+def change_contest(service: Service, contest_id: str = "c", **columns: Any) -> None:
+    """Change a contest's row behind the API's back, such as its start, as if time had passed."""
+    with service.database.write() as session:
+        row = session.get_one(ContestRow, contest_id)
+        for name, value in columns.items():
+            setattr(row, name, value)
+    service.boards.changed(contest_id)
+
+
+def pass_time(service: Service, passed: timedelta, contest_id: str = "c") -> None:
+    """Let a contest have begun earlier, and all that was done in it with it."""
+    with service.database.write() as session:
+        contest = session.get_one(ContestRow, contest_id)
+        assert contest.start_time is not None
+        contest.start_time -= passed
+        if contest.thaw_time is not None:
+            contest.thaw_time -= passed
+        contest.pauses = [
+            {
+                name: None if at is None else (datetime.fromisoformat(at) - passed).isoformat()
+                for name, at in each.items()
+            }
+            for each in contest.pauses
+        ]
+        for submission in session.scalars(select(SubmissionRow).where(SubmissionRow.contest_id == contest_id)):
+            submission.time -= passed
+        for participation in session.scalars(select(ParticipationRow).where(ParticipationRow.contest_id == contest_id)):
+            participation.start_time -= passed
+        for request in session.scalars(select(InputRequestRow).where(InputRequestRow.contest_id == contest_id)):
+            request.time -= passed
+    service.boards.changed(contest_id)
 
 
 def add_submission(

@@ -74,7 +74,8 @@ class Grading:
 
     def accept(self, new: NewSubmission) -> Accepted:
         """Make a submission durable and tell the engine."""
-        accepted: Accepted = self.writer.submit(submissions.accept, new).result()
+        accepted = self.writer.submit(submissions.accept, new).result()
+        assert isinstance(accepted, Accepted)
         if accepted.judgement_id is not None:
             self.engine.wake(accepted.judgement_id)
         return accepted

@@ -9,11 +9,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
+from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
 from app.api.scoreboard import changed_rows, history, rendered
+from app.api.standings import seen_by
 from app.grading.boards import Boards, Standing
 
 router = APIRouter(tags=["scoreboard"])
@@ -27,6 +29,7 @@ KEEP_ALIVE = b":\n\n"
 class Watch:
     """One client's view of a board: which one, and the version it knows."""
 
+    viewer: Viewer
     contest_id: str
     public: bool
     version: str | None
@@ -56,7 +59,7 @@ async def scoreboard_stream(
     if last is not None and len(last) > LONGEST_VERSION:
         raise BadRequest(f"since: expected a version, found {last[:LONGEST_VERSION]!r}")
     hub.check_going()
-    watch = Watch(contest_id, not viewer.sees_all if public is None else public, last, stream)
+    watch = Watch(viewer, contest_id, not viewer.sees_all if public is None else public, last, stream)
     if await current(boards, watch) is None:
         raise NotFound(f"no contest {contest_id!r}")
     client = Client(viewer)
@@ -82,7 +85,8 @@ async def boards_of(hub: Hub, boards: Boards, client: Client, watch: Watch) -> A
 async def current(boards: Boards, watch: Watch) -> Standing | None:
     """The board as it is now."""
     found = boards.ready(watch.contest_id, public=watch.public)
-    return found or await boards.standing_soon(watch.contest_id, public=watch.public)
+    found = found or await boards.standing_soon(watch.contest_id, public=watch.public)
+    return None if found is None else seen_by(watch.viewer, found)
 
 
 def news(boards: Boards, standing: Standing, watch: Watch) -> bytes | None:
@@ -102,7 +106,5 @@ def news(boards: Boards, standing: Standing, watch: Watch) -> bytes | None:
 def until_the_clock_strikes(standing: Standing) -> float:
     """Seconds until the contest's clock makes another board."""
     now = datetime.now(UTC)
-    clock = standing.contest.clock
-    moments = (clock.start, clock.freeze, clock.end, clock.thaw, standing.contest.finalized)
-    ahead = [(moment - now).total_seconds() for moment in moments if moment is not None and moment > now]
+    ahead = [(moment - now).total_seconds() for moment in standing.contest.moments() if moment > now]
     return max(SHORTEST_SLEEP, min(ahead, default=float("inf")) + SHORTEST_SLEEP)

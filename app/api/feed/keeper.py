@@ -281,9 +281,7 @@ class Keeper:
 
     def _moment(self, followed: Followed, standing: Standing, now: datetime) -> float | None:
         """When the clock or the coalescing asks for the next look."""
-        clock = standing.contest.clock
-        moments = (clock.start, clock.freeze, clock.end, clock.thaw, standing.contest.finalized)
-        ahead = [(moment - now).total_seconds() for moment in moments if moment is not None and moment > now]
+        ahead = [(moment - now).total_seconds() for moment in standing.contest.moments() if moment > now]
         found = [time.monotonic() + min(ahead)] if ahead else []
         if followed.later is not None:
             found.append(followed.later + self._coalesce)

@@ -21,6 +21,7 @@ from app.api.feed.difference import Shown
 from app.api.feed.readers import EVERYBODY, JUDGES, of_account, of_team
 from app.api.judging import JudgementTypeView, LanguageView
 from app.api.problems import Problem
+from app.api.standings import seen_by
 from app.api.teams import TeamView
 from app.grading.boards import Standing
 from app.storage import accounts as stored_accounts
@@ -43,7 +44,7 @@ class Scene:
 
     def standing(self, viewer: Viewer) -> Standing:
         """The contest as this viewer sees it."""
-        return self.judges if viewer.sees_all else self.public
+        return self.judges if viewer.sees_all else seen_by(viewer, self.public)
 
 
 def nobody(_scene: Scene) -> Iterable[Viewer]:
@@ -104,6 +105,11 @@ def hidden_teams(scene: Scene) -> Iterable[Viewer]:
     return [Viewer("team", None, team.id) for team in scene.public.contest.teams if team.hidden]
 
 
+def those_who_have_begun(scene: Scene) -> Iterable[Viewer]:
+    """Teams with a clock of their own see the problems before everybody does."""
+    return [Viewer("team", None, team_id) for team_id in sorted(scene.public.contest.participations)]
+
+
 def those_who_are_told(scene: Scene) -> Iterable[Viewer]:
     """Teams that have asked, or that are told what not everybody is."""
     asked: set[str] = {viewer.team_id for viewer in hidden_teams(scene) if viewer.team_id is not None}
@@ -135,7 +141,7 @@ BEFORE: tuple[Kind | Accounts, ...] = (
     Kind("contest", ContestView, contests.documents, single=True),
     Kind("judgement-types", JudgementTypeView, judging.type_documents),
     Kind("languages", LanguageView, judging.language_documents),
-    Kind("problems", Problem, problems.documents, sparse=True),
+    Kind("problems", Problem, problems.documents, sparse=True, special=those_who_have_begun),
     *(Kind(each.name, each.view, each.documents, sparse=True, special=hidden_teams) for each in COLLECTIONS[:2]),
     Kind("teams", TeamView, teams.documents, sparse=True, special=hidden_teams),
     *(Kind(each.name, each.view, each.documents, sparse=True, special=hidden_teams) for each in COLLECTIONS[2:]),

@@ -16,7 +16,7 @@ from app.api.feed.kinds import JUDGE, Scene, as_model, as_text
 from app.api.feed.log import RUNS, Index, Runs, digest
 from app.api.feed.readers import EVERYBODY, JUDGES, of_team
 from app.api.judgements import JudgedCase, Judgement, judgement_document, run_document
-from app.api.standings import may_see, may_see_answers, may_see_verdict
+from app.api.standings import may_see, may_see_runs, may_see_verdict
 from app.api.submissions_read import Submission, document
 from app.grading.boards import Standing
 from app.storage import judged
@@ -99,9 +99,7 @@ def _look_at_runs(
     ids = [run_id for run_id, _ in texts]
     told = {"ids": ids, "digest": digest("".join(text for _, text in texts))}
     shown = json.dumps(told, separators=(",", ":"))
-    views = {
-        key: shown for key, viewer in viewers(row) if texts and may_see_answers(viewer, scene.standing(viewer), row)
-    }
+    views = {key: shown for key, viewer in viewers(row) if texts and may_see_runs(viewer, scene.standing(viewer), row)}
     found.runs.append(Shown(RUNS, judgement_id, views, row.team_id))
 
 

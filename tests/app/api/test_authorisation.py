@@ -54,6 +54,19 @@ GET    /api/contests/{contest_id}                                               
 PATCH  /api/contests/{contest_id}                                                   404 403 403 403 403 401
 DELETE /api/contests/{contest_id}                                                   404 403 403 403 403 401
 GET    /api/contests/{contest_id}/state                                             200 200 200 200 200 200
+POST   /api/contests/{contest_id}/pause                                             404 403 403 403 403 401
+POST   /api/contests/{contest_id}/resume                                            404 403 403 403 403 401
+GET    /api/contests/{contest_id}/reveal                                            200 200 403 403 403 401
+POST   /api/contests/{contest_id}/reveal                                            404 403 403 403 403 401
+GET    /api/contests/{contest_id}/participation                                     403 403 200 200 403 401
+POST   /api/contests/{contest_id}/participation                                     403 403 400 400 403 401
+PATCH  /api/contests/{contest_id}/teams/{team_id}                                   400 403 403 403 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/inputs                      403 403 200 200 403 401
+POST   /api/contests/{contest_id}/problems/{problem_id}/inputs                      403 403 404 404 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/chosen                      403 403 200 200 403 401
+PUT    /api/contests/{contest_id}/problems/{problem_id}/chosen                      403 403 404 404 403 401
+DELETE /api/contests/{contest_id}/problems/{problem_id}/chosen                      403 403 404 404 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/quota                       400 400 200 200 403 401
 POST   /api/contests/{contest_id}/problems                                          400 403 403 403 403 401
 GET    /api/contests/{contest_id}/problems                                          200 200 200 200 200 200
 PATCH  /api/contests/{contest_id}/problems/{problem_id}                             404 403 403 403 403 401
@@ -178,6 +191,11 @@ GET    /api/contests/{contest_id}/package.zip                                   
 """
 
 BEFORE = """
+GET    /api/contests/{contest_id}/reveal                                            200 200 403 403 403 401
+GET    /api/contests/{contest_id}/participation                                     403 403 200 200 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/inputs                      403 403 404 404 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/chosen                      403 403 404 404 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/quota                       400 400 404 404 404 401
 GET    /api/contests/{contest_id}                                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/state                                             200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems                                          200 200 200 200 200 200

@@ -67,7 +67,24 @@ def test_an_id_is_given_once(api: Api) -> None:
         ({"scoreboard_thaw_time": "2026-11-21T10:00:00Z"}, "null in a contest that does not freeze"),
         ({"scoreboard_type": "pass-fail"}, "body.scoreboard_type: expected 'score', found 'pass-fail'"),
         ({"penalty_time": "0:20:00"}, "body.penalty_time: expected no such property"),
-        ({"countdown_pause_time": "0:10:00"}, "body.countdown_pause_time: expected"),
+        ({"countdown_pause_time": "0:10:00"}, "countdown_pause_time: expected null where there is a start_time"),
+        ({"start_time": None, "countdown_pause_time": "-0:10:00"}, "body.countdown_pause_time: expected"),
+        ({"settings": {"final_release": "soon"}}, "body.settings.final_release: expected"),
+        ({"settings": {"final_release": "2026-01-01T00:00:00Z"}}, "settings.final_release: expected a time from"),
+        ({"settings": {"final_minutes": 0}}, "body.settings.final_minutes: expected"),
+        (
+            {"settings": {"final_minutes": 5, "final_release": "2026-01-01T00:00:00Z"}},
+            "expected null beside final_release",
+        ),
+        ({"settings": {"final_phase": "last"}}, "body.settings.final_phase: expected"),
+        ({"settings": {"personal_duration": "5:00:01"}}, "settings.personal_duration: expected at most the duration"),
+        ({"settings": {"personal_duration": "0:00:00"}}, "body.settings.personal_duration: expected"),
+        (
+            {"settings": {"personal_duration": "1:00:00"}, "scoreboard_freeze_duration": "1:00:00"},
+            "settings.personal_duration: expected null in a contest that freezes",
+        ),
+        ({"settings": {"limits": {"max_submissions": -1}}}, "body.settings.limits.max_submissions: expected"),
+        ({"settings": {"limits": {"per_window": {"count": 2}}}}, "body.settings.limits.per_window.seconds: expected"),
         ({"settings": {"show_bets": True}}, "body.settings.show_bets: expected no such property"),
         ({"settings": {"answer_pattern": "a.out"}}, "with {case} in it once, found 'a.out'"),
     ],
@@ -134,7 +151,7 @@ def test_results_are_final_only_after_the_end_and_the_thaw(api: Api) -> None:
     assert api.patch("contests/running", user="admin", json={"finalized": True}).status_code == 409
     make(api, id="c", duration="0:30:00", scoreboard_freeze_duration="0:10:00")
     assert api.patch("contests/c", user="admin", json={"finalized": True}).status_code == 409
-    api.patch("contests/c", user="admin", json={"scoreboard_thaw_time": at(timedelta(0))})
+    api.patch("contests/c", user="admin", json={"id": "c", "scoreboard_thaw_time": at(timedelta(0))})
     assert api.patch("contests/c", user="admin", json={"finalized": True}).status_code == 200
     state = api.get("contests/c/state").json()
     assert state["finalized"] == state["end_of_updates"] is not None

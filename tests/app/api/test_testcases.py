@@ -9,25 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
 CASES = "contests/c/problems/echo/testcases"
-FINAL = {
-    "data/secret/02.in": None,
-    "data/secret/02.ans": None,
-    "data/secret/03.in": None,
-    "data/secret/03.ans": None,
-    "data/secret/test_group.yaml": "max_score: 100\n",
-    "data/secret/a/test_group.yaml": "max_score: 40\nscore_aggregation: sum\n",
-    "data/secret/a/02.in": "2\n",
-    "data/secret/a/02.ans": "2\n",
-    "data/secret/z/test_group.yaml": "max_score: 60\nscore_aggregation: sum\n",
-    "data/secret/z/03.in": "3\n",
-    "data/secret/z/03.ans": "3\n",
-    "jurado.yaml": "checker: exact\nscoring: {kind: absolute, direction: maximise}\nfinal: [secret/z]\n",
-}
 
 
 @pytest.fixture

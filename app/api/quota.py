@@ -1,0 +1,62 @@
+"""How often a team may still submit to a problem, and when."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from app.api.clics import format_time_or_none
+from app.api.deps import LoggedIn, Reading
+from app.api.errors import BadRequest, Forbidden
+from app.api.standings import TheStanding, the_problem
+from app.domain.limits import quota, read_limits, write_limits
+from app.storage import contests, submissions
+
+router = APIRouter(tags=["submissions"])
+
+
+class QuotaView(BaseModel):
+    """The limits, how many submissions count against them, how many are left and when the next one is taken.
+
+    `left` null: there is no limit to their number. `next_allowed` null: at once, or (where none is left) never.
+    """
+
+    problem_id: str
+    team_id: str
+    limits: dict[str, Any]
+    used: int
+    left: int | None
+    next_allowed: str | None
+
+
+@router.get("/contests/{contest_id}/problems/{problem_id}/quota", summary="How often one may still submit")
+def problem_quota(
+    problem_id: str,
+    viewer: LoggedIn,
+    standing: TheStanding,
+    session: Reading,
+    team_id: Annotated[str | None, Query(description="for judges: the team")] = None,
+) -> QuotaView:
+    """Of one's own team. A submission the judge failed on does not count, nor one that an admin made for the team."""
+    the_problem(standing, problem_id)
+    if not viewer.sees_all and (viewer.team_id is None or team_id not in {None, viewer.team_id}):
+        raise Forbidden("only the team itself and judges may see this")
+    team = viewer.team_id if team_id is None else team_id
+    if team is None or not any(each.id == team for each in standing.contest.teams):
+        raise BadRequest(f"team_id: expected a team of contest {standing.contest.id}, found {team!r}")
+    place = contests.entry(session, standing.contest.id, problem_id)
+    assert place is not None, "it is one of the contest's problems"
+    limits = read_limits(standing.contest.settings.get("limits") or {}, place.limits or {})
+    times = submissions.counted_times(session, standing.contest.id, team, problem_id)
+    found = quota(limits, times, datetime.now(UTC))
+    return QuotaView(
+        problem_id=problem_id,
+        team_id=team,
+        limits=write_limits(limits),
+        used=found.used,
+        left=found.left,
+        next_allowed=None if found.exhausted else format_time_or_none(found.next),
+    )

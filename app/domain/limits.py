@@ -1,0 +1,89 @@
+"""How often a team may submit to a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """At most `most` submissions, `interval` between two, and `count` within each `window`; None: no such limit."""
+
+    most: int | None = None
+    interval: timedelta | None = None
+    count: int | None = None
+    window: timedelta | None = None
+
+    def __bool__(self) -> bool:
+        """Is anything limited?"""
+        return self.most is not None or self.interval is not None or self.count is not None
+
+
+NO_LIMITS = Limits()
+
+
+def read_limits(contest: Mapping[str, Any], problem: Mapping[str, Any]) -> Limits:
+    """The limits of a contest's problem: what the problem's own document leaves out is as the contest has it."""
+    found = {**contest, **problem}
+    interval, per_window = found.get("interval_seconds"), found.get("per_window")
+    return Limits(
+        found.get("max_submissions"),
+        None if interval is None else timedelta(seconds=interval),
+        None if per_window is None else per_window["count"],
+        None if per_window is None else timedelta(seconds=per_window["seconds"]),
+    )
+
+
+def write_limits(limits: Limits) -> dict[str, Any]:
+    """The document of limits, every key written out."""
+    per_window = None
+    if limits.count is not None and limits.window is not None:
+        per_window = {"count": limits.count, "seconds": limits.window.total_seconds()}
+    interval = None if limits.interval is None else limits.interval.total_seconds()
+    return {"max_submissions": limits.most, "interval_seconds": interval, "per_window": per_window}
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What limits leave a team: how many it has `used`, how many are `left`, and when the `next` may come.
+
+    `left` None: without limit; `next` None: it may come at once, unless nothing is left.
+    """
+
+    used: int
+    left: int | None = None
+    next: datetime | None = None
+
+    @property
+    def exhausted(self) -> bool:
+        """Is nothing left, however long one waits?"""
+        return self.left is not None and self.left <= 0
+
+    def allows(self, now: datetime) -> bool:
+        """May one more come now?"""
+        return not self.exhausted and (self.next is None or now >= self.next)
+
+
+def quota(limits: Limits, times: Sequence[datetime], now: datetime) -> Quota:
+    """What is left after submissions at these `times`, of those that count."""
+    earlier = sorted(times)
+    left = None if limits.most is None else max(0, limits.most - len(earlier))
+    waits = []
+    if limits.interval is not None and earlier:
+        waits.append(earlier[-1] + limits.interval)
+    if limits.count is not None and limits.window is not None and len(earlier) >= limits.count:
+        waits.append(earlier[-limits.count] + limits.window)
+    until = max(waits, default=None)
+    return Quota(len(earlier), left, until if until is not None and until > now else None)
+
+
+def why_not(limits: Limits, found: Quota, now: datetime) -> str:
+    """Say in a sentence which limit stands against one more submission."""
+    if found.exhausted:
+        return f"expected at most {limits.most} submissions to this problem, found {found.used} already"
+    assert found.next is not None, "else it would have been allowed"
+    seconds = (found.next - now).total_seconds()
+    return f"your team may submit to this problem again in {max(1, -int(-seconds // 1))} s"

@@ -1,0 +1,41 @@
+"""A team's own clock: `virtual` after a contest is over, `personal` where everybody starts when they like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from app.domain.contests import Clock
+
+
+class ParticipationKind(StrEnum):
+    """Which clock is a team's own."""
+
+    OFFICIAL = "official"
+    VIRTUAL = "virtual"
+    PERSONAL = "personal"
+
+
+@dataclass(frozen=True, slots=True)
+class Participation:
+    """A team takes part by a clock of its own, begun at `start`."""
+
+    kind: ParticipationKind
+    start: datetime
+
+
+def own_clock(clock: Clock, personal: timedelta | None, participation: Participation | None) -> Clock:
+    """The clock a team's submissions are timed by.
+
+    A personal one runs for its own duration, but not past the contest's end; its time stands still in the contest's
+    pauses. A virtual one is as long as the contest was.
+    """
+    if participation is None:
+        return clock
+    if participation.kind is ParticipationKind.VIRTUAL:
+        return Clock(participation.start, clock.duration)
+    begun = clock.contest_time(participation.start)
+    window = min(personal if personal is not None else clock.duration, clock.duration - begun)
+    pauses = tuple(pause for pause in clock.pauses if pause.end is None or pause.end > participation.start)
+    return Clock(participation.start, window, pauses=pauses)

@@ -1,0 +1,132 @@
+"""What teams decide for themselves in a contest: their own clock, when they want final inputs, which submission counts.
+
+All of it is written by handlers of the writer, so that many teams can do it in the same second, and each at most once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from app.domain.participation import Participation, ParticipationKind
+from app.storage.tables import ChosenSubmissionRow, InputRequestRow, ParticipationRow
+
+Own = ParticipationRow | InputRequestRow | ChosenSubmissionRow
+
+
+def participations(session: Session, contest_id: str) -> dict[str, Participation]:
+    """The clocks of their own that teams have in a contest."""
+    query = select(ParticipationRow).where(ParticipationRow.contest_id == contest_id)
+    return {row.team_id: _participation(row) for row in session.scalars(query)}
+
+
+def participation(session: Session, contest_id: str, team_id: str) -> Participation | None:
+    """A team's own clock, where it has one."""
+    row = session.get(ParticipationRow, (contest_id, team_id))
+    return None if row is None else _participation(row)
+
+
+def asked(session: Session, contest_id: str, team_id: str, problem_id: str) -> datetime | None:
+    """When a team asked for the final inputs of a problem."""
+    row = session.get(InputRequestRow, (contest_id, team_id, problem_id))
+    return None if row is None else row.time
+
+
+def choices(session: Session, contest_id: str) -> dict[tuple[str, str], int]:
+    """The submissions that teams have chosen, by team and problem."""
+    query = select(ChosenSubmissionRow).where(ChosenSubmissionRow.contest_id == contest_id)
+    return {(row.team_id, row.problem_id): row.submission_id for row in session.scalars(query)}
+
+
+def choice(session: Session, contest_id: str, team_id: str, problem_id: str) -> ChosenSubmissionRow | None:
+    """The submission a team has chosen at a problem."""
+    return session.get(ChosenSubmissionRow, (contest_id, team_id, problem_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A team begins to take part by its own clock."""
+
+    contest_id: str
+    team_id: str
+    kind: ParticipationKind
+    time: datetime
+
+
+def begin(connection: Connection, beginnings: Sequence[Beginning]) -> list[bool]:
+    """Start clocks; False where that team's runs already. A handler of the writer."""
+    return [
+        _insert_new(
+            connection,
+            ParticipationRow,
+            {"contest_id": b.contest_id, "team_id": b.team_id, "kind": b.kind.value, "start_time": b.time},
+        )
+        for b in beginnings
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequest:
+    """A team asks for the final inputs of a problem."""
+
+    contest_id: str
+    team_id: str
+    problem_id: str
+    time: datetime
+
+
+def ask(connection: Connection, requests: Sequence[InputRequest]) -> list[bool]:
+    """Start timers; False where that timer runs already. A handler of the writer."""
+    return [
+        _insert_new(
+            connection,
+            InputRequestRow,
+            {"contest_id": r.contest_id, "team_id": r.team_id, "problem_id": r.problem_id, "time": r.time},
+        )
+        for r in requests
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """A team chooses a submission at a problem, or (None) takes its choice back."""
+
+    contest_id: str
+    team_id: str
+    problem_id: str
+    submission_id: int | None
+    time: datetime
+
+
+def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
+    """Write choices down, the last one holds. A handler of the writer."""
+    for each in choosings:
+        key = {"contest_id": each.contest_id, "team_id": each.team_id, "problem_id": each.problem_id}
+        table = ChosenSubmissionRow
+        connection.execute(
+            delete(table).where(
+                table.contest_id == each.contest_id,
+                table.team_id == each.team_id,
+                table.problem_id == each.problem_id,
+            )
+        )
+        if each.submission_id is not None:
+            _insert_new(connection, table, {**key, "submission_id": each.submission_id, "time": each.time})
+    return [None] * len(choosings)
+
+
+def _insert_new(connection: Connection, table: type[Own], values: dict[str, Any]) -> bool:
+    """Insert a row unless its key is there already; False if it is."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(table).values(**values).on_conflict_do_nothing().returning(table.contest_id)
+    return connection.execute(statement).first() is not None
+
+
+def _participation(row: ParticipationRow) -> Participation:
+    return Participation(ParticipationKind(row.kind), row.start_time)

@@ -1,0 +1,94 @@
+"""How often a team may submit: what is left, and when the next one may come."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.limits import NO_LIMITS, Limits, Quota, quota, read_limits, why_not, write_limits
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def ago(*seconds: int) -> list[datetime]:
+    """Times so many seconds before now."""
+    return [NOW - timedelta(seconds=each) for each in seconds]
+
+
+def after(seconds: int) -> datetime:
+    """A time after now."""
+    return NOW + timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("document", "seconds", "expected", "allowed"),
+    [
+        ({}, [1, 2, 3], Quota(3), True),
+        ({"max_submissions": 3}, [10, 20], Quota(2, 1), True),
+        ({"max_submissions": 2}, [10, 20], Quota(2, 0), False),
+        ({"max_submissions": 1}, [10, 20], Quota(2, 0), False),
+        ({"interval_seconds": 60}, [], Quota(0), True),
+        ({"interval_seconds": 60}, [50, 500], Quota(2, None, after(10)), False),
+        ({"interval_seconds": 60}, [60], Quota(1), True),
+        ({"per_window": {"count": 2, "seconds": 100}}, [10], Quota(1), True),
+        ({"per_window": {"count": 2, "seconds": 100}}, [10, 30], Quota(2, None, after(70)), False),
+        ({"per_window": {"count": 2, "seconds": 100}}, [10, 100], Quota(2), True),
+        ({"interval_seconds": 30, "per_window": {"count": 1, "seconds": 20}}, [5], Quota(1, None, after(25)), False),
+    ],
+)
+def test_limits_leave_what_is_left(
+    document: dict[str, Any], seconds: list[int], expected: Quota, allowed: bool
+) -> None:
+    found = quota(read_limits({}, document), ago(*seconds), NOW)
+    assert found == expected
+    assert found.allows(NOW) is allowed
+
+
+def test_a_problem_says_what_differs_from_its_contest() -> None:
+    contest = {"max_submissions": 5, "interval_seconds": 60, "per_window": None}
+    assert read_limits(contest, {}) == Limits(5, timedelta(minutes=1))
+    assert read_limits(contest, {"max_submissions": 9}) == Limits(9, timedelta(minutes=1))
+    assert read_limits(contest, {"interval_seconds": None}) == Limits(5)
+    assert not NO_LIMITS
+    assert read_limits({}, write_limits(Limits(1, None, 2, timedelta(hours=1)))) == Limits(
+        1, None, 2, timedelta(hours=1)
+    )
+
+
+def test_a_refusal_says_why() -> None:
+    most = Limits(2)
+    assert "at most 2 submissions" in why_not(most, quota(most, ago(1, 2), NOW), NOW)
+    slow = Limits(interval=timedelta(seconds=10))
+    assert "again in 9 s" in why_not(slow, quota(slow, [NOW - timedelta(seconds=1.5)], NOW), NOW)
+
+
+@given(
+    st.builds(
+        Limits,
+        st.none() | st.integers(0, 6),
+        st.none() | st.integers(1, 40).map(lambda s: timedelta(seconds=s)),
+        st.integers(1, 4),
+        st.integers(1, 90).map(lambda s: timedelta(seconds=s)),
+    ),
+    st.lists(st.integers(0, 300), max_size=40),
+)
+def test_whoever_keeps_to_the_answer_breaks_no_limit(limits: Limits, tries: list[int]) -> None:
+    taken: list[datetime] = []
+    for second in sorted(tries):
+        now = after(second)
+        found = quota(limits, taken, now)
+        if found.allows(now):
+            taken.append(now)
+        elif found.next is not None and not found.exhausted:
+            assert quota(limits, taken, found.next).allows(found.next)
+    assert limits.most is None or len(taken) <= limits.most
+    assert limits.interval is None or all(b - a >= limits.interval for a, b in pairwise(taken))
+    assert limits.count is not None
+    assert limits.window is not None
+    for begin in taken:
+        assert sum(1 for time in taken if begin <= time < begin + limits.window) <= limits.count
