@@ -329,7 +329,7 @@ class Boards:
         self.listeners: list[Callable[[str], None]] = []
 
     def changed(self, contest_id: str, submission_id: int | None = None) -> None:
-        """Say, after the commit, that something of a contest has changed, or only this submission; never blocks long."""
+        """Say, after the commit, that something of a contest has changed, or this submission only; never blocks long."""
         with self._guard:
             self._versions[contest_id] += 1
             if submission_id is None:

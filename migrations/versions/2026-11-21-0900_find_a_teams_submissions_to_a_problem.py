@@ -5,7 +5,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "83d68422ca6f"
-down_revision = "87afbf51d88b"
+down_revision = "5b0e6a1c9d27"
 branch_labels = None
 depends_on = None
 
