@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from rich.table import Table
@@ -70,6 +71,13 @@ def raw_text(answer: Mapping[str, Any] | None) -> str:
 def short_time(text: str | None) -> str:
     """A relative time without its milliseconds."""
     return (text or "").partition(".")[0]
+
+
+def span(reltime: str) -> timedelta:
+    """Read a relative time h:mm:ss.uuu; before the start it is below 0."""
+    hours, minutes, seconds = reltime.lstrip("-").split(":")
+    duration = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+    return -duration if reltime.startswith("-") else duration
 
 
 def state_text(state: Mapping[str, Any]) -> str:

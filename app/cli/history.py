@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
 
-from app.cli.boards import short_time
+from app.cli.boards import short_time, span
 from app.cli.client import Client
 from app.cli.contestant import Contest, team_names
 from app.cli.output import show, table, write_json
@@ -30,7 +31,7 @@ def history(
         write_json(found)
         return
     told = sorted((each for each in found["teams"] if each["points"]), key=lambda each: each["points"][-1]["rank"])
-    until = max([seconds(found["contest_time"]), *(seconds(each["points"][-1]["contest_time"]) for each in told)])
+    until = max([span(found["contest_time"]), *(span(each["points"][-1]["contest_time"]) for each in told)])
     most = max((past["score"] for each in told for past in each["points"]), default=0.0)
     rows = [
         (last["rank"], names.get(each["team_id"], each["team_id"]), chart(each["points"], until, most), points(last))
@@ -46,12 +47,12 @@ def points(past: Mapping[str, Any]) -> str:
     return f"{past['score']:.2f}"
 
 
-def chart(past: Sequence[Mapping[str, Any]], until: float, most: float, width: int = WIDTH) -> str:
+def chart(past: Sequence[Mapping[str, Any]], until: timedelta, most: float, width: int = WIDTH) -> str:
     """Points as bars of one line: each column shows what the team had at its end."""
     columns = []
     for at in range(1, width + 1):
         moment = until * at / width
-        had = [each["score"] for each in past if seconds(each["contest_time"]) <= moment]
+        had = [each["score"] for each in past if span(each["contest_time"]) <= moment]
         columns.append(bar(had[-1] if had else 0.0, most))
     return "".join(columns)
 
@@ -63,10 +64,3 @@ def bar(value: float, most: float) -> str:
     if value >= most:
         return BARS[-1]
     return BARS[min(len(BARS) - 2, max(1, round(value / most * (len(BARS) - 1))))]
-
-
-def seconds(reltime: str) -> float:
-    """A contest time h:mm:ss.uuu in seconds; before the start it is below 0."""
-    sign = -1 if reltime.startswith("-") else 1
-    hours, minutes, rest = reltime.lstrip("-").split(":")
-    return sign * (int(hours) * 3600 + int(minutes) * 60 + float(rest))

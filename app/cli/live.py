@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,13 +15,15 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from app.cli.boards import board_table, short_time
+from app.cli.boards import board_table, short_time, span
 from app.cli.client import Client
 from app.cli.output import Failure, console, write_json
 
 SECONDS_BETWEEN_BOARDS = 1.0
 REDRAWS_PER_SECOND = 2
 SECONDS_MARKED = 20.0
+SECONDS_BETWEEN_FACTS = 10.0
+SECONDS_TO_END = 1.0
 NOT_MODIFIED = 304
 NO_STREAM = (404, 405, 406)
 EVENT_STREAM = "text/event-stream"
@@ -42,12 +45,40 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
             for board in boards(client, contest, cases=cases):
                 write_json(board)
             return
-        shown = LiveBoard(contest, client.get(f"contests/{contest}"), names, cases=cases)
+        shown = LiveBoard(contest, facts_of(client, contest), names, cases=cases)
         to = console()
-        with Live(shown, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas:
+        with (
+            Live(shown, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas,
+            looking_again(client, contest, shown),
+        ):
             for board in boards(client, contest, cases=cases):
                 shown.change(board)
                 canvas.refresh()
+
+
+def facts_of(client: Client, contest: str) -> dict[str, Any]:
+    """A contest's times, and the pauses taken out of them."""
+    state = client.get(f"contests/{contest}/state")
+    return {**client.get(f"contests/{contest}"), "removed_intervals": state.get("removed_intervals", [])}
+
+
+@contextmanager
+def looking_again(client: Client, contest: str, shown: LiveBoard) -> Iterator[None]:
+    """Look at the contest's times now and then, beside the stream: a pause changes no board."""
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(SECONDS_BETWEEN_FACTS):
+            with suppress(Failure):  # the stream says it, if the server has gone
+                shown.facts = facts_of(client, contest)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(SECONDS_TO_END)
 
 
 def boards(client: Client, contest: str, *, cases: bool) -> Generator[dict[str, Any], None, None]:
@@ -142,7 +173,7 @@ class LiveBoard:
 
     def __init__(self, contest: str, facts: Mapping[str, Any], names: Mapping[str, str], *, cases: bool) -> None:
         self._contest = contest
-        self._facts = facts
+        self.facts = facts
         self._names = names
         self._cases = cases
         self._board: Mapping[str, Any] | None = None
@@ -160,9 +191,9 @@ class LiveBoard:
         """The board as it is now."""
         if self._board is None:
             return Text("waiting for the board")
-        head = Text(remaining(self._facts, self._board["state"], datetime.now(UTC)), style="bold")
+        head = Text(remaining(self.facts, self._board["state"], datetime.now(UTC)), style="bold")
         things: list[RenderableType] = [head]
-        if banner := frozen_banner(self._board["state"], self._facts):
+        if banner := frozen_banner(self._board["state"], self.facts):
             things.append(Text(banner, style="bold reverse"))
         since = time.monotonic() - SECONDS_MARKED
         moves = {team: risen for team, (risen, moment) in self._moves.items() if moment > since}
@@ -179,11 +210,15 @@ def remaining(facts: Mapping[str, Any], state: Mapping[str, Any], now: datetime)
     if not facts.get("start_time"):
         return "no start set yet"
     start = datetime.fromisoformat(facts["start_time"])
-    hours, minutes, seconds = facts["duration"].split(":")
-    end = start + timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
     if now < start:
         return f"starts in {clock_text(start - now)}"
-    return f"{clock_text(max(end - now, timedelta(0)))} left"
+    gone, paused = now - start, ""
+    for removed in facts.get("removed_intervals") or []:
+        gone -= (datetime.fromisoformat(removed["end"]) if removed["end"] else now) - datetime.fromisoformat(
+            removed["start"]
+        )
+        paused = "" if removed["end"] else "paused, "
+    return f"{paused}{clock_text(max(span(facts['duration']) - gone, timedelta(0)))} left"
 
 
 def clock_text(duration: timedelta) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ import httpx
 import pytest
 from rich.console import Console
 
+from app.cli import live
 from app.cli.live import Event, LiveBoard, boards, clock_text, events, frozen_banner, merged, polled, remaining
 from app.cli.output import Failure
 from tests.app.cli.conftest import Jurado
@@ -177,6 +179,24 @@ def test_the_time_left_is_told(now: str, state: dict[str, Any], said: str) -> No
     assert remaining(FACTS, {**STATE, **state}, datetime.fromisoformat(f"2026-11-21T{now}+00:00")) == said
 
 
+@pytest.mark.parametrize(
+    ("end", "said"), [(None, "paused, 4:30:00 left"), ("2026-11-21T10:50:00.000Z", "4:20:00 left")]
+)
+def test_what_a_pause_takes_out_is_not_lost(end: str | None, said: str) -> None:
+    facts = {**FACTS, "removed_intervals": [{"start": "2026-11-21T10:30:00.000Z", "end": end}]}
+    assert remaining(facts, STATE, datetime.fromisoformat("2026-11-21T11:00:00+00:00")) == said
+
+
+def test_the_times_are_looked_at_again_beside_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "SECONDS_BETWEEN_FACTS", 0.0)
+    there = Scripted({"GET contests/c": {**FACTS, "duration": "6:00:00.000"}, "GET contests/c/state": STATE})
+    shown = LiveBoard("c", FACTS, NAMES, cases=False)
+    with live.looking_again(there.client(), "c", shown):
+        while shown.facts == FACTS:
+            time.sleep(0.001)
+    assert shown.facts == {**FACTS, "duration": "6:00:00.000", "removed_intervals": []}
+
+
 def test_a_contest_without_a_start_has_no_time_left() -> None:
     assert remaining({**FACTS, "start_time": None}, {}, datetime.now(UTC)) == "no start set yet"
 
@@ -196,6 +216,7 @@ def test_the_live_board_as_json_is_a_line_for_each_change(jurado: Jurado, monkey
         "GET contests/c/scoreboard/stream": streams,
         "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
         "GET contests/c": FACTS,
+        "GET contests/c/state": STATE,
     }
     Scripted(answers).install(monkeypatch)
     done = jurado("scoreboard", "c", "--live", "--json")

@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.cli.history import BARS, bar, chart, seconds
+from app.cli.boards import span
+from app.cli.history import BARS, bar, chart
 from app.packages.zips import zip_bytes
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted
@@ -138,8 +139,8 @@ def test_a_bar_is_empty_for_nothing_only_and_full_for_the_most_only() -> None:
 
 def test_a_chart_shows_the_last_points_before_each_moment() -> None:
     points = past(("1:00:00.000", 1.0, 1), ("3:00:00.000", 2.0, 1))
-    assert chart(points, seconds("4:00:00.000"), 2.0, width=4) == "▄▄██"
-    assert seconds("-0:00:30.500") == -30.5
+    assert chart(points, span("4:00:00.000"), 2.0, width=4) == "▄▄██"
+    assert span("-0:00:30.500").total_seconds() == -30.5
 
 
 def test_the_board_is_written_for_spreadsheets(jurado: Jurado, there: Scripted, tmp_path: Path) -> None:
