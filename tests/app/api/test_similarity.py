@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
+from app.domain.fingerprints import grain_of
+from app.grading.similarity import Similarity
 from app.service import Service
 from app.storage.tables import ContestRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
@@ -154,6 +158,19 @@ def test_texts_that_were_not_read_in_time_are_counted(contest: Api, monkeypatch:
     assert (told["texts"], told["unread"], told["pairs"]) == (2, 2, [])
     monkeypatch.undo()
     assert found(contest)["unread"] == 0
+
+
+def test_no_more_fingerprints_stay_in_memory_than_may(contest: Api) -> None:
+    few = Similarity(contest.service.files, most=2)
+    contest.app.state.service = replace(contest.service, similarity=few)
+    texts = [LONG, LONG.replace(b" ", b"\n"), b"9 " * 50, b"8 " * 50]
+    for at, team in enumerate(("team", "other")):
+        send(contest, team, {"02": texts[at], "03": texts[at + 2]})
+    assert [pair["kind"] for pair in found(contest)["pairs"]] == ["tokens"]
+    expected = [b"2\n", b"3\n"]
+    grains = [grain_of(each) for each in expected]
+    kept = [text for text in (*texts, *expected) if any(few.known(sha256(text).hexdigest(), g) for g in grains)]
+    assert len(kept) == 2
 
 
 @pytest.mark.parametrize(
