@@ -15,6 +15,7 @@ from app.cli.access import new_login
 from app.cli.boards import board_table
 from app.cli.client import Client
 from app.cli.demo.expected import differences, expected_rows
+from app.cli.demo.finale import finale
 from app.cli.demo.service_process import fresh_service
 from app.cli.demo.story import CONTEST, TEAMS, Story, add_case, begin, first_round, get_ready, second_round, work
 from app.cli.output import say, show, write_json
@@ -27,8 +28,9 @@ LOWERED = ("ants", "rollingballs")
 def demo(as_json: AsJson = False) -> None:
     """Play a whole contest through HTTP with a fresh service, and check its board.
 
-    An admin uploads a test case and a solver makes its answer; three teams submit and improve. Every point is
-    worked out apart from the service, from raw scores found here; exit code 0 only if the board is exactly that.
+    An admin uploads a test case and a solver makes its answer; three teams submit and improve; a question is answered,
+    a rejudging tried and undone, a frozen board opened from the bottom, an award given. Every point is worked out
+    apart from the service, from raw scores found here; exit code 0 only if the board is exactly that.
     """
     began = monotonic()
     with fresh_story(began, quiet=as_json) as story:
@@ -40,10 +42,13 @@ def demo(as_json: AsJson = False) -> None:
         before = checked_board(story, as_json=as_json)
         second_round(story, made)
         after = checked_board(story, as_json=as_json)
-    faults = [*before["differences"], *after["differences"], *lowering(before, after)]
+        faults = finale(story, made)
+        final = checked_board(story, as_json=as_json)
+    boards = [before, after, final]
+    faults += [*(fault for board in boards for fault in board["differences"]), *lowering(before, after)]
     seconds = round(monotonic() - began, 1)
     if as_json:
-        write_json({"ok": not faults, "seconds": seconds, "differences": faults, "boards": [before, after]})
+        write_json({"ok": not faults, "seconds": seconds, "differences": faults, "boards": boards})
     else:
         tell_end(before, after, faults, seconds)
     raise typer.Exit(1 if faults else 0)
@@ -100,5 +105,5 @@ def tell_end(before: Mapping[str, Any], after: Mapping[str, Any], faults: list[s
     )
     for fault in faults:
         say(f"wrong: {fault}")
-    verdict = "Both boards were exactly what they must be" if not faults else f"{len(faults)} things were wrong"
+    verdict = "Every board was exactly what it must be" if not faults else f"{len(faults)} things were wrong"
     typer.echo(f"{verdict}; {seconds} s.")

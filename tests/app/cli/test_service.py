@@ -133,4 +133,4 @@ def test_the_demo_ends_with_exactly_the_board_it_must_have() -> None:
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["ok"] is True
-    assert [len(board["rows"]) for board in said["boards"]] == [3, 3]
+    assert [len(board["rows"]) for board in said["boards"]] == [3, 3, 3]
