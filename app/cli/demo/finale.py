@@ -9,6 +9,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from app.cli.boards import span
 from app.cli.client import Client
 from app.cli.demo.story import CONTEST, NEW_CASE, TEAMS, Story, Work, submit
 from app.cli.output import Failure
@@ -168,12 +169,6 @@ def wait_for(done: Any, what: str) -> None:
         if time.monotonic() > until:
             raise Failure(f"expected {what} within {MOST_SECONDS} s", 1)
         time.sleep(SECONDS_BETWEEN_LOOKS)
-
-
-def span(text: str) -> timedelta:
-    """Read a relative time h:mm:ss.uuu."""
-    hours, minutes, seconds = text.split(":")
-    return timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
 
 
 def reltime(duration: timedelta) -> str:
