@@ -56,8 +56,9 @@ REFERENCES = {
 EXTENSIONS = {
     "contest": {"open_to_all", "settings", "main_scoreboard_group_id"},
     "problems": {"names", "languages", "rule"},
-    "submissions": {"account_id", "comment"},
+    "submissions": {"account_id", "comment", "practice"},
     "runs": {"testcase", "raw", "message"},
+    "teams": {"disqualified"},
     "clarifications": {"to_team_ids", "to_group_ids"},
 }
 """What is ours, and what the specification has while its schemas do not: the last property of a contest, the account of
