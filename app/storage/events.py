@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.storage.judgements import DONE
+from app.storage.rejudgings import is_visible
 from app.storage.tables import EventRow, JudgementRow, SubmissionRow
 
 AT_ONCE = 500
@@ -143,7 +144,8 @@ def _judgements(session: Session, contest_id: str, which: object) -> Iterable[tu
             SubmissionRow.problem_id,
         )
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id, which)  # type: ignore[arg-type]  # a condition, built above
+        .where(SubmissionRow.contest_id == contest_id, is_visible())
+        .where(which)  # type: ignore[arg-type]  # a condition, built above
     )
     return [(row[0], row[1], row[2], row[3], row[4]) for row in session.execute(query)]
 

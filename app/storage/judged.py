@@ -176,11 +176,11 @@ class SentAnswer:
 
 
 def sent_answers(session: Session, submission_id: int) -> list[SentAnswer]:
-    """The answers a submission brought, in order of the cases."""
+    """The answers a submission brought, in order of the cases; none of cases that have been removed."""
     query = (
         select(TestCaseRow.name, AnswerRow.file_name, AnswerRow.size, AnswerRow.sha256, AnswerRow.refused)
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(AnswerRow.submission_id == submission_id)
+        .where(AnswerRow.submission_id == submission_id, TestCaseRow.removed.is_(False))
         .order_by(TestCaseRow.ordinal)
     )
     return [SentAnswer(*row) for row in session.execute(query)]

@@ -70,6 +70,7 @@ class Play(RuleBasedStateMachine):
         self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
         self.clients: dict[str, Known] = {}
         self.waiting: list[int] = []
+        self.applied: list[str] = []
         self.extra = 0
         self.asked = 0
 
@@ -236,6 +237,31 @@ class Play(RuleBasedStateMachine):
                 )
                 session.add(again)
         self.api.service.boards.changed("c")
+
+    @rule(applied=st.booleans())
+    def rejudge(self, applied: bool) -> None:
+        """Everything is judged again beside, and rejected; that is applied, or given up."""
+        begun = self.api.post("contests/c/rejudgings", user="admin", json={"reason": "why not"})
+        if begun.status_code == 400:  # nothing is judged yet
+            return
+        assert begun.status_code == 201, begun.text
+        with self.api.service.database.read() as session:
+            again = judgements.waiting(session, rejudging=True)
+        for judgement in again:
+            self.waiting.append(judgement)
+            self.judge(judgement, {2, 3}, "WA", 0)
+        self.compare("team")
+        place, deed = begun.json()["href"], "apply" if applied else "cancel"
+        assert self.api.post(f"{place}/{deed}", user="admin").status_code == 200
+        if applied:
+            self.applied.append(place)
+
+    @precondition(lambda self: self.applied)
+    @rule()
+    def undo(self) -> None:
+        """Refused where the judge has changed his mind since by other means."""
+        reply = self.api.post(f"{self.applied.pop()}/undo", user="admin")
+        assert reply.status_code in {200, 409}, reply.text
 
     @rule()
     def restart(self) -> None:
