@@ -56,9 +56,11 @@ REFERENCES = {
 EXTENSIONS = {
     "contest": {"open_to_all", "settings", "main_scoreboard_group_id"},
     "problems": {"names", "languages", "rule"},
-    "submissions": {"account_id", "comment"},
+    "submissions": {"account_id", "comment", "practice"},
+    "teams": {"disqualified"},
     "runs": {"testcase", "raw", "message"},
     "clarifications": {"to_team_ids", "to_group_ids"},
+    "state": {"removed_intervals"},
 }
 """What is ours, and what the specification has while its schemas do not: the last property of a contest, the account of
 a submission, and the recipients of clarifications."""
