@@ -60,6 +60,7 @@ EXTENSIONS = {
     "runs": {"testcase", "raw", "message"},
     "teams": {"disqualified"},
     "clarifications": {"to_team_ids", "to_group_ids"},
+    "state": {"removed_intervals"},
 }
 """What is ours, and what the specification has while its schemas do not: the last property of a contest, the account of
 a submission, and the recipients of clarifications."""
