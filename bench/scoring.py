@@ -60,9 +60,8 @@ def raw(value: int) -> RawScore:
 
 def of_columns(kind: Kind) -> float:
     """From columns of raw scores to points and ranks; returns the seconds of work from scratch with most teams."""
-    print(
-        f"{kind}: columns of {CASES} cases{'':8}{'scratch s':>11}{'CPU s':>8}{'new best ms':>13}{'slowest ms':>12}{'MiB':>8}"
-    )
+    head = f"{'scratch s':>11}{'CPU s':>8}{'new best ms':>13}{'slowest ms':>12}{'MiB':>8}"
+    print(f"{kind}: columns of {CASES} cases{'':8}{head}")
     spent = []
     for teams in TEAMS:
         draw = np.random.default_rng(1)
