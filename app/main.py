@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api import errors, health, openapi
 from app.api.auth import Authenticator
+from app.api.express import Express
 from app.api.feed.hub import Hub
 from app.api.middleware import API, BodyLimit, Frame
 from app.api.routes import ROUTERS
@@ -124,4 +125,5 @@ def add_routes(app: FastAPI, max_body: int) -> None:
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After"],
     )
     app.add_middleware(BodyLimit, most=max_body)
+    app.add_middleware(Express)
     app.add_middleware(Frame, metrics=app.state.metrics)

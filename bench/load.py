@@ -35,8 +35,8 @@ async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
     return status, await reader.readexactly(length) if length else b""
 
 
-async def run_load(url: str, request: bytes, *, connections: int, seconds: float) -> Outcome:
-    """Send `request` over `connections` connections again and again for `seconds`."""
+async def run_load(url: str, request: bytes, *, connections: int, seconds: float, keep: int | None = None) -> Outcome:
+    """Send `request` over `connections` connections again and again for `seconds`; `keep` the last bodies only."""
     outcome = Outcome()
     address = urlsplit(url)
     began = time.perf_counter()
@@ -50,6 +50,8 @@ async def run_load(url: str, request: bytes, *, connections: int, seconds: float
             outcome.latencies.append(time.perf_counter() - sent)
             outcome.statuses[status] = outcome.statuses.get(status, 0) + 1
             outcome.bodies.append(body)
+            if keep is not None:
+                del outcome.bodies[:-keep]
         writer.close()
 
     await asyncio.gather(*(client() for _ in range(connections)))
@@ -77,6 +79,9 @@ def form_request(path: str, host: str, token: str, fields: dict[str, str], file:
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-def get_request(path: str, host: str, token: str) -> bytes:
+def get_request(path: str, host: str, token: str | None, encoding: str | None = None) -> bytes:
     """Build a GET, as bytes ready to send."""
-    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}"]
+    lines += [f"Authorization: Bearer {token}"] if token is not None else []
+    lines += [f"Accept-Encoding: {encoding}"] if encoding is not None else []
+    return "\r\n".join(lines).encode() + b"\r\n\r\n"

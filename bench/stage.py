@@ -88,6 +88,14 @@ def serving_bare(database: Path) -> Iterator[str]:
 
 
 @contextmanager
+def serving_page(page: Path) -> Iterator[str]:
+    """Run the yardstick of `bench.bare_page` in a server process of its own; yields its address."""
+    command = ["uvicorn", "--factory", "bench.bare_page:create_app", "--log-level", "error", "--no-access-log"]
+    with _running(command, {"BARE_PAGE": str(page)}) as url:
+        yield url
+
+
+@contextmanager
 def serving(home: Path, **settings: str) -> Iterator[str]:
     """Run `jurado serve` on a home; yields its address. `settings` are JURADO_... variables in lower case."""
     with _running(["app.cli", "serve"], at_home(home, **settings)) as url:

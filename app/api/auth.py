@@ -84,10 +84,9 @@ class Authenticator:
         """Find out who sent this Authorization header from this address; raises Unauthorized or TooManyRequests."""
         if header is None:
             return PUBLIC
-        key = hashlib.blake2b(header.encode(), key=self._key).digest()
-        known = self._known.get(key)
-        if known is not None and known[1] > time.monotonic():
-            return known[0]
+        if (known := self.remembered(header)) is not None:
+            return known
+        key = self._digest(header)
         generation = self._generation
         viewer, seconds = await self._check(header, address)
         if generation == self._generation:  # else it may have been read before the change
@@ -95,6 +94,14 @@ class Authenticator:
                 self._known.clear()
             self._known[key] = (viewer, time.monotonic() + seconds)
         return viewer
+
+    def remembered(self, header: str) -> Viewer | None:
+        """Who sent this Authorization header a short while ago; None where that must be found out."""
+        known = self._known.get(self._digest(header))
+        return known[0] if known is not None and known[1] > time.monotonic() else None
+
+    def _digest(self, header: str) -> bytes:
+        return hashlib.blake2b(header.encode(), key=self._key).digest()
 
     async def _check(self, header: str, address: str) -> tuple[Viewer, float]:
         if self._threads is None:

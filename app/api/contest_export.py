@@ -26,7 +26,7 @@ from app.api import (
     judgements,
     judging,
     problems,
-    scoreboard,
+    sheets,
     statements,
     submissions_read,
     teams,
@@ -114,7 +114,7 @@ def collect(viewer: Viewer, standing: Standing, session: Session, service: Servi
         parcel.add_json(f"{name}.json", _shown(name, next(iter(documents(viewer, standing, session)))))
     for name, documents in COLLECTIONS.items():
         parcel.add_json(f"{name}.json", [_shown(name, each) for each in documents(viewer, standing, session)])
-    parcel.add("scoreboard.json", scoreboard.rendered(boards, standing).plain)
+    parcel.add("scoreboard.json", sheets.rendered(boards, standing).plain)
     _add_images(parcel, standing, session, service)
     _add_problems(parcel, standing, session, service)
     for row in judged.submissions(session, standing.contest.id):

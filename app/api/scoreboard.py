@@ -1,38 +1,36 @@
-"""The scoreboard: CLICS rows, frozen for the public, with what changed since a version where that is asked for."""
+"""The scoreboard: CLICS rows, frozen for the public; what changed since a version; as a table; and over time."""
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import asyncio
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.clics import format_reltime, format_time, number, state_json
+from app.api.auth import Viewer
+from app.api.clics import format_reltime
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
+from app.api.sheets import Page, WrittenRow, changes, dump, figures_of, head_of, page_at_hand, page_key, rendered
 from app.api.standings import seen_by
 from app.domain.contests import PROVISIONAL
-from app.domain.scoreboard import Cell, Row
-from app.grading.boards import OLD_PAGES, Boards, Standing, in_phase, with_virtual
+from app.domain.history import Past, history
+from app.domain.live import moment
+from app.grading.boards import Boards, Standing, in_phase, with_virtual
 
 router = APIRouter(tags=["scoreboard"])
 JSON = "application/json"
+MOST_STEPS = 1000
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
 
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A rendered board: its version (also its ETag), the bytes to send, plain and zipped, and its rows by team."""
-
-    version: str
-    plain: bytes
-    zipped: bytes
-    rows: Mapping[str, Any]
-    head: Mapping[str, Any]
+Public = Annotated[bool | None, Query(description="for judges: the board as everybody sees it")]
+GroupId = Annotated[str | None, Query(description="only the teams of this group, ranked among themselves")]
 
 
 @router.get("/contests/{contest_id}/scoreboard", summary="The scoreboard")
@@ -41,26 +39,22 @@ async def scoreboard(
     contest_id: str,
     viewer: CurrentViewer,
     boards: TheBoards,
-    public: Annotated[bool | None, Query(description="for judges: the board as everybody sees it")] = None,
+    public: Public = None,
     cases: Annotated[bool, Query(description="with each problem's raw scores, case by case")] = False,
     since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
-    group_id: Annotated[str | None, Query(description="only the teams of this group")] = None,
+    group_id: GroupId = None,
     phase: Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")] = None,
     virtual: Annotated[bool, Query(description="with the virtual teams among the others")] = False,
 ) -> Response:
     """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
-    if public is False and not viewer.sees_all:
-        raise Forbidden("only a judge or an admin may see the board as judges see it")
-    as_public = not viewer.sees_all if public is None else public
-    standing = boards.ready(contest_id, public=as_public)
-    standing = standing or await boards.standing_soon(contest_id, public=as_public)
-    if standing is None:
-        raise NotFound(f"no contest {contest_id!r}")
-    standing = await _as_asked(seen_by(viewer, standing), phase, virtual=virtual)
-    if group_id is not None and not any(group_id in team.group_ids for team in standing.contest.teams):
-        raise BadRequest(f"group_id: expected the id of a group, found {group_id!r}")
-    page = rendered(boards, standing, cases=cases, group_id=group_id)
-    return _reply(request, boards.history[_key(standing, cases, group_id)], page, since)
+    standing = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    standing = await _as_asked(standing, phase, virtual=virtual)
+    page = await page_soon(boards, standing, cases=cases, group_id=group_id)
+    zip_it = since is None and "gzip" in request.headers.get("accept-encoding", "")
+    if zip_it and page.zipped is None:
+        await run_sync(page.zip)
+    older = boards.history[page_key(standing, cases=cases, group_id=group_id)]
+    return reply(request, older, page, since, page.zipped if zip_it else None)
 
 
 async def _as_asked(standing: Standing, phase: str | None, *, virtual: bool) -> Standing:
@@ -74,100 +68,153 @@ async def _as_asked(standing: Standing, phase: str | None, *, virtual: bool) -> 
     return await run_sync(with_virtual, standing) if virtual else standing
 
 
-def _reply(request: Request, older: Mapping[str, Mapping[str, Any]], page: Page, since: str | None) -> Response:
+async def board_shown(
+    boards: Boards, viewer: Viewer, contest_id: str, *, public: bool | None, group_id: str | None
+) -> Standing:
+    """The board a viewer asks for; refuses what there is not, and what is for judges only."""
+    if public is False and not viewer.sees_all:
+        raise Forbidden("only a judge or an admin may see the board as judges see it")
+    as_public = not viewer.sees_all if public is None else public
+    standing = boards.ready(contest_id, public=as_public)
+    standing = standing or await boards.standing_soon(contest_id, public=as_public)
+    if standing is None:
+        raise NotFound(f"no contest {contest_id!r}")
+    standing = seen_by(viewer, standing)
+    if group_id is not None and not any(group_id in team.group_ids for team in standing.contest.teams):
+        raise BadRequest(f"group_id: expected the id of a group, found {group_id!r}")
+    return standing
+
+
+async def page_soon(boards: Boards, standing: Standing, *, cases: bool, group_id: str | None) -> Page:
+    """The written board; all who wait for it share one thread."""
+    page = page_at_hand(standing, cases=cases, group_id=group_id)
+    if page is not None:
+        return page
+    key = ("writing", cases, group_id)
+    task: asyncio.Task[Page] | None = standing.pages.get(key)
+    if task is None:
+        task = asyncio.create_task(run_sync(partial(rendered, boards, standing, cases=cases, group_id=group_id)))
+        standing.pages[key] = task
+        task.add_done_callback(lambda _: standing.pages.pop(key, None))
+    return await asyncio.shield(task)
+
+
+def reply(
+    request: Request,
+    older: Mapping[str, Mapping[str, WrittenRow]],
+    page: Page,
+    since: str | None,
+    zipped: bytes | None,
+) -> Response:
+    """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
     tag = f'"{page.version}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Authorization, Accept-Encoding"}
     if since is None and tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     if since is not None and since in older:
         del headers["ETag"]
-        return Response(_changes(page, older[since], since), media_type=JSON, headers=headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(page.zipped, media_type=JSON, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(changes(page, older[since], since), media_type=JSON, headers=headers)
+    if zipped is not None:
+        return Response(zipped, media_type=JSON, headers={**headers, "Content-Encoding": "gzip"})
     return Response(page.plain, media_type=JSON, headers=headers)
 
 
-def _changes(page: Page, before: Mapping[str, Any], since: str) -> bytes:
-    """The rows that are not as they were, and the teams whose rows are gone."""
-    rows = [row for team, row in page.rows.items() if before.get(team) != row]
-    gone = [team for team in before if team not in page.rows]
-    return _dump({**page.head, "version": page.version, "since": since, "removed_team_ids": gone, "rows": rows})
+@router.get(
+    "/contests/{contest_id}/scoreboard.csv",
+    summary="The scoreboard as a table for spreadsheets",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}},
+)
+async def scoreboard_csv(
+    contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
+) -> Response:
+    """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
+    standing = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    text = await run_sync(_csv, standing, group_id)
+    name = f'attachment; filename="{contest_id}.csv"'
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
 
 
-def history(boards: Boards, standing: Standing) -> Mapping[str, Mapping[str, Any]]:
-    """The rows of the last few versions of a board, by version."""
-    return boards.history[_key(standing, False, None)]
+@router.get("/contests/{contest_id}/scoreboard.json", summary="The scoreboard as a table, in JSON")
+async def scoreboard_json(
+    contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
+) -> Response:
+    """The table of scoreboard.csv, with names and labels in place of ids."""
+    standing = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    document = {"contest_id": contest_id, **head_of(standing), "rows": await run_sync(_table, standing, group_id)}
+    return Response(dump(document), media_type=JSON, headers={"Cache-Control": "no-cache"})
 
 
-def changed_rows(boards: Boards, standing: Standing, page: Page, since: str) -> bytes:
-    """What ?since= answers, for a version that is among the last few."""
-    return _changes(page, history(boards, standing)[since], since)
-
-
-def _key(standing: Standing, cases: bool, group_id: str | None) -> tuple[Any, ...]:
-    contest = standing.contest.id
-    return (contest, standing.public, standing.closed, standing.phase, standing.virtual, cases, group_id)
-
-
-def rendered(boards: Boards, standing: Standing, *, cases: bool = False, group_id: str | None = None) -> Page:
-    """Render a board once for each choice of options; the rows of the last few versions stay, for `since`."""
-    page: Page | None = standing.pages.get((cases, group_id))
-    if page is None:
-        page = render(standing, cases=cases, group_id=group_id)
-        standing.pages[cases, group_id] = page
-    older = boards.history[_key(standing, cases, group_id)]
-    if page.version not in older:
-        older[page.version] = page.rows
-        while len(older) > OLD_PAGES:
-            older.pop(next(iter(older)), None)
-    return page
-
-
-def render(standing: Standing, *, cases: bool = False, group_id: str | None = None) -> Page:
-    """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
-    shown = cases and (not standing.public or standing.contest.settings.get("show_best", True))
-    rows = {row.team.id: row_document(row, cases=shown) for row in standing.board.rows}
-    head = {
-        "time": format_time(standing.moment),
-        "contest_time": format_reltime(standing.contest.clock.contest_time(standing.moment)),
-        "state": state_json(standing.state),
-    }
-    version = hashlib.blake2b(_dump([head, *rows.values(), group_id]), digest_size=12).hexdigest()
-    plain = _dump({**head, "version": version, "rows": list(rows.values())})
-    return Page(version, plain, gzip.compress(plain, 5, mtime=0), rows, head)
-
-
-def row_document(row: Row, *, cases: bool = False) -> dict[str, Any]:
-    """One team's row."""
-    return {
-        "rank": row.rank,
-        "team_id": row.team.id,
-        "score": {"score": row.points, "time": None if row.time is None else format_reltime(row.time)},
-        "problems": [cell_document(cell, cases=cases) for cell in row.cells],
-    }
-
-
-def cell_document(cell: Cell, *, cases: bool = False) -> dict[str, Any]:
-    """One team at one problem; `time` is there only where there are points."""
-    document: dict[str, Any] = {
-        "problem_id": cell.problem_id,
-        "num_judged": cell.num_judged,
-        "num_pending": cell.num_pending,
-        "score": cell.points.points,
-    }
-    if cell.points.points > 0 and cell.points.improved is not None:
-        document["time"] = format_reltime(cell.points.improved)
-    if cases:
-        document["raw"] = {
-            case: {
-                "raw": number(counted.score.raw),
-                "verdict": counted.score.verdict.value,
-                "points": cell.points.case_points.get(case, 0.0),
+def _table(standing: Standing, group_id: str | None) -> list[dict[str, Any]]:
+    figures = figures_of(standing, group_id)
+    labels = [standing.contest.labels.get(problem.id, problem.id) for problem in figures.problems]
+    rows = []
+    for rank, team in zip(figures.ranks.tolist(), figures.order.tolist(), strict=True):
+        time = moment(int(figures.times[team]))
+        rows.append(
+            {
+                "rank": rank,
+                "team_id": figures.teams[team].id,
+                "team": figures.teams[team].name,
+                "points": float(figures.totals[team]),
+                "time": None if time is None else format_reltime(time),
+                "problems": dict(zip(labels, figures.scores[:, team].tolist(), strict=True)),
             }
-            for case, counted in sorted(cell.answers.items())
-        }
-    return document
+        )
+    return rows
 
 
-def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+def _csv(standing: Standing, group_id: str | None) -> str:
+    labels = [standing.contest.labels.get(problem.id, problem.id) for problem in standing.view.problems]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow(["rank", "team_id", "team", "points", "time", *map(_harmless, labels)])
+    for row in _table(standing, group_id):
+        names = [_harmless(row["team_id"]), _harmless(row["team"])]
+        writer.writerow([row["rank"], *names, row["points"], row["time"] or "", *row["problems"].values()])
+    return stream.getvalue()
+
+
+def _harmless(text: str) -> str:
+    """Text that a spreadsheet does not run as a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+@router.get("/contests/{contest_id}/scores/history", summary="Points over time")
+async def scores_history(
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    public: Public = None,
+    team_id: Annotated[list[str] | None, Query(description="only these teams; may be given several times")] = None,
+    steps: Annotated[int, Query(ge=1, le=MOST_STEPS, description="at about how many moments at most")] = 100,
+) -> Response:
+    """Each team's points and rank whenever they changed, by the answers sent until then; the last are the board's."""
+    standing = await board_shown(boards, viewer, contest_id, public=public, group_id=None)
+    known = {row.team.id for row in standing.board.rows}
+    if unknown := [each for each in team_id or () if each not in known]:
+        raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
+    return Response(await run_sync(_history, standing, team_id, steps), media_type=JSON)
+
+
+def _history(standing: Standing, team_ids: Sequence[str] | None, steps: int) -> bytes:
+    told: dict[str, list[Past]] | None = standing.pages.get(("history", steps))
+    if told is None:
+        seen = standing.view
+        told = standing.pages["history", steps] = history(
+            seen.problems,
+            standing.contest.official_teams,
+            standing.official(),
+            curtain=seen.curtain,
+            chosen=seen.chosen,
+            phase=seen.phase,
+            references=standing.contest.references,
+            steps=steps,
+        )
+    wanted = told if team_ids is None else {team: told[team] for team in team_ids}
+    teams = [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
+    return dump({**head_of(standing), "teams": teams})
+
+
+def _past(past: Past) -> dict[str, Any]:
+    return {"contest_time": format_reltime(past.time), "score": past.points, "rank": past.rank}

@@ -1,1 +1,1 @@
-"""The rules of a contest: pure functions and frozen dataclasses, standard library only."""
+"""The rules of a contest: pure functions and frozen dataclasses; numpy only in their quick twins."""

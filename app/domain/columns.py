@@ -40,7 +40,7 @@ LARGEST = 2**1000
 
 def fits(value: Exact) -> bool:
     """Is the number a float, exactly?"""
-    return bool(abs(value) < LARGEST and float(value) == value)
+    return -LARGEST < value < LARGEST and float(value) == value
 
 
 def earned_by_all(weight: int, shares: Floats) -> Whole:
@@ -48,6 +48,20 @@ def earned_by_all(weight: int, shares: Floats) -> Whole:
     grains = np.minimum(np.rint(float(weight) * shares).astype(np.int64), weight)
     grains[shares >= 1.0] = weight
     return grains
+
+
+def _ahead(standing: Floats, values: Floats) -> Whole:
+    """How many of those standing are better than each value; looked up in order, which memory likes."""
+    order = np.argsort(values)
+    ahead = np.empty(len(values), dtype=np.int64)
+    ahead[order] = len(standing) - np.searchsorted(standing, values[order], side="right")
+    return ahead
+
+
+def earned_each(weights_: Whole, shares: Floats) -> Whole:
+    """`earned` of one weight and share after the other."""
+    grains = np.minimum(np.rint(weights_.astype(np.float64) * shares).astype(np.int64), weights_)
+    return np.where(shares >= 1.0, weights_, grains)
 
 
 @dataclass
@@ -108,6 +122,13 @@ class Columns:
         self.latest: Whole = np.full(room, NEVER, dtype=np.int64)
         self._free: list[int] = []
         self._touched: dict[int, set[int]] = {}
+        self._in_row: dict[int, set[int]] = {}
+        self._lost_best: set[int] = set()
+        self._best: Floats = np.full(self._scored, np.nan)
+        self._weight_array: Whole = np.array(self._weight, dtype=np.int64)
+        self._in_sum = self._counting & np.array(
+            [self.weights.groups[at].group.aggregation is Aggregation.SUM for at in self._group.tolist()], dtype=bool
+        )
         self._whole: set[int] = set()
         self._given: dict[tuple[int, int], float] = {}
         self._new_rows = False
@@ -174,13 +195,29 @@ class Columns:
         for name, counted in answers.items():
             at = self._column(name)
             score = None if counted is None or not counted.score.accepted else counted.score
+            before = self.raw[at, row]
             self._write(at, row, None if score is None else score.raw)
-            self._touched.setdefault(at, set()).add(row)
+            self._touch(at, row, before, self.raw[at, row])
             if at < self._scored:
                 self.improved[at, row] = NEVER if counted is None else counted.improved // MICROSECOND
                 if self.rule.kind is Kind.ABSOLUTE:
                     share = 0 if score is None or score.multiplier is None else score.multiplier
                     self._given[at, row] = within_one(float(share))
+
+    def _touch(self, at: int, row: int, before: float, now: float) -> None:
+        """Remember a cell: with its column where BEST may be another one, else with its row, which is quicker."""
+        if at >= self._scored or self.columns[at].exact is not None or self.rule.kind is Kind.RANK:
+            self._touched.setdefault(at, set()).add(row)
+            return
+        best = self._best[at]
+        loses = before == best or (np.isnan(best) and not np.isnan(now))
+        gains = now > best if self.rule.direction is Direction.MAXIMISE else now < best
+        if self.setters[row] and (loses or gains) and before != now:
+            if self.rule.kind is Kind.RELATIVE:
+                self._touched.setdefault(at, set()).add(row)
+                return
+            self._lost_best.add(at)
+        self._in_row.setdefault(row, set()).add(at)
 
     def load(self, raw: Floats, improved: Whole) -> None:
         """Put whole columns in, of rows that all take part in BEST; the raw scores are floats exactly."""
@@ -231,24 +268,29 @@ class Columns:
 
     def refresh(self) -> None:
         """Bring shares, groups, points and times up to date with what has changed."""
-        if not (self._touched or self._whole or self._new_rows):
+        if not (self._touched or self._in_row or self._whole or self._new_rows):
             return
         dirty = np.zeros(self.rows, dtype=bool)
-        for at in sorted(self._touched.keys() | self._whole):
+        for at in sorted(self._touched.keys() | self._whole | self._lost_best):
             if at in self._touched:
                 dirty[list(self._touched[at])] = True
             self._refresh_column(at, dirty)
+        for row, cells in self._in_row.items():
+            dirty[row] = True
+            self._refresh_row(row, np.array([at for at in cells if self.columns[at].exact is None], dtype=np.int64))
         self._refresh_groups(dirty)
         self._refresh_times(np.flatnonzero(dirty))
-        self._touched, self._whole, self._given, self._new_rows = {}, set(), {}, False
+        self._touched, self._in_row, self._given, self._new_rows = {}, {}, {}, False
+        self._whole, self._lost_best = set(), set()
 
     def _refresh_column(self, at: int, dirty: NDArray[np.bool_]) -> None:
         moved = self._find_best(self.columns[at], at)
         if at >= self._scored:
             return
         if self.rule.kind is Kind.ABSOLUTE:
-            rows: Rows = np.array(sorted(self._touched.get(at, ())), dtype=np.int64)
-            shares = np.array([self._given[at, row] for row in rows], dtype=np.float64)
+            some = sorted(self._touched.get(at, ()))
+            rows: Rows = np.array(some, dtype=np.int64)
+            shares = np.array([self._given[at, row] for row in some], dtype=np.float64)
         elif moved or at in self._whole:
             rows = slice(0, self.rows)
             shares = self._shares(at, rows)
@@ -265,6 +307,21 @@ class Columns:
         dirty[rows] |= (before > 0) != (after > 0)
         if self.weights.groups[group].group.aggregation is Aggregation.SUM:
             self._sums[group, rows] += after - before
+
+    def _refresh_row(self, row: int, cells: NDArray[np.int64]) -> None:
+        """Cells of one row, in columns in which BEST has stayed what it was."""
+        if self.rule.kind is Kind.ABSOLUTE:
+            shares = np.array([self._given[int(at), row] for at in cells], dtype=np.float64)
+        else:
+            values = self.raw[cells, row]
+            shares = np.where(np.isnan(values), 0.0, self._quotients(values, self._best[cells]))
+        old = self.share[cells, row]
+        self.share[cells, row] = shares
+        groups, sums = self._group[cells], self._in_sum[cells]
+        np.add.at(self._full[:, row], groups, (shares >= 1.0).astype(np.int64) - (old >= 1.0))
+        weight = self._weight_array[cells]
+        change = earned_each(weight, shares) - earned_each(weight, old)
+        np.add.at(self._sums[:, row], groups[sums], change[sums])
 
     def _find_best(self, column: Column, at: int) -> bool:
         """Look for BEST of a column again; says whether that changes the share of anybody's answer."""
@@ -289,6 +346,8 @@ class Columns:
             best = None if np.isnan(found) else column.number(float(found))
         moved = best != column.best or self.rule.kind is Kind.RANK
         column.best = best
+        if at < self._scored:
+            self._best[at] = np.nan if best is None or column.exact is not None else float(best * column.factor)
         return moved
 
     def _towards(self, value: Any) -> Any:
@@ -302,7 +361,7 @@ class Columns:
         values = self.raw[at, rows]
         here = ~np.isnan(values)
         if self.rule.kind is Kind.RANK:
-            ahead = len(column.standing) - np.searchsorted(column.standing, self._towards(values), side="right")
+            ahead = _ahead(column.standing, self._towards(values))
             shares = np.clip(1.0 - ahead / self.teams, 0.0, 1.0) if self.teams else np.ones(len(values))
         elif column.best is None:
             shares = np.ones(len(values))
@@ -310,15 +369,14 @@ class Columns:
             shares = self._quotients(values, float(column.best * column.factor))
         return np.where(here, shares, 0.0)
 
-    def _quotients(self, values: Floats, best: float) -> Floats:
+    def _quotients(self, values: Floats, best: Floats | float) -> Floats:
         """As `relative`."""
         more = self.rule.direction is Direction.MAXIMISE
         as_good = values >= best if more else values <= best
-        if best == 0:
-            return as_good.astype(np.float64)
+        bottom = np.asarray(best if more else values)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            shares = values / best if more else np.where(values == 0, 0.0, best / values)
-        return np.where(as_good, 1.0, np.clip(shares, 0.0, 1.0))
+            shares = np.minimum(np.maximum((values if more else best) / bottom, 0.0), 1.0)
+        return np.where(as_good, 1.0, np.where((best == 0) | (bottom == 0), 0.0, shares))
 
     def _share_of(self, column: Column, number: Exact | None) -> float:
         """One share of a column of exact numbers."""

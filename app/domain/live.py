@@ -171,6 +171,42 @@ class LiveFigures(Board):
     figures: Figures = field(compare=False, repr=False)
 
 
+def figures_of(board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind]) -> Figures:
+    """The numbers of any board of these problems, also of one that was put together by hand."""
+    if isinstance(board, LiveFigures):
+        return board.figures
+    rows, places = list(board.rows), np.arange(len(board.rows))
+    shape = (len(problems), len(rows))
+    cells = [[row.cells[at] for row in rows] for at in range(len(problems))]
+    judged, pending = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    scores, improved = np.zeros(shape), np.full(shape, NEVER, dtype=np.int64)
+    for at, column in enumerate(cells):
+        judged[at] = [cell.num_judged for cell in column]
+        pending[at] = [cell.num_pending for cell in column]
+        scores[at] = [cell.score for cell in column]
+        improved[at] = [since_start(cell.improved) for cell in column]
+    return Figures(
+        problems,
+        phase,
+        [row.team for row in rows],
+        places,
+        np.array([row.rank for row in rows], dtype=np.int64),
+        np.array([row.points for row in rows], dtype=np.float64),
+        np.array([since_start(row.time) for row in rows], dtype=np.int64),
+        scores,
+        improved,
+        judged,
+        pending,
+        [([cell.answers for cell in column], places) for column in cells],
+        board.bests,
+    )
+
+
+def since_start(time: timedelta | None) -> int:
+    """A time as the columns have it."""
+    return NEVER if time is None else time // MICROSECOND
+
+
 @dataclass
 class _Cell:
     """One team at one problem: what has been folded, and the rows it has in the columns.
@@ -185,6 +221,11 @@ class _Cell:
     all_best: Fold | None = None
     sent: dict[int, int] = field(default_factory=dict)
     choice: int | None = None
+
+    @property
+    def fixed(self) -> int:
+        """The row of the chosen submission, where whole submissions count; -1: none is chosen."""
+        return -1 if self.choice is None else self.sent[self.choice]
 
 
 class _LiveProblem:
@@ -201,6 +242,7 @@ class _LiveProblem:
         self.answers: list[Answers] = []
         self.lent = False
         self.known_bests: Bests | None = None
+        self.places: _Places | None = None
 
     def add_team(self, team: str) -> None:
         self.cells[team] = _Cell(self._new_row(setter=True))
@@ -244,9 +286,9 @@ class _LiveProblem:
             self.columns.change(row, changes)
             self.known_bests = None
 
-    def count(self, team: str, attempts: Iterable[Attempt], choice: int | None) -> None:
-        """Let these judged attempts of a team, in order, be all that counts."""
-        cell, tries = self.cells[team], list(attempts)
+    def count(self, team: str, place: int, tries: Sequence[Attempt], choice: int | None) -> None:
+        """Let these judged attempts of a team (at this place of all), in order, be all that counts."""
+        cell, sent = self.cells[team], len(self.cells[team].sent)
         cell.choice = choice if any(each.id == choice for each in tries) else None
         news = self._continued(cell, tries)
         assert cell.fold is not None
@@ -256,6 +298,11 @@ class _LiveProblem:
                 cell.all_best.add(attempt)
                 cell.sent[attempt.id] = self._new_row(setter=False)
                 self._put(cell.sent[attempt.id], answers)
+        if self.places is not None and cell.all_best is not None:
+            if len(news) == len(cell.sent) - sent:
+                self.places.append(place, list(cell.sent.values())[sent:], cell.fixed)
+            else:
+                self.places = None
         if cell.all_best is not None:
             self._put(cell.row, cell.all_best.counted)
         elif cell.choice is not None:
@@ -284,12 +331,13 @@ class _LiveProblem:
         return tries
 
     def counted_rows(self, teams: Sequence[Team]) -> Whole:
-        """The row that counts for each team; -1 where whole submissions count and there is none."""
-        cells = [self.cells[team.id] for team in teams]
-        if not self.whole:
-            return np.array([cell.row for cell in cells], dtype=np.int64)
-        points = self.columns.points.tolist()
-        return np.array([_best_row(cell, points) for cell in cells], dtype=np.int64)
+        """The row that counts for each team; -1 where whole submissions count and there is none.
+
+        That is the chosen submission's, else that of the first of those with most points.
+        """
+        if self.places is None:
+            self.places = _Places.of([self.cells[team.id] for team in teams], whole=self.whole)
+        return self.places.counted(self.columns.points)
 
     def bests(self) -> Bests:
         if self.known_bests is None:
@@ -297,11 +345,44 @@ class _LiveProblem:
         return self.known_bests
 
 
-def _best_row(cell: _Cell, points: Sequence[float]) -> int:
-    """The chosen submission's row, else that of the first of those with most points."""
-    if cell.choice is not None:
-        return cell.sent[cell.choice]
-    return max(cell.sent.values(), key=points.__getitem__, default=-1)
+@dataclass
+class _Places:
+    """The rows of each team, one after the other: `fixed` where it is said which one counts, else -1."""
+
+    fixed: Whole
+    rows: Whole
+    counts: Whole
+
+    @staticmethod
+    def of(cells: Sequence[_Cell], *, whole: bool) -> _Places:
+        if not whole:
+            fixed = np.array([cell.row for cell in cells], dtype=np.int64)
+            return _Places(fixed, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        return _Places(
+            np.array([cell.fixed for cell in cells], dtype=np.int64),
+            np.array([row for cell in cells for row in cell.sent.values()], dtype=np.int64),
+            np.array([len(cell.sent) for cell in cells], dtype=np.int64),
+        )
+
+    def append(self, place: int, rows: Sequence[int], fixed: int) -> None:
+        """A team has more rows, or chosen another one."""
+        end = int(self.counts[: place + 1].sum())
+        self.rows = np.insert(self.rows, end, np.array(rows, dtype=np.int64))
+        self.counts[place] += len(rows)
+        self.fixed[place] = fixed
+
+    def counted(self, points: Floats) -> Whole:
+        """The fixed row of each team, or the first of its rows with most points."""
+        if not len(self.rows):
+            return self.fixed.copy()
+        some = np.flatnonzero(self.counts)
+        starts = np.cumsum(self.counts)[some] - self.counts[some]
+        mine = points[self.rows]
+        most = np.repeat(np.maximum.reduceat(mine, starts), self.counts[some])
+        first = np.minimum.reduceat(np.where(mine == most, np.arange(len(mine)), len(mine)), starts)
+        found = self.fixed.copy()
+        found[some] = np.where(found[some] >= 0, found[some], self.rows[first])
+        return found
 
 
 class LiveBoard:
@@ -371,7 +452,7 @@ class LiveBoard:
                 if team.id not in before:
                     problem.add_team(team.id)
             problem.columns.set_teams(len(visible))
-            problem.known_bests = None
+            problem.known_bests = problem.places = None
         old_place = self._place
         self._visible, self._place = visible, {team.id: at for at, team in enumerate(visible)}
         self._stale.update((team, problem) for team in now - before for problem in self._problems)
@@ -406,7 +487,7 @@ class LiveBoard:
             judged.sort(key=lambda attempt: (attempt.time, attempt.id))
             self._judged[places[problem], self._place[team]] = len(judged)
             self._pending[places[problem], self._place[team]] = len(tries) - len(judged)
-            self._problems[problem].count(team, judged, self._chosen.get((team, problem)))
+            self._problems[problem].count(team, self._place[team], judged, self._chosen.get((team, problem)))
         self._stale.clear()
         for live in self._problems.values():
             live.columns.refresh()

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -43,7 +44,7 @@ class View:
     secret    by problem, the final cases of which nothing may be known yet
     """
 
-    problems: Sequence[ScoredProblem]
+    problems: tuple[ScoredProblem, ...]
     curtain: Curtain
     phase: frozenset[CaseKind]
     chosen: Chosen
@@ -205,13 +206,12 @@ class _Live:
 
     def fits(self, contest: ScoredContest, seen: View) -> bool:
         """Can this board become the one that is wanted? Not with other problems, rules or references."""
-        same = len(seen.problems) == len(self.view.problems) and all(
-            one is other for one, other in zip(seen.problems, self.view.problems, strict=True)
-        )
-        return (
-            same
-            and (seen.phase, seen.finished, seen.secret) == (self.view.phase, self.view.finished, self.view.secret)
-            and (contest.references is self._references or contest.references == self._references)
+        return (seen.problems, seen.phase, seen.finished, seen.secret, contest.references) == (
+            self.view.problems,
+            self.view.phase,
+            self.view.finished,
+            self.view.secret,
+            self._references,
         )
 
     def turn(self, contest: ScoredContest, seen: View, reads: Iterable[Read]) -> None:
@@ -325,11 +325,12 @@ class Boards:
         self._guard = threading.Lock()
         self._running: dict[str, asyncio.Task[_Kept | None]] = {}
         self.history: defaultdict[Any, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+        self.sheets: dict[Any, Any] = {}
         self.computed = 0
         self.listeners: list[Callable[[str], None]] = []
 
     def changed(self, contest_id: str, submission_id: int | None = None) -> None:
-        """Say, after the commit, that something of a contest has changed, or this submission only; never blocks long."""
+        """Say, after the commit, that a contest has changed, or only this submission of it; never blocks long."""
         with self._guard:
             self._versions[contest_id] += 1
             if submission_id is None:
@@ -371,15 +372,19 @@ class Boards:
             if (found := self.ready(contest_id, public=public)) is not None:
                 return found
             task = self._running.get(contest_id)
-            if task is None:
+            if task is None or task.done():  # awaiting one that is done would not let the loop do anything else
                 task = asyncio.create_task(run_sync(self._read, contest_id, self._version(contest_id)))
                 self._running[contest_id] = task
-                task.add_done_callback(lambda _: self._running.pop(contest_id, None))
+                task.add_done_callback(partial(self._ended, contest_id))
             kept = await asyncio.shield(task)
             if kept is None:
                 return None
             if kept.version >= wanted:
                 return kept.public if public else kept.judges
+
+    def _ended(self, contest_id: str, task: asyncio.Task[_Kept | None]) -> None:
+        if self._running.get(contest_id) is task:
+            del self._running[contest_id]
 
     def _read(self, contest_id: str, wanted: int) -> _Kept | None:
         with self._guard:
@@ -413,8 +418,9 @@ class Boards:
             self._kept.pop(contest_id, None)
             self._known.pop(contest_id, None)
             self._locks.pop(contest_id, None)
-            for key in [key for key in self.history if key[0] == contest_id]:
-                del self.history[key]
+            for kept in (self.history, self.sheets):
+                for key in [key for key in kept if key[0] == contest_id]:
+                    del kept[key]
 
     def _compute(self, contest_id: str, version: int, now: datetime, touched: Collection[int] | None) -> _Kept | None:
         """Bring a contest's boards up to date with these submissions; None: with everything."""

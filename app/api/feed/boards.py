@@ -14,7 +14,7 @@ from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
-from app.api.scoreboard import changed_rows, history, rendered
+from app.api.sheets import changed_rows, history, rendered
 from app.api.standings import seen_by
 from app.grading.boards import Boards, Standing
 

@@ -136,6 +136,9 @@ GET    /api/contests/{contest_id}/judgements/{judgement_id}                     
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
 GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
 GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
+GET    /api/contests/{contest_id}/scoreboard.csv                                    200 200 200 200 200 200
+GET    /api/contests/{contest_id}/scoreboard.json                                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
 POST   /api/contests/{contest_id}/rejudgings                                        400 403 403 403 403 401
 GET    /api/contests/{contest_id}/rejudgings                                        200 200 403 403 403 401
 GET    /api/contests/{contest_id}/rejudgings/{rejudging_id}                         404 404 403 403 403 401
@@ -251,6 +254,9 @@ GET    /api/contests/{contest_id}/logo/{file_name}                              
 GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}     404 404 404 404 404 404
 GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}           404 404 404 404 404 404
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
+GET    /api/contests/{contest_id}/scoreboard.csv                                    200 200 200 200 200 200
+GET    /api/contests/{contest_id}/scoreboard.json                                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
 """
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
 import gzip
+import io
 import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from sqlalchemy import event, select
 
+from app.api.sheets import row_document
 from app.domain.contests import OPEN, Curtain
+from app.domain.scoring import RawScore
 from app.grading.boards import Boards
-from app.storage.tables import TeamRow
+from app.storage import judgements
+from app.storage.judgements import FoundScore, Outcome
+from app.storage.tables import JudgementRow, TeamRow, TestCaseRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import raw, share
 from tests.builders.service import Api
@@ -219,3 +227,201 @@ def test_the_clock_alone_makes_a_new_board(api: Api) -> None:
     judges = boards.standing("c", public=False)
     assert judges is not None
     assert [row.points for row in judges.board.rows] == [50.0, 25.0]
+
+
+def content(api: Api, query: str = "", **more: Any) -> bytes:
+    """The bytes of the board."""
+    return api.get(f"contests/c/scoreboard{query}", **more).content
+
+
+@pytest.mark.parametrize("kind", ["relative", "rank"])
+def test_a_frozen_board_does_not_change_by_one_byte_while_new_bests_arrive(api: Api, kind: str) -> None:
+    """Only a submission shows, as one more that is pending; its verdict does not, nor the BEST it sets."""
+    add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, rule={"kind": kind})
+    for team, best in (("team", 8), ("other", 4)):
+        add_submission(api.service, {"02": raw(best), "03": raw(best)}, team=team, minute=10)
+    frozen = content(api)
+    for minute, best in ((190, 16), (200, 32)):
+        waiting = add_submission(api.service, None, team="other", minute=minute)
+        pending, cases = content(api), content(api, "?cases=true")
+        assert pending != frozen
+        assert without_pending(pending) == without_pending(frozen)
+        judge(api, waiting, {"02": raw(best)})
+        assert content(api) == pending
+        assert content(api, "?cases=true") == cases
+        frozen = pending
+    assert points(board(api, user="judge"))["team"] < points(board(api))["team"]
+
+
+def without_pending(page: bytes) -> Any:
+    """A board without its version and without what waits."""
+    found = json.loads(page)
+    for row in found["rows"]:
+        for cell in row["problems"]:
+            del cell["num_pending"]
+    return {**found, "version": None}
+
+
+def judge(api: Api, submission_id: int, scores: dict[str, RawScore]) -> None:
+    """Let a submission that waits be judged, and say of it alone that it has changed."""
+    with api.service.database.read() as session:
+        cases = {row.name: row.id for row in session.scalars(select(TestCaseRow))}
+        (waiting,) = session.scalars(select(JudgementRow.id).where(JudgementRow.submission_id == submission_id))
+    found = [
+        FoundScore(cases[case], score.verdict, score.raw, None, score.multiplier, {"text": ""}, 1)
+        for case, score in scores.items()
+    ]
+    writer = api.service.writer
+    attempt = writer.submit(judgements.claim_one, waiting).result()
+    assert attempt is not None
+    assert writer.submit(judgements.record_one, Outcome(waiting, attempt, "PC", found, datetime.now(UTC))).result()
+    api.service.boards.changed("c", submission_id)
+
+
+def test_a_verdict_has_only_its_own_submission_read_again(api: Api) -> None:
+    add_contest(api.service, rule=RELATIVE)
+    for minute in range(1, 6):
+        add_submission(api.service, {"02": raw(minute)}, minute=minute)
+    waiting = add_submission(api.service, None, team="other", minute=9)
+    board(api)
+    statements: list[tuple[str, Any]] = []
+    event.listen(api.service.database.engine, "before_cursor_execute", lambda *args: statements.append(args[2:4]))
+    judge(api, waiting, {"02": raw(10)})
+    del statements[:]
+    assert points(board(api)) == {"team": 25.0, "other": 50.0}
+    read = [text for text, _ in statements if "FROM submissions" in text]
+    assert len(read) == 1
+    assert "submissions.id IN" in read[0]
+    assert [text for text, _ in statements if "FROM contests" in text or "FROM teams" in text] == []
+
+
+def test_a_group_has_a_board_of_its_own_ranks_with_the_points_of_everybody(api: Api) -> None:
+    add_contest(api.service, rule=RELATIVE)
+    with api.service.database.write() as session:
+        session.get_one(TeamRow, "other").group_ids = ["guests", "girls"]
+    add_submission(api.service, {"02": raw(8)})
+    add_submission(api.service, {"02": raw(4)}, team="other")
+    assert [(row["rank"], row["team_id"]) for row in board(api)["rows"]] == [(1, "team"), (2, "other")]
+    group = board(api, "?group_id=girls")
+    assert [(row["rank"], row["team_id"], row["score"]["score"]) for row in group["rows"]] == [(1, "other", 25.0)]
+    assert group["rows"][0]["problems"] == board(api)["rows"][1]["problems"]
+    assert group["version"] != board(api)["version"]
+    assert api.get("contests/c/scoreboard?group_id=boys").status_code == 400
+
+
+def table(api: Api, query: str = "") -> list[dict[str, str]]:
+    """The board as a spreadsheet reads it."""
+    reply = api.get(f"contests/c/scoreboard.csv{query}")
+    assert reply.status_code == 200, reply.text
+    assert reply.headers["content-type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(io.StringIO(reply.text)))
+
+
+def test_board_report_export_and_the_end_of_history_have_the_same_figures(api: Api) -> None:
+    add_contest(api.service, rule=RELATIVE)
+    add_submission(api.service, {"02": raw(3), "03": raw(1)}, minute=2)
+    last = add_submission(api.service, {"02": raw(7)}, team="other", minute=3)
+    mine = add_submission(api.service, {"03": raw(3)}, minute=5)
+    shown = board(api)
+    history = api.get("contests/c/scores/history").json()
+    exported = api.get("contests/c/scoreboard.json").json()
+    for row, line, document in zip(shown["rows"], table(api), exported["rows"], strict=True):
+        score = row["score"]["score"]
+        assert (int(line["rank"]), line["team_id"], float(line["points"])) == (row["rank"], row["team_id"], score)
+        assert float(line["A"]) == row["problems"][0]["score"] == document["problems"]["A"]
+        assert (document["rank"], document["points"], document["time"]) == (row["rank"], score, row["score"]["time"])
+        (past,) = [each for each in history["teams"] if each["team_id"] == row["team_id"]]
+        assert (past["points"][-1]["score"], past["points"][-1]["rank"]) == (score, row["rank"])
+    reports = {
+        team: api.get(f"contests/c/submissions/{sent}/report", user="admin").json()["points"]
+        for team, sent in (("team", mine), ("other", last))
+    }
+    assert reports == points(shown)
+
+
+def test_history_tells_what_a_new_best_took_from_the_others_and_when(api: Api) -> None:
+    add_contest(api.service, rule=RELATIVE)
+    add_submission(api.service, {"02": raw(8)}, minute=2)
+    add_submission(api.service, {"02": raw(16)}, team="other", minute=4)
+    found = api.get("contests/c/scores/history?team_id=team").json()
+    assert found["teams"] == [
+        {
+            "team_id": "team",
+            "points": [
+                {"contest_time": "0:02:00.000", "score": 50.0, "rank": 1},
+                {"contest_time": "0:04:00.000", "score": 25.0, "rank": 2},
+            ],
+        }
+    ]
+    assert len(api.get("contests/c/scores/history?steps=1").json()["teams"][0]["points"]) == 1
+    for wrong in ("team_id=nobody", "steps=0", "steps=many"):
+        assert api.get(f"contests/c/scores/history?{wrong}").status_code in {400, 422}
+
+
+def test_history_and_exports_end_at_the_freeze_for_the_public(api: Api) -> None:
+    add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, rule=RELATIVE)
+    add_submission(api.service, {"02": raw(8)}, minute=10)
+    before = [api.get(f"contests/c/{each}").content for each in ("scores/history", "scoreboard.csv")]
+    add_submission(api.service, {"02": raw(16)}, team="other", minute=200)
+    assert [api.get(f"contests/c/{each}").content for each in ("scores/history", "scoreboard.csv")] == before
+    assert api.get("contests/c/scores/history", user="judge").content != before[0]
+    for each in ("scores/history", "scoreboard.csv", "scoreboard.json"):
+        assert api.get(f"contests/c/{each}?public=false", user="team").status_code == 403
+
+
+def test_a_team_named_like_a_formula_is_harmless_in_a_spreadsheet(api: Api) -> None:
+    add_contest(api.service)
+    with api.service.database.write() as session:
+        session.get_one(TeamRow, "team").name = '=HYPERLINK("http://evil","x")'
+        session.get_one(TeamRow, "other").name = "Ñandú, the 2nd"
+    assert {row["team"] for row in table(api)} == {'\'=HYPERLINK("http://evil","x")', "Ñandú, the 2nd"}
+
+
+def test_the_short_way_and_the_long_way_send_the_same(api: Api) -> None:
+    """A written page is sent before any routing; with an Origin, or before it is written, the long way is taken."""
+    add_contest(api.service, rule=RELATIVE)
+    version = board(api)["version"]
+    add_submission(api.service, {"02": raw(8)})
+    for headers in ({"Accept-Encoding": "gzip"}, {"Accept-Encoding": "identity"}):
+        for query in ("", f"?since={version}"):
+            for user in (None, "team"):
+                first = api.get(f"contests/c/scoreboard{query}", user=user, headers=headers)
+                second = api.get(f"contests/c/scoreboard{query}", user=user, headers=headers)
+                crossed = api.get(f"contests/c/scoreboard{query}", user=user, headers={**headers, "Origin": "http://x"})
+                assert first.content == second.content == crossed.content
+                same = {"etag", "content-type", "content-length", "cache-control", "jurado-time"}
+                assert {k: v for k, v in first.headers.items() if k in same - {"jurado-time"}} == {
+                    k: v for k, v in crossed.headers.items() if k in same - {"jurado-time"}
+                }
+                assert "jurado-time" in second.headers
+    tag = api.get("contests/c/scoreboard").headers["etag"]
+    assert api.get("contests/c/scoreboard", headers={"If-None-Match": tag}).status_code == 304
+    wrong = api.get("contests/c/scoreboard", headers={"Authorization": "Bearer wrong"})
+    assert wrong.status_code == 401
+
+
+def test_written_rows_are_those_of_a_board_written_whole(api: Api) -> None:
+    """The text put together from kept pieces is what the documents of the rows say."""
+    add_contest(api.service, rule=RELATIVE)
+    for minute in range(1, 5):
+        team = "team" if minute % 2 else "other"
+        add_submission(api.service, {"02": raw(minute), "03": raw(Fraction(minute, 3))}, team=team, minute=minute)
+        standing = api.service.boards.standing("c", public=True)
+        assert standing is not None
+        assert board(api)["rows"] == [row_document(row) for row in standing.board.rows]
+
+
+def test_a_change_just_after_a_reading_has_ended_does_not_keep_the_loop_busy_for_ever(api: Api) -> None:
+    """Whoever comes between the end of a reading and the loop's next turn finds one that is done and too old."""
+    add_contest(api.service)
+    boards = Boards(api.service.database)
+
+    async def ask() -> None:
+        done = asyncio.get_running_loop().create_future()
+        done.set_result(boards._read("c", 0))
+        boards._running["c"] = done  # type: ignore[assignment]
+        boards.changed("c")
+        await asyncio.wait_for(boards.standing_soon("c", public=True), timeout=20)
+
+    api.portal.call(ask)
+    assert boards.ready("c", public=True) is not None

@@ -1,0 +1,66 @@
+"""Points over time: the contest played again from its raw scores, at some moments of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from app.domain.contests import CaseKind, Curtain, ScoredProblem, Team
+from app.domain.live import Figures, LiveBoard
+from app.domain.scoreboard import Chosen, ReferenceScores
+from app.domain.scoring import Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A team's points and rank from a contest time on, until the next."""
+
+    time: timedelta
+    points: float
+    rank: int
+
+
+def history(
+    problems: Sequence[ScoredProblem],
+    teams: Sequence[Team],
+    attempts: Sequence[Attempt],
+    *,
+    curtain: Curtain,
+    chosen: Chosen,
+    phase: frozenset[CaseKind],
+    references: ReferenceScores,
+    steps: int,
+) -> dict[str, list[Past]]:
+    """Each visible team's points and ranks at about `steps` moments at most; the last are those of the board.
+
+    What a moment shows is the board of everything sent until then, with the verdicts of today.
+    """
+    live = LiveBoard(problems, teams, curtain=curtain, chosen=chosen, phase=phase, references=references)
+    told: dict[str, list[Past]] = {team.id: [] for team in teams if team.counts}
+    shown = [a for a in attempts if not curtain.hides(a.team_id, a.problem_id, a.time)]
+    for time, some in _moments(sorted(shown, key=lambda a: (a.time, a.id)), steps):
+        live.put(some)
+        _tell(told, time, live.board().figures)
+    return told
+
+
+def _tell(told: dict[str, list[Past]], time: timedelta, figures: Figures) -> None:
+    order, ranks, totals = figures.order.tolist(), figures.ranks.tolist(), figures.totals.tolist()
+    for team, rank in zip(order, ranks, strict=True):
+        past = told[figures.teams[team].id]
+        if not past or (past[-1].points, past[-1].rank) != (totals[team], rank):
+            past.append(Past(time, totals[team], rank))
+
+
+def _moments(attempts: Sequence[Attempt], steps: int) -> Iterator[tuple[timedelta, Sequence[Attempt]]]:
+    """Attempts in order, in portions: those of one time stay together."""
+    size = max(1, -(-len(attempts) // steps))
+    start = 0
+    while start < len(attempts):
+        end = min(start + size, len(attempts))
+        time = attempts[end - 1].time
+        while end < len(attempts) and attempts[end].time == time:
+            end += 1
+        yield time, attempts[start:end]
+        start = end
