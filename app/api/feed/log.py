@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
 
-from app.api.feed.readers import EVERYBODY, JUDGES, Entry, Place, Reader, View, write_token
+from app.api.feed.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, View, of_account, write_token
 from app.storage.tables import EventRow
 
 PAGE = 256
@@ -162,6 +162,15 @@ class Log:
                 self.tail_bytes -= sum(old.size for old in self.tail[:gone])
                 del self.tail[:gone]
             return self.take(row)
+
+    def gets(self, reader: Reader, line: Line) -> bool:
+        """Is an event one for this reader? Not its team's where the account itself sees the object differently."""
+        if not reader.gets(line.audience, line.owner):
+            return False
+        if OWNER not in line.audience or line.owner != reader.team_id or reader.account_id is None:
+            return True
+        entry = self.index.entry(line.type, line.object_id)
+        return entry is None or of_account(reader.account_id) not in entry.views
 
     def at_hand(self, after: int) -> list[Line] | None:
         """The next events behind `after`, some hundred at most, if they are in memory."""

@@ -14,12 +14,12 @@ from app.api.auth import PUBLIC, Viewer
 from app.api.feed.difference import Shown
 from app.api.feed.kinds import JUDGE, Scene, as_model, as_text
 from app.api.feed.log import RUNS, Index, Runs, digest
-from app.api.feed.readers import EVERYBODY, JUDGES, of_team
+from app.api.feed.readers import EVERYBODY, JUDGES, of_account, of_team
 from app.api.judgements import JudgedCase, Judgement, judgement_document, run_document
 from app.api.standings import may_see, may_see_runs, may_see_verdict, worth_of
 from app.api.submissions_read import Submission, document
 from app.grading.boards import Standing
-from app.storage import judged
+from app.storage import accounts, judged
 from app.storage.judged import Run
 from app.storage.tables import SubmissionRow
 
@@ -77,10 +77,15 @@ def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted
     """Look at the submissions among these ids, or at all of them, with their judgements and runs."""
     contest_id = scene.public.contest.id
     found = Submitted()
-    for row in judged.submissions(scene.session, contest_id, among):
+    rows = judged.submissions(scene.session, contest_id, among)
+    teams = accounts.teams_of_accounts(scene.session) if rows else {}
+    for row in rows:
+        who = viewers(row)
+        if row.team_id is not None and teams.get(row.account_id) == row.team_id:
+            who.append((of_account(row.account_id), Viewer("team", row.account_id, row.team_id)))
         views = {
             key: as_text(as_model(Submission, document(viewer, scene.standing(viewer), row)), sparse=True)
-            for key, viewer in viewers(row)
+            for key, viewer in who
             if may_see(viewer, scene.standing(viewer), row)
         }
         found.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
