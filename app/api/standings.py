@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from fastapi import Depends
 
@@ -131,7 +131,20 @@ class Worth:
     points: ProblemPoints
 
 
-def worth_of(standing: Standing, row: SubmissionRow) -> Worth | None:
+class Tried(Protocol):
+    """What of a submission tells its worth: its id, whose it is, and to which problem."""
+
+    @property
+    def id(self) -> int: ...  # noqa: D102
+    @property
+    def team_id(self) -> str | None: ...  # noqa: D102
+    @property
+    def account_id(self) -> str: ...  # noqa: D102
+    @property
+    def problem_id(self) -> str: ...  # noqa: D102
+
+
+def worth_of(standing: Standing, row: Tried) -> Worth | None:
     """The worth of a submission, or None while it is not judged; computed once for each board."""
     problem = standing.contest.problem(row.problem_id)
     answers = None if problem is None else _answers(standing, attempt_team(row), problem).get(row.id)

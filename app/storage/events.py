@@ -63,6 +63,11 @@ def _append(connection: Connection, new: Append) -> bool:
     return True
 
 
+def last(session: Session, contest_id: str) -> int:
+    """The last event of a contest; 0 if there is none."""
+    return session.scalar(select(func.max(EventRow.id)).where(EventRow.contest_id == contest_id)) or 0
+
+
 def scan(session: Session, contest_id: str) -> Iterator[EventRow]:
     """All events of a contest in order, a few at a time."""
     query = select(EventRow).where(EventRow.contest_id == contest_id).order_by(EventRow.id)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.api.feed.log import Index, digest
-from app.api.feed.readers import ACCOUNT, EVERYBODY, JUDGES, OWNER, Entry, Reader
+from app.api.feed.readers import ACCOUNT, EVERYBODY, JUDGES, OWNER, Entry, Reader, View
 from app.storage.events import NewEvent
 
 NOBODY: Mapping[str, str] = {}
@@ -53,23 +53,34 @@ def _of_one(new: Shown, old: Entry | None) -> Iterator[NewEvent]:
         before = told[key].digest if key in told else None
         if before != (None if data is None else digest(data)):
             groups[data] = groups.get(data, "") + key[0]
+    others = sorted({*told, *new.views} - set(plain))
+    for key in others:  # before the team's: what an account sees stands in its place
+        if key[0] == ACCOUNT:
+            yield from _of_account(new, told, key)
     for data, audience in groups.items():
         owner = None if audience == JUDGES else new.owner
         yield NewEvent(audience, owner, new.type, new.id, data)
     said = next(((True, data) for data, audience in groups.items() if EVERYBODY in audience), (False, None))
-    for key in sorted({*told, *new.views} - set(plain)):
-        yield from _of_one_alone(new, old, key, said)
+    for key in others:
+        if key[0] == OWNER:
+            yield from _of_team(new, old, key, said)
 
 
-def _of_one_alone(new: Shown, old: Entry | None, key: str, said: tuple[bool, str | None]) -> Iterator[NewEvent]:
-    """The event for one team or account, unless what everybody was told just now is right for it already."""
-    letter, _, who = key.partition(":")
-    reader = Reader(team_id=who) if letter == OWNER else Reader(account_id=who)
+def _of_account(new: Shown, told: Mapping[str, View], key: str) -> Iterator[NewEvent]:
+    wanted = new.views.get(key)
+    known = told[key].digest if key in told else None
+    if known != (None if wanted is None else digest(wanted)):
+        yield NewEvent(ACCOUNT, key.partition(":")[2], new.type, new.id, wanted)
+
+
+def _of_team(new: Shown, old: Entry | None, key: str, said: tuple[bool, str | None]) -> Iterator[NewEvent]:
+    """The event for one team, unless what everybody was told just now is right for it already."""
+    team_id = key.partition(":")[2]
     wanted = new.views.get(key, new.views.get(EVERYBODY))
     if said[0]:
         known = None if said[1] is None else digest(said[1])
     else:
-        view = old.seen_by(reader) if old is not None else None
+        view = old.seen_by(Reader(team_id=team_id)) if old is not None else None
         known = view.digest if view is not None else None
     if known != (None if wanted is None else digest(wanted)):
-        yield NewEvent(OWNER if letter == OWNER else ACCOUNT, who, new.type, new.id, wanted)
+        yield NewEvent(OWNER, team_id, new.type, new.id, wanted)

@@ -27,6 +27,7 @@ from app.api.feed import submitted
 from app.api.feed.difference import Shown, changes, deletions
 from app.api.feed.kinds import AFTER, BEFORE, LARGE, STATE, Scene
 from app.api.feed.log import RUNS, Line, Log, Superfluous, ids_on, of_all_runs
+from app.api.feed.submitted import Points
 from app.domain.contests import Kind as Scoring
 from app.grading.boards import Boards, Standing
 from app.service import Service
@@ -58,7 +59,8 @@ class Followed:
     not_before  when the next look may begin (monotonic): looks leave time for others
     at          when the clock or the coalescing asks for one (monotonic)
     fingerprint what everybody's points depend on beside submissions
-    later       since when (monotonic) something waits for a look at everything
+    later       since when (monotonic) something waits for a look at all points
+    points      what each submission was told to be worth
     waiting     those who want a look that begins after they came
     """
 
@@ -73,6 +75,7 @@ class Followed:
     generation: int = -1
     fingerprint: int | None = None
     later: float | None = None
+    points: dict[int, Points] = field(default_factory=dict)
     superfluous: Superfluous = field(default_factory=Superfluous)
     waiting: list[Future[Log | None]] = field(default_factory=list)
 
@@ -232,6 +235,8 @@ class Keeper:
                 followed.log = self._load(followed)
                 followed.mark, followed.fingerprint, followed.generation = Mark(), None, -1
             known = followed.log
+            if events.last(session, contest_id) != known.head:  # by another process, or the contest was made anew
+                raise Moved
             scene = Scene(session, public, judges)
             moved = events.moved(session, contest_id, followed.mark)
             state = list(STATE.shown(scene))
@@ -240,18 +245,20 @@ class Keeper:
             before = _all(BEFORE, scene) if small else {}
             fingerprint = self._fingerprint(scene, followed, small)
             later = self._later(followed, judges, moved, small)
-            everything = first or later or fingerprint != followed.fingerprint
-            if everything:
+            everything = first or fingerprint != followed.fingerprint
+            if everything or later:
                 followed.later = None
             final = public.state.finalized is not None and bool(moved.verdicts)  # awards follow the board then
             after = _all(AFTER, scene) if small or everything or final else {}
-            among = None if everything else moved.submissions | _together(scene, contest_id, moved)
+            rescored = submitted.rescored(scene, followed.points) if later and not everything else set()
+            among = None if everything else moved.submissions | rescored | _together(scene, contest_id, moved)
             found = submitted.look(scene, known.index, among)
             told = _events(known, scene, before, found, after, complete=everything)
         if state_events or (told and public.state.end_of_updates is not None):
             told += state_events or [NewEvent("pj", None, STATE.type, None, each.views["p"]) for each in state]
         self._write(followed, known, told, found.texts)
         followed.mark = Mark(moved.mark.submission, moved.mark.judgement, moved.mark.open | found.unsettled)
+        followed.points.update(found.points)
         followed.generation, followed.fingerprint = generation, fingerprint
         followed.at = self._moment(followed, judges, now)
         return known
@@ -264,7 +271,7 @@ class Keeper:
             self._tell(followed.contest_id)
 
     def _later(self, followed: Followed, standing: Standing, moved: events.Moved, small: bool) -> bool:
-        """Is a look at everything due, because points of others may have changed some seconds ago?"""
+        """Is a look at all points due, because those of others may have changed some seconds ago?"""
         rules = {problem.id: problem.rule.kind for problem in standing.contest.problems}
         relative = any(rules.get(problem) is not Scoring.ABSOLUTE for _, problem in moved.verdicts)
         if followed.later is None and (relative or small):

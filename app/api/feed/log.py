@@ -9,10 +9,9 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from threading import Lock
 
-from app.api.feed.readers import EVERYBODY, JUDGES, Entry, Place, Reader, View, write_token
+from app.api.feed.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, View, of_account, write_token
 from app.storage.tables import EventRow
 
 PAGE = 256
@@ -139,7 +138,7 @@ class Log:
     head: int = 0
     closed: bool = False
     index: Index = field(default_factory=Index)
-    tail: deque[Line] = field(default_factory=deque)
+    tail: list[Line] = field(default_factory=list)
     tail_bytes: int = 0
     pages: OrderedDict[int, list[Line]] = field(default_factory=OrderedDict)
     page_bytes: int = 0
@@ -158,18 +157,30 @@ class Log:
         with self.guard:
             self.tail.append(line)
             self.tail_bytes += line.size
-            while self.tail_bytes > MOST_TAIL_BYTES and len(self.tail) > 1:
-                self.tail_bytes -= self.tail.popleft().size
+            if self.tail_bytes > MOST_TAIL_BYTES:
+                gone = len(self.tail) // 2  # half of it at once: to take one from a list's front moves all the others
+                self.tail_bytes -= sum(old.size for old in self.tail[:gone])
+                del self.tail[:gone]
             return self.take(row)
 
+    def gets(self, reader: Reader, line: Line) -> bool:
+        """Is an event one for this reader? Not its team's where the account itself sees the object differently."""
+        if not reader.gets(line.audience, line.owner):
+            return False
+        if OWNER not in line.audience or line.owner != reader.team_id or reader.account_id is None:
+            return True
+        entry = self.index.entry(line.type, line.object_id)
+        return entry is None or of_account(reader.account_id) not in entry.views
+
     def at_hand(self, after: int) -> list[Line] | None:
-        """The events behind `after` if all of them are in memory."""
+        """The next events behind `after`, some hundred at most, if they are in memory."""
         with self.guard:
             if after >= self.head:
                 return []
             if not self.tail or self.tail[0].id > after + 1:
                 return None
-            return [*islice(self.tail, max(0, len(self.tail) - (self.head - after)), None)]
+            start = after + 1 - self.tail[0].id  # ids in it have no gaps
+            return self.tail[start : start + PAGE]
 
     def page(self, number: int) -> list[Line]:
         """A page of events, read if it is not at hand: then it blocks."""

@@ -40,14 +40,12 @@ class Reader:
         return ACCOUNT in audience and owner is not None and owner == self.account_id
 
     def views(self, owner: str | None) -> list[str]:
-        """The keys of `Entry.views` that are for this reader; the latest of them holds."""
+        """The keys of `Entry.views` that are for this reader beside those of accounts; the latest of them holds."""
         if self.sees_all:
             return [JUDGES]
         found = [EVERYBODY] if owner is None or owner != self.team_id else []
         if self.team_id is not None:
             found.append(of_team(self.team_id))
-        if self.account_id is not None:
-            found.append(of_account(self.account_id))
         return found
 
 
@@ -83,7 +81,11 @@ class Entry:
     views: Mapping[str, View]
 
     def seen_by(self, reader: Reader) -> View | None:
-        """What this reader was told last, if anything."""
+        """What this reader was told last, if anything. What only an account sees stands before what its team sees."""
+        if not reader.sees_all and reader.account_id is not None:
+            own = self.views.get(of_account(reader.account_id))
+            if own is not None:
+                return own
         found = [view for key in reader.views(self.owner) if (view := self.views.get(key)) is not None]
         return max(found, key=lambda view: view.event_id, default=None)
 

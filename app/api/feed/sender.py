@@ -21,7 +21,7 @@ from anyio.to_thread import run_sync
 
 from app.api.auth import viewer_of
 from app.api.feed.keeper import Keeper
-from app.api.feed.log import Line, Log
+from app.api.feed.log import Log
 from app.api.feed.readers import Reader, reader_of
 from app.api.feed.streams import lines_behind
 from app.service import Service
@@ -235,13 +235,9 @@ async def _batch(known: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
     lines = await lines_behind(known, at)
     for line in lines:
         at = line.id
-        if _wants(hook, line):
+        if (hook.types is None or line.type in hook.types) and known.gets(hook.reader, line):
             found += line.notifications()
             size += line.size
             if size >= MOST_BYTES:
                 break
     return (at if lines else known.head), found
-
-
-def _wants(hook: Hook, line: Line) -> bool:
-    return (hook.types is None or line.type in hook.types) and hook.reader.gets(line.audience, line.owner)

@@ -139,11 +139,13 @@ class Wish:
     live: bool = True
     own: bool = False
 
-    def wants(self, line: Line) -> bool:
+    def wants(self, log: Log, line: Line) -> bool:
         """Is an event one for this client?"""
         if self.types is not None and line.type not in self.types:
             return False
-        return self.reader.gets(line.audience, line.owner) and (not self.own or line.owner == self.reader.team_id)
+        return log.gets(self.reader, line) and (
+            not self.own or line.owner in {self.reader.team_id, self.reader.account_id}
+        )
 
 
 Write = Callable[[Line, str], bytes]
@@ -165,7 +167,7 @@ async def follow(
         size = 0
         for line in lines:
             at = line.id
-            if wish.wants(line):
+            if wish.wants(log, line):
                 chunk.append(write(line, ""))
                 size += len(chunk[-1])
                 if size >= CHUNK:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,20 +14,24 @@ from app.api.auth import PUBLIC, Viewer
 from app.api.feed.difference import Shown
 from app.api.feed.kinds import JUDGE, Scene, as_model, as_text
 from app.api.feed.log import RUNS, Index, Runs, digest
-from app.api.feed.readers import EVERYBODY, JUDGES, of_team
+from app.api.feed.readers import EVERYBODY, JUDGES, of_account, of_team
 from app.api.judgements import JudgedCase, Judgement, judgement_document, run_document
-from app.api.standings import may_see, may_see_runs, may_see_verdict
+from app.api.standings import may_see, may_see_runs, may_see_verdict, worth_of
 from app.api.submissions_read import Submission, document
 from app.grading.boards import Standing
-from app.storage import judged
+from app.storage import accounts, judged
 from app.storage.judged import Run
 from app.storage.tables import SubmissionRow
+
+Points = tuple[float | None, float | None]
+"""What a submission is worth to everybody and to judges; None while it is not judged."""
 
 
 @dataclass
 class Submitted:
     """What was found of the submissions looked for.
 
+    points     what their current judgements say they are worth
     unsettled  judgements that are done, but not yet on the board they were looked at with: to be looked at again
     texts      the runs of each judgement, for those who send them
     """
@@ -35,6 +39,7 @@ class Submitted:
     submissions: list[Shown] = field(default_factory=list)
     judgements: list[Shown] = field(default_factory=list)
     runs: list[Shown] = field(default_factory=list)
+    points: dict[int, Points] = field(default_factory=dict)
     unsettled: set[int] = field(default_factory=set)
     texts: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
@@ -43,14 +48,44 @@ class Submitted:
         return {"submissions": self.submissions, "judgements": self.judgements, RUNS: self.runs}[type_]
 
 
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What is enough of a submission to ask what it is worth."""
+
+    id: int
+    team_id: str | None
+    problem_id: str
+    account_id: str = ""
+
+
+def rescored(scene: Scene, told: Mapping[int, Points]) -> set[int]:
+    """The submissions that are worth something else than was told: far cheaper than to show all of them."""
+    found = set()
+    for attempt in scene.judges.attempts:
+        tried = _Tried(attempt.id, attempt.team_id, attempt.problem_id)
+        if told.get(attempt.id) != (_points(scene.public, tried), _points(scene.judges, tried)):
+            found.add(attempt.id)
+    return found
+
+
+def _points(standing: Standing, tried: _Tried) -> float | None:
+    worth = worth_of(standing, tried)
+    return None if worth is None else worth.points.points
+
+
 def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted:
     """Look at the submissions among these ids, or at all of them, with their judgements and runs."""
     contest_id = scene.public.contest.id
     found = Submitted()
-    for row in judged.submissions(scene.session, contest_id, among):
+    rows = judged.submissions(scene.session, contest_id, among)
+    teams = accounts.teams_of_accounts(scene.session) if rows else {}
+    for row in rows:
+        who = viewers(row)
+        if row.team_id is not None and teams.get(row.account_id) == row.team_id:
+            who.append((of_account(row.account_id), Viewer("team", row.account_id, row.team_id)))
         views = {
             key: as_text(as_model(Submission, document(viewer, scene.standing(viewer), row)), sparse=True)
-            for key, viewer in viewers(row)
+            for key, viewer in who
             if may_see(viewer, scene.standing(viewer), row)
         }
         found.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
@@ -82,6 +117,8 @@ def _look_at_judgement(scene: Scene, found: Submitted, judgement: Any, row: Subm
     for key, viewer in viewers(row):
         if may_see_verdict(viewer, scene.standing(viewer), row):
             views[key] = texts[not viewer.sees_all]
+    if judgement.current:
+        found.points[row.id] = (documents[True].get("score"), documents[False].get("score"))
     if judgement.current and documents[False].get("end_time") and "score" not in documents[False]:
         found.unsettled.add(judgement.id)
     found.judgements.append(Shown("judgements", str(judgement.id), views, row.team_id))

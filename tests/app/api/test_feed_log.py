@@ -1,0 +1,108 @@
+"""A log in memory: the latest events at hand, older ones by the page, what nobody needs any more."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from app.api.feed import log as logs
+from app.api.feed.difference import Shown, changes, deletions
+from app.api.feed.log import PAGE, Line, Log, ids_on, page_of
+from app.api.feed.readers import Reader
+from app.storage.tables import EventRow
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+TEAM, OTHER, NOBODY, JUDGE = Reader(team_id="t"), Reader(team_id="o"), Reader(), Reader(sees_all=True)
+
+
+def row(id_: int, **changes: Any) -> EventRow:
+    facts = {"audience": "pj", "owner": None, "type": "teams", "object_id": f"t{id_}", "data": "{}", **changes}
+    return EventRow(contest_id="c", id=id_, time=NOW, **facts)
+
+
+def filled(count: int) -> Log:
+    """A log whose pages are read from the rows it was made of."""
+    rows = [row(id_) for id_ in range(1, count + 1)]
+
+    def read(_contest_id: str, number: int) -> list[Line]:
+        first, last = ids_on(number)
+        return [Line(each, {}) for each in rows[first - 1 : last]]
+
+    found = Log("c", read)
+    for each in rows:
+        found.add(each, {})
+    return found
+
+
+def test_events_at_hand_follow_each_other_without_a_gap() -> None:
+    log = filled(3 * PAGE)
+    at, seen = 0, []
+    while lines := log.at_hand(at):
+        seen += [line.id for line in lines]
+        at = seen[-1]
+    assert seen == list(range(1, 3 * PAGE + 1))
+    assert log.at_hand(log.head) == []
+
+
+def test_what_does_not_fit_into_memory_is_read_by_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "MOST_TAIL_BYTES", 50_000)
+    log = filled(3 * PAGE)
+    assert log.tail_bytes <= 50_000
+    assert log.tail_bytes == sum(line.size for line in log.tail)
+    assert log.at_hand(0) is None
+    assert [line.id for line in log.page(page_of(1))] == list(range(1, PAGE + 1))
+    first = log.tail[0].id
+    assert log.at_hand(first - 1) is not None
+    assert log.at_hand(first - 2) is None
+
+
+def told(log: Log, *shown: Shown) -> list[tuple[str, str | None, str | None]]:
+    """Tell what differs; returns audience, owner and data of each event."""
+    found = changes(log.index, shown)
+    for event in found:
+        facts = {"audience": event.audience, "owner": event.owner, "type": event.type, "object_id": event.object_id}
+        log.add(row(log.head + 1, data=event.data, **facts), {})
+    return [(event.audience, event.owner, event.data) for event in found]
+
+
+def knows(log: Log, reader: Reader) -> bool:
+    """Does this reader know the object `x`?"""
+    entry = log.index.entry("teams", "x")
+    view = None if entry is None else entry.seen_by(reader)
+    return view is not None and view.digest is not None
+
+
+def test_those_who_see_the_same_share_an_event() -> None:
+    log = filled(0)
+    assert told(log, Shown("teams", "x", {"p": "1", "j": "1", "o:t": "1"}, "t")) == [("poj", "t", "1")]
+    assert told(log, Shown("teams", "x", {"p": "1", "j": "1", "o:t": "1"}, "t")) == []
+    assert told(log, Shown("teams", "x", {"p": "1", "j": "2", "o:t": "2"}, "t")) == [("oj", "t", "2")]
+    assert told(log, Shown("teams", "x", {"j": "2", "o:t": "2"}, "t")) == [("p", "t", None)]
+    assert [knows(log, reader) for reader in (TEAM, OTHER, NOBODY, JUDGE)] == [True, False, False, True]
+
+
+def test_what_was_only_a_teams_may_become_everybodys_and_the_other_way_round() -> None:
+    log = filled(0)
+    assert told(log, Shown("teams", "x", {"j": "1", "o:t": "1"})) == [("j", None, "1"), ("o", "t", "1")]
+    assert [knows(log, reader) for reader in (TEAM, OTHER, NOBODY, JUDGE)] == [True, False, False, True]
+    assert told(log, Shown("teams", "x", {"p": "1", "j": "1"})) == [("p", None, "1")]
+    assert [knows(log, reader) for reader in (TEAM, OTHER, NOBODY, JUDGE)] == [True, True, True, True]
+    assert told(log, Shown("teams", "x", {"j": "1", "o:t": "1"})) == [("p", None, None), ("o", "t", "1")]
+    assert [knows(log, reader) for reader in (TEAM, OTHER, NOBODY, JUDGE)] == [True, False, False, True]
+    assert told(log, Shown("teams", "x", {"j": "1", "o:o": "1"})) == [("o", "o", "1"), ("o", "t", None)]
+    assert [knows(log, reader) for reader in (TEAM, OTHER, NOBODY, JUDGE)] == [False, True, False, True]
+
+
+def test_what_is_shown_to_nobody_any_more_is_deleted_last_first() -> None:
+    log = filled(3)
+    gone = deletions(log.index, "teams", ["t2"])
+    assert [(event.object_id, event.data, event.audience) for event in gone] == [("t3", None, "pj"), ("t1", None, "pj")]
+
+
+def test_an_event_is_superfluous_once_all_who_got_it_have_got_another() -> None:
+    log = filled(0)
+    assert log.take(row(1, audience="poj", owner="t", object_id="x", data="1")) == []
+    assert log.take(row(2, audience="oj", owner="t", object_id="x", data="2")) == []
+    assert log.take(row(3, audience="p", owner="t", object_id="x", data="3")) == [1]
