@@ -12,7 +12,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[1]
 
 ALLOWED = {
-    "app/domain": {"app"},
+    "app/domain": {"app", "numpy"},
     "checkers": {"checkers", "numba", "numpy"},
     "solvers": {"checkers", "numba", "numpy", "solvers"},
 }

@@ -152,7 +152,7 @@ def _take(found: Collected, case: OpenCase, file_name: str, data: bytes) -> None
 def _take_archive(upload: Upload, names: Mapping[str, OpenCase], limits: Limits, found: Collected) -> None:
     with open_archive(upload, limits) as archive:
         for entry in archive.entries:
-            if not entry.is_dir():
+            if not entry.filename.endswith("/"):  # is_dir() fails on an empty name
                 _take_entry(archive, entry, names, found)
 
 

@@ -205,6 +205,6 @@ def _entry_fault(entry: zipfile.ZipInfo) -> str | None:
     mode = entry.external_attr >> 16
     if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_IFMT(mode) == 0):
         return "expected a plain file, found a symbolic link or a special file"
-    if not entry.is_dir() and not is_litter(name) and name.lower().endswith(ARCHIVE_NAMES):
+    if not name.endswith("/") and not is_litter(name) and name.lower().endswith(ARCHIVE_NAMES):
         return "expected a plain file, found an archive inside the archive"
     return None

@@ -127,7 +127,7 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
         fault = _refused(info)
         if fault:
             faults.add(name[:300], fault)
-        elif any(_ignored(part) for part in name.rstrip("/").split("/")) or info.is_dir():
+        elif any(_ignored(part) for part in name.rstrip("/").split("/")) or name.endswith("/"):
             continue
         elif not all(NAME.fullmatch(part) for part in name.split("/")):
             faults.add(name[:300], BAD_NAME)

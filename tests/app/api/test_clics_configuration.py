@@ -51,6 +51,8 @@ def test_collections_and_their_objects_have_the_shapes_of_clics(
     quick_api: Api, partly_correct: bool, user: str | None
 ) -> None:
     for path, single in SINGLE.items():
+        if user is None and single == "account":
+            continue  # nobody has no account, and the endpoint says so with 404
         found = quick_api.get(path, user=user).json()
         collection = path.rpartition("/")[2]
         assert faults(collection, found, partly_correct=partly_correct) == [], path
