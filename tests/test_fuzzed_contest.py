@@ -1,5 +1,7 @@
 """A contest is played at random through its API: whatever happens, its boards equal a computation from scratch.
 
+So do the tables for spreadsheets, the end of the points over time, and the reports on what counts.
+
 The judge is played by hand: an answer `7` is accepted with the raw score 7, `x` is rejected, `!` makes the judge fail,
 and a judge whose mind has changed doubles what it finds and rejects what is odd.
 """
@@ -7,9 +9,11 @@ and a judge whose mind has changed doubles what it finds and rejects what is odd
 from __future__ import annotations
 
 import base64
+import csv
 import io
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -65,6 +69,7 @@ class Contest(RuleBasedStateMachine):
     def begin(self, chosen: dict[str, Any]) -> None:
         add_problem(self.api.service)
         add_contest(self.api.service, started=BEGUN, rule=chosen)
+        self.counting = chosen["counting"]
 
     @rule(
         team=st.sampled_from(ENTRANTS),
@@ -99,7 +104,7 @@ class Contest(RuleBasedStateMachine):
         for task in found:
             assert service.writer.submit(judgements.record_one, self.found(task)).result()
             if task.rejudging_id is None:
-                service.boards.changed(task.contest_id)
+                service.boards.changed(task.contest_id, task.submission_id)
 
     @rule()
     def change_of_mind(self) -> None:
@@ -158,6 +163,10 @@ class Contest(RuleBasedStateMachine):
     def hide(self, hidden: bool, team: str) -> None:
         self.patch(f"teams/{team}", {"hidden": hidden})
 
+    @rule(disqualified=st.booleans(), team=st.sampled_from(ENTRANTS))
+    def disqualify(self, disqualified: bool, team: str) -> None:
+        self.patch(f"contests/c/teams/{team}", {"disqualified": disqualified})
+
     @rule()
     def restart(self) -> None:
         self.opened.__exit__(None, None, None)
@@ -174,7 +183,34 @@ class Contest(RuleBasedStateMachine):
             reply = self.api.get("contests/c/scoreboard", user=user)
             if reply.status_code == 404:
                 return  # not begun
-            assert shown(reply.json()) == expected(self.from_scratch(public=public)), "public" if public else "judges"
+            whose = "public" if public else "judges"
+            assert shown(reply.json()) == expected(self.from_scratch(public=public)), whose
+            assert self.exported(user) == [[*row[:3], row[3][0]] for row in shown(reply.json())], whose
+
+    @invariant()
+    def reports_are_as_the_board(self) -> None:
+        board = self.api.get("contests/c/scoreboard", user="admin").json()
+        sent = self.api.get("contests/c/submissions", user="admin").json()
+        for row in board.get("rows", ()):
+            mine = [each["id"] for each in sent if each["team_id"] == row["team_id"]]
+            reports = [self.api.get(f"contests/c/submissions/{id_}/report", user="admin").json() for id_ in mine]
+            worth = [report["points"] for report in reports if report["points"] is not None]
+            counts = max if self.counting == "best" else last
+            assert row["problems"][0]["score"] == counts(worth, default=0.0)
+
+    def exported(self, user: str | None) -> list[Any]:
+        """Ranks and points as the table in CSV has them; the one in JSON and the last points over time are the same."""
+        text = self.api.get("contests/c/scoreboard.csv", user=user).text
+        rows = [
+            [int(line["rank"]), line["team_id"], float(line["points"]), float(line["A"])]
+            for line in csv.DictReader(io.StringIO(text))
+        ]
+        table = self.api.get("contests/c/scoreboard.json", user=user).json()["rows"]
+        assert [[row["rank"], row["team_id"], row["points"], row["problems"]["A"]] for row in table] == rows
+        told = self.api.get("contests/c/scores/history", user=user).json()["teams"]
+        ends = {each["team_id"]: each["points"][-1] for each in told if each["points"]}
+        assert all((ends[row[1]]["rank"], ends[row[1]]["score"]) == (row[0], row[2]) for row in rows if row[1] in ends)
+        return rows
 
     def from_scratch(self, *, public: bool) -> Board:
         """The board by the slow rules, from rows read here and by nothing the service keeps."""
@@ -193,6 +229,11 @@ class Contest(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.opened.__exit__(None, None, None)
         self.folder.cleanup()
+
+
+def last(values: Sequence[float], *, default: float) -> float:
+    """The last of them, as `max` gives the greatest."""
+    return values[-1] if values else default
 
 
 def zipped(files: dict[str, str]) -> str:

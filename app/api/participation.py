@@ -42,7 +42,7 @@ class ParticipationView(BaseModel):
     running: bool
 
 
-class TeamChange(Body):
+class Disqualification(Body):
     """What a contest says of one team."""
 
     id: Id | None = None
@@ -88,8 +88,8 @@ def begin(
     response_model=TeamView,
     response_model_exclude_unset=True,
 )
-def change_team(
-    viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: TeamChange
+def disqualify(
+    viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: Disqualification
 ) -> Any:
     """Its submissions stay, and are judged; boards and BEST are at once as if it had sent none."""
     row = contest_of(session, contest_id)

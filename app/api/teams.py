@@ -52,48 +52,38 @@ class FloorPlace(Body):
     rotation: float = Field(ge=0, le=360, allow_inf_nan=False)
 
 
-class TeamBody(Body):
+class TeamDetails(Body):
+    """What a team may have beside its id and its name."""
+
+    icpc_id: Line | None = None
+    label: Line | None = None
+    display_name: Line | None = None
+    hidden: bool | None = None
+    organization_id: Id | None = None
+    group_ids: list[Id] | None = None
+    location: FloorPlace | None = None
+    photo: Files = None
+    video: Files = None
+    backup: Files = None
+    key_log: Files = None
+    tool_data: Files = None
+    desktop: Files = None
+    webcam: Files = None
+    audio: Files = None
+
+
+class TeamBody(TeamDetails):
     """A team to be kept. The organization and the groups it names are there already."""
 
     id: Id
-    icpc_id: Line | None = None
     name: Line
-    label: Line | None = None
-    display_name: Line | None = None
-    hidden: bool | None = None
-    organization_id: Id | None = None
-    group_ids: list[Id] | None = None
-    location: FloorPlace | None = None
-    photo: Files = None
-    video: Files = None
-    backup: Files = None
-    key_log: Files = None
-    tool_data: Files = None
-    desktop: Files = None
-    webcam: Files = None
-    audio: Files = None
 
 
-class TeamChange(Body):
+class TeamChange(TeamDetails):
     """Properties to change; what is left out stays."""
 
     id: Id | None = None
-    icpc_id: Line | None = None
     name: Line | None = None
-    label: Line | None = None
-    display_name: Line | None = None
-    hidden: bool | None = None
-    organization_id: Id | None = None
-    group_ids: list[Id] | None = None
-    location: FloorPlace | None = None
-    photo: Files = None
-    video: Files = None
-    backup: Files = None
-    key_log: Files = None
-    tool_data: Files = None
-    desktop: Files = None
-    webcam: Files = None
-    audio: Files = None
 
 
 class Enrolment(Body):
