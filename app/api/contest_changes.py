@@ -182,7 +182,7 @@ def _finalize(row: ContestRow, final: bool, now: datetime) -> None:
     if not times.ended(now):
         raise Conflict("finalized: the contest has not ended")
     if times.freeze is not None and not times.thawed(now):
-        raise Conflict("finalized: the scoreboard is not thawed")
+        raise Conflict("finalized: the scoreboard is not thawed; reveal or thaw it first")
     row.finalized = row.finalized or now
 
 

@@ -1,7 +1,8 @@
-"""`jurado admin contest`, its life: pause, resume, reveal, thaw, finalize, disqualify, quota."""
+"""`jurado admin contest`, its life: pause, resume, reveal, thaw, finalize, disqualify, quota, settings."""
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -70,7 +71,8 @@ def revealed_lines(found: dict[str, Any], names: dict[str, str]) -> list[str]:
     if found["next"] is not None:
         team, rank = found["next"]["team_id"], found["next"]["rank"]
         problems = ", ".join(found["next"]["problem_ids"])
-        lines.append(f"next: {names.get(team, team)}, rank {rank} by now: {problems} ({found['left']} places left)")
+        left = "1 place" if found["left"] == 1 else f"{found['left']} places"
+        lines.append(f"next: {names.get(team, team)}, rank {rank} by now: {problems} ({left} left)")
     elif found["thawed"]:
         lines.append("everything is open: the board is thawed")
     else:
@@ -170,3 +172,44 @@ def limits_text(limits: dict[str, Any]) -> str:
     if limits.get("per_window") is not None:
         said.append(f"{limits['per_window']['count']} in any {limits['per_window']['seconds']:g} s")
     return ", ".join(said) or "as often as one likes"
+
+
+@contest.command(
+    "set",
+    epilog=examples(
+        "jurado admin contest set finals",
+        "jurado admin contest set finals virtual=true practice=true",
+        "jurado admin contest set finals final_minutes=30 personal_duration=3:00:00",
+        "jurado admin contest set finals final_minutes=null",
+    ),
+)
+def set_settings(
+    contest_id: ContestId,
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE...", help="what to change; JSON or plain text")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change settings of a contest, and show all of them; what is not named stays."""
+    given = dict(setting(text) for text in settings or [])
+    with Client.open() as client:
+        path = f"contests/{contest_id}"
+        found = client.patch(path, {"settings": given}) if given else client.get(path)
+    there = found["settings"]
+    tell("\n".join(f"{name}={value_text(value)}" for name, value in there.items()), there, as_json=as_json)
+
+
+def setting(text: str) -> tuple[str, object]:
+    """Read NAME=VALUE; a value that is no JSON is a text, such as a time."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise Failure(f"expected NAME=VALUE such as virtual=true, found {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def value_text(value: object) -> str:
+    """Write a value as it may be given: a text plainly, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)

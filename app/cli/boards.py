@@ -36,7 +36,11 @@ def board_table(
     columns = [">", "team", *(f">{problem}" for problem in problems), ">points", ">last rise"]
     tables = [table(title, columns, drawn)]
     if cases:
-        tables += [cases_table(problem, at, rows, names) for at, problem in enumerate(problems)]
+        tables += [
+            cases_table(problem, at, rows, names)
+            for at, problem in enumerate(problems)
+            if any(row["problems"][at].get("raw") for row in rows)
+        ]
     return tables
 
 

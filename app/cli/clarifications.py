@@ -73,7 +73,7 @@ def answer(
         asked = client.get(f"contests/{contest}/clarifications/{question}")
         to = None if to_all or asked["from_team_id"] is None else [asked["from_team_id"]]
         made = send(client, contest, text, problem=asked["problem_id"], reply_to_id=question, to_team_ids=to)
-    tell(f"answer {made['id']} has been sent to {'everybody' if to is None else to[0]}", made, as_json=as_json)
+    tell(sent("answer", made, "everybody" if to is None else to[0]), made, as_json=as_json)
 
 
 def announce(
@@ -88,7 +88,14 @@ def announce(
     with Client.open() as client:
         made = send(client, contest, text, problem=problem, to_team_ids=teams or None, to_group_ids=groups or None)
     to = ", ".join([*(teams or []), *(groups or [])]) or "everybody"
-    tell(f"announcement {made['id']} has been sent to {to}", made, as_json=as_json)
+    tell(sent("announcement", made, to), made, as_json=as_json)
+
+
+def sent(kind: str, made: dict[str, Any], to: str) -> str:
+    """Say who got it: what a team writes goes to the jury, whoever it was meant for."""
+    if made["from_team_id"] is not None:
+        return f"clarification {made['id']} has been sent to the jury only: you are logged in as a team"
+    return f"{kind} {made['id']} has been sent to {to}"
 
 
 def send(client: Client, contest: str, text: str, *, problem: str | None = None, **given: Any) -> dict[str, Any]:

@@ -105,12 +105,12 @@ def tell_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
 
 
 def verdict_line(kind: str, data: dict[str, Any], problems: dict[str, str], names: dict[str, str]) -> str:
-    """One change in words, nothing for a judgement that has only begun; `problems` learns what submissions are for."""
+    """One change in words, nothing for a judgement that has only begun or counts no more; fills `problems`."""
     if kind == "submissions":
         problems[data["id"]] = data["problem_id"]
         team = names.get(data["team_id"], data["team_id"])
         return f"{short_time(data['contest_time'])} {team}, {data['problem_id']}: submission {data['id']} has come in"
-    if data.get("judgement_type_id") is None:
+    if data.get("judgement_type_id") is None or data.get("current") is False:
         return ""
     of = problems.get(data["submission_id"])
     worth = f", {data['score']:.2f} points" if data.get("score") is not None else ""

@@ -23,22 +23,25 @@ def history(
     teams: Annotated[list[str] | None, typer.Option("--team", metavar="ID", help="only this team")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how the points of the teams grew: a chart from the start until now, all to the same height."""
+    """Show how the points of the teams grew: a chart from the start until now or the end, all to the same height."""
     with Client.open() as client:
         found = client.get(f"contests/{contest}/scores/history", team_id=teams or None)
         names = {} if as_json else team_names(client, contest)
+        duration = None if as_json else client.get(f"contests/{contest}").get("duration")
     if as_json:
         write_json(found)
         return
     told = sorted((each for each in found["teams"] if each["points"]), key=lambda each: each["points"][-1]["rank"])
-    until = max([span(found["contest_time"]), *(span(each["points"][-1]["contest_time"]) for each in told)])
+    now = span(found["contest_time"]) if duration is None else min(span(found["contest_time"]), span(duration))
+    until = max([now, *(span(each["points"][-1]["contest_time"]) for each in told)])
     most = max((past["score"] for each in told for past in each["points"]), default=0.0)
     rows = [
         (last["rank"], names.get(each["team_id"], each["team_id"]), chart(each["points"], until, most), points(last))
         for each in told
         for last in (each["points"][-1],)
     ]
-    title = f"{contest} until {short_time(found['contest_time'])}"
+    over = duration is not None and span(duration) < span(found["contest_time"])
+    title = f"{contest} until {short_time(duration if over else found['contest_time'])}"
     show(table(title, [">", "team", "points over time", ">points"], rows) if rows else f"{title}: no points yet")
 
 

@@ -121,3 +121,22 @@ def test_limits_that_are_none_are_refused(jurado: Jurado, there: Scripted, words
     done = jurado("admin", "contest", "quota", "c", "comesolo", *words)
     assert (done.exit_code, done.stderr) == (2, f"jurado: {said}\n")
     assert there.asked == []
+
+
+def test_settings_are_read_as_json_or_text_and_shown_as_they_may_be_given(
+    jurado: Jurado, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"virtual": True, "personal_duration": "3:00:00.000", "final_minutes": None}
+    there = Scripted({"PATCH contests/c": {"settings": settings}, "GET contests/c": {"settings": settings}})
+    there.install(monkeypatch)
+    words = ("virtual=true", "personal_duration=3:00:00", "final_minutes=null", 'limits={"max_submissions": 5}')
+    done = jurado("admin", "contest", "set", "c", *words)
+    assert done.stdout == "virtual=true\npersonal_duration=3:00:00.000\nfinal_minutes=null\n"
+    given = {"virtual": True, "personal_duration": "3:00:00", "final_minutes": None, "limits": {"max_submissions": 5}}
+    assert there.sent("PATCH contests/c") == [{"settings": given}]
+    assert jurado("admin", "contest", "set", "c").stdout == done.stdout
+    refused = jurado("admin", "contest", "set", "c", "virtual")
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "jurado: expected NAME=VALUE such as virtual=true, found 'virtual'\n",
+    )

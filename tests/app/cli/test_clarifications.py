@@ -96,3 +96,11 @@ def test_announcements_go_to_all_or_to_those_named(jurado: Jurado, there: Script
         {"text": "Lunch"},
         {"text": "Lunch", "to_team_ids": ["ants"], "to_group_ids": ["g"]},
     ]
+
+
+def test_a_team_that_announces_is_told_that_only_the_jury_has_it(
+    jurado: Jurado, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Scripted({f"POST {PATH}": said("5", from_team_id="ants")}).install(monkeypatch)
+    done = jurado("admin", "announce", "c", "Lunch")
+    assert done.stdout == "clarification 5 has been sent to the jury only: you are logged in as a team\n"

@@ -246,7 +246,8 @@ def test_verdicts_are_told_as_they_come(jurado: Jurado, monkeypatch: pytest.Monk
     def interrupted(_request: httpx.Request) -> httpx.Response:
         raise KeyboardInterrupt
 
-    changes = [SUBMITTED, BEGUN, GONE, JUDGED]
+    replaced = {**JUDGED, "data": {**JUDGED["data"], "current": False}}
+    changes = [SUBMITTED, BEGUN, GONE, JUDGED, replaced]
     sent = [(str(change["type"]), change) for change in changes]
     streams: list[Any] = []
     answers = {

@@ -63,6 +63,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         "DELETE contests/c/problems/comesolo/chosen": {**chosen, "submission_id": None},
         "GET contests/c/problems/comesolo/quota": QUOTA,
         "GET contests/c/scores/history": HISTORY,
+        "GET contests/c": {"duration": None},
         "GET contests/c/scoreboard.csv": httpx.Response(200, content=b"rank,team\r\n1,ants\r\n"),
     }
     return Scripted(answers).install(monkeypatch)
@@ -129,6 +130,8 @@ def test_points_over_time_are_a_chart_for_each_team_in_order_of_rank(jurado: Jur
     assert json.loads(jurado("history", "c", "--json").stdout) == HISTORY
     there.answers = {**there.answers, "GET contests/c/scores/history": {**HISTORY, "teams": []}}
     assert jurado("history", "c").stdout == "c until 4:00:00: no points yet\n"
+    there.answers = {**there.answers, "GET contests/c": {"duration": "3:00:00.000"}}
+    assert jurado("history", "c").stdout == "c until 3:00:00: no points yet\n"
 
 
 def test_a_bar_is_empty_for_nothing_only_and_full_for_the_most_only() -> None:
