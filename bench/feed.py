@@ -232,16 +232,16 @@ def compare(feeds: list[Follower], acknowledged: dict[str, float]) -> Found:
 
 def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, found: Found, *, look: bool) -> list[str]:
     """What is wrong with one client's events; the latencies of some clients are noted by the way."""
-    last = 0
+    places: set[bytes] = set()
     submissions: Counter[str] = Counter()
     done: dict[str, bool] = {}
     for moment, line in follower.lines:
         event = json.loads(line) if look else None
-        token = re.search(rb'"token":"(\d+)', line[-40:])
+        token = re.search(rb'"token":"(\w+)', line[-80:])
         if token is not None:
-            if int(token[1]) <= last:
-                return [f"{who}: event {int(token[1])} after {last}"]
-            last = int(token[1])
+            if token[1] in places:
+                return [f"{who}: event {token[1].decode()} twice"]
+            places.add(token[1])
         kind, id_ = line[9:23], line.split(b'"', 8)[7].decode()
         if kind.startswith(b"submissions"):
             submissions[id_] += 1

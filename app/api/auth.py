@@ -6,6 +6,7 @@ import base64
 import hashlib
 import secrets
 import time
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, cast
@@ -70,15 +71,23 @@ class Authenticator:
         self._database = database
         self._key = secrets.token_bytes(32)
         self._known: dict[bytes, tuple[Viewer, float]] = {}
-        self._generation = 0
+        self._generations: Counter[str | None] = Counter()
         self._limit = LoginLimit()
         self._threads: CapacityLimiter | None = None
         self._nobody = hash_password(make_password())
 
-    def forget(self) -> None:
-        """Look at the database again: accounts or tokens have changed. Call it after the commit."""
-        self._generation += 1
-        self._known.clear()
+    def forget(self, account_id: str | None = None) -> None:
+        """Look at the database again: accounts, or the tokens of one, have changed. Call it after the commit.
+
+        When all are forgotten every password is checked again, which is dear: no account may bring that about.
+        """
+        self._generations[account_id] += 1
+        if account_id is None:
+            self._known.clear()
+            return
+        for key, (viewer, _) in list(self._known.items()):
+            if viewer.account_id == account_id:
+                self._known.pop(key, None)
 
     async def viewer(self, header: str | None, address: str) -> Viewer:
         """Find out who sent this Authorization header from this address; raises Unauthorized or TooManyRequests."""
@@ -87,9 +96,10 @@ class Authenticator:
         if (known := self.remembered(header)) is not None:
             return known
         key = self._digest(header)
-        generation = self._generation
+        before = self._generations.copy()
         viewer, seconds = await self._check(header, address)
-        if generation == self._generation:  # else it may have been read before the change
+        # Else it may have been read before the change.
+        if all(self._generations[of] == before[of] for of in (None, viewer.account_id)):
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
             self._known[key] = (viewer, time.monotonic() + seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -17,7 +18,7 @@ from app.api.capabilities import capabilities, need
 from app.api.clics import Id, Reltime, Time, format_reltime, format_time
 from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, LoggedIn, Reading, Writing
-from app.api.errors import BadRequest, Conflict, Forbidden, NotFound
+from app.api.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests
 from app.api.filters import matching
 from app.api.middleware import API
 from app.api.standings import TheStanding
@@ -30,6 +31,10 @@ from app.storage.tables import ClarificationRow, ContestRow
 
 router = APIRouter(tags=["clarifications"])
 Message = Annotated[str, StringConstraints(pattern=r"^[^\x00]*[^\x00\s][^\x00]*$", max_length=20_000)]
+
+MINUTE = timedelta(minutes=1)
+MOST_IN_A_MINUTE = 10
+"""Questions one team may ask in a minute: each lets the boards be looked at again, and a judge read it."""
 
 RECIPIENTS = ("to_team_ids", "to_group_ids")
 
@@ -106,6 +111,7 @@ def send(
     if body.id is not None:
         refuse([found("id", "none, as the server gives it", repr(body.id))])
     _check_rights(session, viewer, contest, body)
+    _check_pace(session, viewer, contest)
     row = _row(session, viewer, standing, contest, body, stored.next_id(session, ClarificationRow, contest_id))
     session.add(row)
     response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{row.id}"
@@ -209,6 +215,17 @@ def _check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: C
         raise BadRequest("from_team_id: expected the team that asks, found nothing")
     if contest.finalized is not None:
         raise Forbidden("the contest is final: nothing can be asked or answered any more")
+
+
+def _check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
+    """Raise TooManyRequests where a team asks faster than anybody could answer."""
+    if viewer.role != "team":
+        return
+    now = datetime.now(UTC)
+    times = stored.times_since(session, contest.id, str(viewer.account_id), now - MINUTE)
+    if len(times) >= MOST_IN_A_MINUTE:
+        wait = ceil((min(times) + MINUTE - now).total_seconds())
+        raise TooManyRequests(f"at most {MOST_IN_A_MINUTE} questions a minute, try again later", max(1, wait))
 
 
 def _row(

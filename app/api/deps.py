@@ -52,6 +52,13 @@ def _writing(service: TheService) -> Iterator[Session]:
         call()
 
 
+def _writing_quietly(service: TheService) -> Iterator[Session]:
+    with service.database.write(quiet=True) as session:
+        yield session
+    for call in session.info.pop(AFTER_COMMIT, []):
+        call()
+
+
 def after_commit(session: Session, call: Callable[[], None]) -> None:
     """Do something once the request's transaction is committed, and not at all if it is not."""
     session.info.setdefault(AFTER_COMMIT, []).append(call)
@@ -60,6 +67,8 @@ def after_commit(session: Session, call: Callable[[], None]) -> None:
 # The scope "function" ends the transaction before the reply is sent: what a client was told is kept.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
 Writing = Annotated[Session, Depends(_writing, scope="function")]
+QuietWriting = Annotated[Session, Depends(_writing_quietly, scope="function")]
+"""For what everybody may write as often as they like: no board is computed anew because of it."""
 
 
 def forgeable(method: str, headers: Mapping[str, str]) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal
 
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
@@ -26,6 +29,11 @@ from app.grading.boards import Boards, Standing, in_phase, with_virtual
 router = APIRouter(tags=["scoreboard"])
 JSON = "application/json"
 MOST_STEPS = 1000
+STEPS = (1, 10, 50, 200, 1000)
+MOST_FIGURES = 200_000
+"""Figures that a history has at most: steps times teams."""
+DEAR_SECONDS, REST = 0.5, 20.0
+"""A history that took longer than this is not computed again for so many times as long."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
@@ -194,26 +202,72 @@ async def scores_history(
     known = {row.team.id for row in standing.board.rows}
     if unknown := [each for each in team_id or () if each not in known]:
         raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
-    return Response(await run_sync(_history, standing, team_id, steps), media_type=JSON)
+    told = await _told_soon(boards, standing, _steps(standing, steps))
+    if team_id is not None and not told.teams.keys() >= set(team_id):
+        raise NotFound("a team of these is too new; try again later")
+    return Response(await run_sync(told.written, team_id), media_type=JSON)
 
 
-def _history(standing: Standing, team_ids: Sequence[str] | None, steps: int) -> bytes:
-    told: dict[str, list[Past]] | None = standing.pages.get(("history", steps))
-    if told is None:
-        seen = standing.view
-        told = standing.pages["history", steps] = history(
-            seen.problems,
-            standing.contest.official_teams,
-            standing.official(),
-            curtain=seen.curtain,
-            chosen=seen.chosen,
-            phase=seen.phase,
-            references=standing.contest.references,
-            steps=steps,
-        )
-    wanted = told if team_ids is None else {team: told[team] for team in team_ids}
-    teams = [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
-    return dump({**head_of(standing), "teams": teams})
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A contest's history as one standing had it, and until when (monotonic) it stays as it is."""
+
+    standing: Standing
+    teams: Mapping[str, list[Past]]
+    good_until: float
+
+    def written(self, team_ids: Sequence[str] | None) -> bytes:
+        """All of it, or that of some teams, as JSON."""
+        wanted = self.teams if team_ids is None else {team: self.teams[team] for team in team_ids}
+        teams = [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
+        return dump({**head_of(self.standing), "teams": teams})
+
+
+def _steps(standing: Standing, steps: int) -> int:
+    """One of few numbers of steps, so that nobody makes us compute hundreds; and fewer where there are many teams."""
+    most = min(steps, MOST_FIGURES // max(1, len(standing.board.rows)))
+    return max((each for each in STEPS if each <= most), default=1)
+
+
+async def _told_soon(boards: Boards, standing: Standing, steps: int) -> _Told:
+    """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
+    key = (*page_key(standing), "history", steps)
+    running = (*key, "running")
+    while True:
+        told: _Told | None = boards.sheets.get(key)
+        if told is not None and (told.standing is standing or time.monotonic() < told.good_until):
+            return told
+        task: asyncio.Task[_Told] | None = boards.sheets.get(running)
+        if task is None:
+            task = asyncio.create_task(run_sync(_told, standing, steps, limiter=_one_at_a_time(boards)))
+            boards.sheets[running] = task
+            task.add_done_callback(lambda _: boards.sheets.pop(running, None))
+        boards.sheets[key] = told = await asyncio.shield(task)
+        if told.standing is standing:
+            return told
+
+
+def _one_at_a_time(boards: Boards) -> CapacityLimiter:
+    """Whoever waits for a history does not take a thread from others."""
+    limiter: CapacityLimiter = boards.sheets.setdefault((None, "history"), CapacityLimiter(1))
+    return limiter
+
+
+def _told(standing: Standing, steps: int) -> _Told:
+    seen, began = standing.view, time.monotonic()
+    teams = history(
+        seen.problems,
+        standing.contest.official_teams,
+        standing.official(),
+        curtain=seen.curtain,
+        chosen=seen.chosen,
+        phase=seen.phase,
+        references=standing.contest.references,
+        steps=steps,
+    )
+    ended = time.monotonic()
+    seconds = ended - began
+    return _Told(standing, teams, ended + (REST * seconds if seconds > DEAR_SECONDS else 0.0))
 
 
 def _past(past: Past) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from app.api.auth import digest
 from app.api.bodies import Body, Line
 from app.api.clics import Time, format_time, format_time_or_none
-from app.api.deps import LoggedIn, Reading, TheAuthenticator, Writing, after_commit
+from app.api.deps import LoggedIn, QuietWriting, Reading, TheAuthenticator, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.storage import accounts as stored
 from app.storage.tables import TokenRow
@@ -50,7 +50,7 @@ def tokens(viewer: LoggedIn, session: Reading) -> list[TokenView]:
 
 
 @router.post("", summary="Make a token", status_code=201)
-def make_token(viewer: LoggedIn, session: Writing, body: TokenBody) -> NewToken:
+def make_token(viewer: LoggedIn, session: QuietWriting, body: TokenBody) -> NewToken:
     """The answer is the only one that ever holds it: only its sha256 is kept."""
     now = datetime.now(UTC)
     if body.expires is not None and body.expires <= now:
@@ -70,18 +70,18 @@ def make_token(viewer: LoggedIn, session: Writing, body: TokenBody) -> NewToken:
 
 
 @router.delete("", summary="Take all tokens of the account back", status_code=204)
-def delete_tokens(viewer: LoggedIn, session: Writing, authenticator: TheAuthenticator) -> None:
+def delete_tokens(viewer: LoggedIn, session: QuietWriting, authenticator: TheAuthenticator) -> None:
     """Also the one this request may have been sent with."""
     stored.remove_tokens(session, str(viewer.account_id))
-    after_commit(session, authenticator.forget)
+    after_commit(session, lambda: authenticator.forget(viewer.account_id))
 
 
 @router.delete("/{token_id}", summary="Take a token back", status_code=204)
-def delete_token(viewer: LoggedIn, session: Writing, authenticator: TheAuthenticator, token_id: str) -> None:
+def delete_token(viewer: LoggedIn, session: QuietWriting, authenticator: TheAuthenticator, token_id: str) -> None:
     """By the id that the list shows."""
     if len(token_id) != ID_LENGTH or not stored.remove_tokens(session, str(viewer.account_id), token_id):
         raise NotFound(f"no token {token_id!r}")
-    after_commit(session, authenticator.forget)
+    after_commit(session, lambda: authenticator.forget(viewer.account_id))
 
 
 def _facts(row: TokenRow) -> dict[str, str | None]:

@@ -12,6 +12,12 @@ from rich.console import Console
 from rich.table import Table
 
 WIDTH_IN_A_PIPE = 200
+CONTROLS = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"},
+    0x7F: 0x2421,
+    **dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+}
+"""Escapes and the like, and what turns the direction of writing round; and what is shown in their place."""
 
 
 class Failure(Exception):
@@ -30,7 +36,7 @@ def console(*, err: bool = False) -> Console:
 
 def say(text: str) -> None:
     """Tell a person something, on standard error."""
-    typer.echo(text, err=True)
+    typer.echo(harmless(text), err=True)
 
 
 def person_at_stdin() -> bool:
@@ -40,7 +46,8 @@ def person_at_stdin() -> bool:
 
 def write_json(data: object, *, err: bool = False) -> None:
     """Print data for a program: one JSON document on one line."""
-    typer.echo(json.dumps(data, ensure_ascii=False), err=err)
+    text = json.dumps(data, ensure_ascii=False)
+    typer.echo("".join(f"\\u{ord(each):04x}" if ord(each) in CONTROLS else each for each in text), err=err)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, footer: Sequence[str] = ()) -> Table:
@@ -56,7 +63,12 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, 
 
 def plain(value: object) -> str:
     """Show a cell: nothing for None, and no markup."""
-    return "" if value is None else str(value).replace("[", "\\[")
+    return "" if value is None else harmless(str(value)).replace("[", "\\[")
+
+
+def harmless(text: str) -> str:
+    """Show control characters as pictures: what others write must not steer the terminal of whoever reads it."""
+    return text.translate(CONTROLS)
 
 
 def show(*things: object) -> None:

@@ -42,6 +42,7 @@ class View:
     finished  how long after the start a submission is too late for the board
     own       the same for teams that go by a clock of their own; nothing of virtual ones is on the board
     secret    by problem, the final cases of which nothing may be known yet
+    teams     those on the board: what others do is not seen, not even by when the board last changed
     """
 
     problems: tuple[ScoredProblem, ...]
@@ -51,6 +52,7 @@ class View:
     finished: timedelta
     own: Mapping[str, timedelta] = field(default_factory=dict)
     secret: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    teams: frozenset[str] = frozenset()
 
     def takes(self, attempt: Attempt) -> bool:
         """Is it on the board? What was sent outside its team's time is not."""
@@ -65,7 +67,9 @@ class View:
 
     def shows(self, attempt: Attempt) -> bool:
         """Is what became of it on the board?"""
-        return self.takes(attempt) and not self.curtain.hides(attempt.team_id, attempt.problem_id, attempt.time)
+        if attempt.team_id not in self.teams or not self.takes(attempt):
+            return False
+        return not self.curtain.hides(attempt.team_id, attempt.problem_id, attempt.time)
 
 
 def view(contest: ScoredContest, now: datetime, *, public: bool) -> View:
@@ -89,6 +93,7 @@ def view(contest: ScoredContest, now: datetime, *, public: bool) -> View:
         clock.duration,
         {team_id: NEVER if contest.is_virtual(team_id) else duration for team_id, duration in own.items()},
         {p.id: p.final_cases for p in contest.problems if p.final_cases} if sealed else {},
+        contest.on_board,
     )
 
 
@@ -221,6 +226,7 @@ class _Live:
             self._board.set_chosen(seen.chosen)
         if seen.curtain != self.view.curtain:
             self._board.set_curtain(seen.curtain)
+        if (seen.curtain, seen.teams) != (self.view.curtain, self.view.teams):
             self._moment = max((r.latest for r in reads if seen.shows(r.attempt)), default=None)
         self.view = seen
 

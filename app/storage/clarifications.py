@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -20,6 +21,12 @@ def clarifications(session: Session, contest_id: str) -> Sequence[ClarificationR
 def clarification(session: Session, contest_id: str, id_: str) -> ClarificationRow | None:
     """One of them, or None."""
     return session.get(ClarificationRow, (id_, contest_id))
+
+
+def times_since(session: Session, contest_id: str, account_id: str, since: datetime) -> Sequence[datetime]:
+    """When an account has sent something in a contest since a moment."""
+    mine = (ClarificationRow.contest_id == contest_id) & (ClarificationRow.account_id == account_id)
+    return session.scalars(select(ClarificationRow.time).where(mine, ClarificationRow.time > since)).all()
 
 
 def commentary(session: Session, contest_id: str) -> Sequence[CommentaryRow]:

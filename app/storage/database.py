@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -27,6 +28,7 @@ class Database:
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self.generation = 0
         self.listeners: list[Callable[[], None]] = []
+        self._guard = Lock()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -35,12 +37,19 @@ class Database:
             yield session
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
-        """Open a transaction that writes: committed (and durable) at the end, rolled back on any exception."""
+    def write(self, *, quiet: bool = False) -> Iterator[Session]:
+        """Open a transaction that writes: committed (and durable) at the end, rolled back on any exception.
+
+        A `quiet` one leaves the generation alone: it writes nothing that anybody keeps, such as an account's tokens.
+        """
         with Session(self.engine.execution_options(write=True), expire_on_commit=False) as session:
             with session.begin():
                 yield session
-            self.generation += 1
+            if not quiet:
+                with self._guard:  # or one of two could be lost, and a board would stay as it was
+                    self.generation += 1
+        if quiet:
+            return
         for listener in self.listeners:
             listener()
 

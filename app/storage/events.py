@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from secrets import token_hex
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.storage.judgements import DONE
 from app.storage.rejudgings import is_visible
-from app.storage.tables import EventRow, JudgementRow, SubmissionRow
+from app.storage.tables import ContestRow, EventRow, JudgementRow, SubmissionRow
 
 AT_ONCE = 500
+SECRET = "feed_secret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,20 @@ def _append(connection: Connection, new: Append) -> bool:
     ]
     connection.execute(insert(EventRow), rows)
     return True
+
+
+def secret(connection: Connection, contest_ids: Sequence[str]) -> list[str]:
+    """What makes the tokens of a contest's feed, drawn the first time it is asked for. A handler of the writer."""
+    return [_secret(connection, contest_id) for contest_id in contest_ids]
+
+
+def _secret(connection: Connection, contest_id: str) -> str:
+    mine = ContestRow.id == contest_id
+    details = dict(connection.execute(select(ContestRow.details).where(mine).with_for_update()).scalar() or {})
+    if SECRET not in details:
+        details[SECRET] = token_hex(16)
+        connection.execute(update(ContestRow).where(mine).values(details=details))
+    return str(details[SECRET])
 
 
 def last(session: Session, contest_id: str) -> int:

@@ -66,6 +66,7 @@ class ScoredContest:
     finals: Finals = field(default_factory=Finals)
     personal: timedelta | None = None
     participations: Mapping[str, Participation] = field(default_factory=dict)
+    on_board: frozenset[str] = frozenset()
 
     @property
     def outside(self) -> Sequence[ScoredProblem]:
@@ -148,6 +149,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     scored = [_scored(session, entry, problem) for entry, problem in pairs]
     labels = {entry.problem_id: entry.label for entry, _ in pairs}
     references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
+    teams = contest_teams(session, row)
     return ScoredContest(
         row.id,
         clock(row),
@@ -155,13 +157,14 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
         row.settings,
         scored,
         labels,
-        contest_teams(session, row),
+        teams,
         references,
         frozenset((team_id, problem_id) for team_id, problem_id in row.revealed or ()),
         choices(session, contest_id) if row.settings.get("choose") else {},
         finals(row.settings),
         personal_duration(row.settings),
         participations(session, contest_id),
+        frozenset(team.id for team in teams if team.counts),
     )
 
 

@@ -207,10 +207,18 @@ class Keeper:
             return
         finally:
             followed.looking = False
+        if found is None:
+            self._forget(followed)
         ended = time.monotonic()
         followed.not_before = ended + max(SHORTEST_PAUSE, SHARE_OF_PAUSE * (ended - began))
         for future in waiting:
             future.set_result(found)
+
+    def _forget(self, followed: Followed) -> None:
+        """Keep nothing of a contest that is not there, or anybody could fill the memory with names of none."""
+        with self._condition:
+            if not followed.followers and not followed.waiting:
+                self._contests.pop(followed.contest_id, None)
 
     def look(self, followed: Followed) -> Log | None:
         """Look at a contest and tell what differs; None if it is gone."""
@@ -297,7 +305,8 @@ class Keeper:
     def _load(self, followed: Followed) -> Log:
         """Read a log from the beginning: what was told last is what the next look is compared with."""
         followed.superfluous = Superfluous()
-        found = Log(followed.contest_id, self._read_page)
+        epoch = self._service.writer.submit(events.secret, followed.contest_id).result()
+        found = Log(followed.contest_id, self._read_page, epoch)
         with self._service.database.read() as session:
             for row in events.scan(session, followed.contest_id):
                 replaced = found.take(row)

@@ -127,7 +127,7 @@ def _keys(audience: str, owner: str | None) -> list[str]:
 class Log:
     """A contest's log. The keeper alone adds to it; streams read it from the event loop.
 
-    epoch  made of the first event, so that a token of a contest that was deleted is none of its successor of that name
+    epoch  the contest's own secret, so that a token of a contest that was deleted is none of its successor of that name
     head   the last event that may be sent
     closed nothing is added any more: the contest is gone, or another process has written to it
     """
@@ -146,8 +146,6 @@ class Log:
 
     def take(self, row: EventRow) -> list[int]:
         """Take an event in without having it at hand; returns the events that nobody needs any more."""
-        if not self.epoch:
-            self.epoch = f"{self.contest_id}:{row.time.isoformat()}"
         self.head = row.id
         return self.index.take(row)
 

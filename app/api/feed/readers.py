@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,7 +12,10 @@ from app.api.auth import Viewer
 from app.api.errors import BadRequest
 
 EVERYBODY, OWNER, JUDGES, ACCOUNT = "p", "o", "j", "a"
-TOKEN = re.compile(r"(\d{1,18})(?:\.(\d{1,3})\.(\d{1,18}))?([ptj])([0-9a-f]{8})", re.ASCII)
+FIELDS = struct.Struct(">QBQ")
+CHECK = 8
+NO_KIND = 255
+TOKEN = re.compile(r"([ptj])([0-9a-f]{16})([0-9a-f]{34})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +106,34 @@ class Place:
 
 
 def write_token(epoch: str, place: Place, role: str) -> str:
-    """Name a place; `epoch` is the log's own, so that no other log takes it for one of its places."""
-    at = str(place.event) if place.kind is None else f"{place.event}.{place.kind}.{place.first}"
-    return f"{at}{role}{_check(epoch, at, role)}"
+    """Name a place; `epoch` is the log's own secret, so that no other log takes it for one of its places.
+
+    The place cannot be read from it: how many events there are that somebody does not get says what became of answers
+    behind a frozen board. The same place always has the same token.
+    """
+    kind = NO_KIND if place.kind is None else place.kind
+    plain = FIELDS.pack(place.event, kind, place.first)
+    check = _hash(epoch, b"check", role.encode() + plain, CHECK)
+    return f"{role}{check.hex()}{_veiled(epoch, check, plain).hex()}"
 
 
 def read_token(token: str, epoch: str, head: int, role: str) -> Place:
     """The place a token names; raises BadRequest for whatever this log did not give to such a reader."""
     found = TOKEN.fullmatch(token)
-    if found is not None:
-        event, kind, first, made_for, check = found.groups()
-        at = event if kind is None else f"{event}.{kind}.{first}"
-        if made_for == role and check == _check(epoch, at, role) and int(event) <= head:
-            return Place(int(event), None if kind is None else int(kind), int(first or 0))
+    if found is not None and found[1] == role:
+        check = bytes.fromhex(found[2])
+        plain = _veiled(epoch, check, bytes.fromhex(found[3]))
+        event, kind, first = FIELDS.unpack(plain)
+        if check == _hash(epoch, b"check", role.encode() + plain, CHECK) and event <= head:
+            return Place(event, None if kind == NO_KIND else kind, first)
     raise BadRequest(f"since_token: expected a token of this feed, found {token[:40]!r}")
 
 
-def _check(epoch: str, at: str, role: str) -> str:
-    return hashlib.blake2b(f"{epoch}:{at}:{role}".encode(), digest_size=4).hexdigest()
+def _veiled(epoch: str, check: bytes, data: bytes) -> bytes:
+    """Data made unreadable, or readable again."""
+    veil = _hash(epoch, b"veil", check, len(data))
+    return bytes(one ^ other for one, other in zip(data, veil, strict=True))
+
+
+def _hash(epoch: str, use: bytes, data: bytes, size: int) -> bytes:
+    return hashlib.blake2b(data, key=epoch.encode()[:64], person=use, digest_size=size).digest()
