@@ -221,6 +221,8 @@ class Pool:
 
     async def ask(self, request: bytes) -> bytes:
         """One request; returns the body of its reply."""
+        while self._idle and self._idle[-1][0].at_eof():  # the server closes what nobody has used for some seconds
+            self._idle.pop()[1].close()
         if self._idle:
             reader, writer = self._idle.pop()
         else:

@@ -55,7 +55,8 @@ def fuzz(url: str, role: str, user: tuple[str, str] | None, given: argparse.Name
     command = [Path(sys.executable).with_name("schemathesis"), "run", f"{url}/openapi.json", "--checks", CHECKS]
     command += ["--max-time", str(given.seconds), "--max-examples", str(given.examples), "--continue-on-failure"]
     command += ["--phases", "examples,coverage,fuzzing,stateful", "--warnings", "off", "--generation-database", "none"]
-    command += ["--exclude-path-regex", "/(event-feed|stream)$"]  # they do not end
+    # Streams do not end, and a contest package is a zip, which the tool cannot make.
+    command += ["--exclude-path-regex", "/(event-feed|stream|contests/import)$"]
     if given.seed is not None:
         command += ["--seed", str(given.seed)]
     if user is not None:
