@@ -200,7 +200,7 @@ def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_i
             }
             assert set(good.told()) == everything
             for each in (slow, back):
-                # A reply that takes longer than the time given, on a busy machine, is one that has to be asked for again.
+                # A reply that comes too late, as on a busy machine, has to be asked for again.
                 assert list(dict.fromkeys(each.told())) == list(dict.fromkeys(good.told()))
 
 
