@@ -9,9 +9,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from sqlalchemy import insert, select
@@ -25,7 +28,7 @@ from app.storage.files import LocalFiles
 from app.storage.problems import import_package
 from app.storage.tables import ContestProblemRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from bench.load import Outcome, form_request, get_request, read_reply, run_load
-from bench.stage import CONTEST, prepare, serving, serving_page
+from bench.stage import CONTEST, prepare, serving, serving_page, wait_until_scored
 
 TEAMS = 1000
 PROBLEMS = 10
@@ -39,6 +42,8 @@ SUBMISSIONS_A_SECOND = 5
 LOADED_SECONDS = 15.0
 P99_MS = 50.0
 SEEN_MS = 200.0
+POLL_SECONDS = 0.01
+LONGEST_SECONDS = 20.0
 PATH = f"/api/contests/{CONTEST}/scoreboard"
 HOST = "127.0.0.1"
 
@@ -49,9 +54,10 @@ def main() -> int:
         home = Path(folder) / "home"
         tokens = stage(home)
         with serving(home) as url:
+            wait_until_scored(home)
             shares = [throughput(url, Path(folder), encoding) for encoding in (None, "gzip")]
         with serving(home) as url:
-            loaded = asyncio.run(under_load(url, tokens))
+            loaded = under_load(url, tokens)
     latencies = sorted(loaded.latencies)
     p50, p99 = (latencies[int(len(latencies) * share)] * 1000 for share in (0.5, 0.99))
     seen = sorted(each * 1000 for each in loaded.seen)
@@ -157,59 +163,93 @@ def measure(url: str, request: bytes, body: bytes) -> Outcome:
 class Loaded:
     """Latencies of the board, and how long verdicts took to be on it, in seconds."""
 
-    latencies: list[float] = field(default_factory=list)
-    seen: list[float] = field(default_factory=list)
+    latencies: list[float]
+    seen: list[float]
 
 
-async def under_load(url: str, tokens: list[str]) -> Loaded:
-    """Requests and submissions by the clock, whether or not those before them have been answered."""
-    found, connections = Loaded(), Pool(url)
-    request = get_request(PATH, HOST, None, "gzip")
+def under_load(url: str, tokens: list[str]) -> Loaded:
+    """Requests and submissions by the clock, whether or not those before them have been answered.
+
+    Two processes, so that reading what changed on the board does not delay the taking of the other's time.
+    """
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
+        watched = processes.submit(submit_and_watch, url, tokens)
+        return Loaded(asyncio.run(ask_for_boards(url)), watched.result())
+
+
+async def ask_for_boards(url: str) -> list[float]:
+    """Latencies of requests for the board, from when each was due."""
+    latencies: list[float] = []
+    connections, request = Pool(url), get_request(PATH, HOST, None, "gzip")
     await connections.ask(request)
-    await submit_and_watch(connections, tokens[0], "1", None)  # the graders have loaded what they need
-    until = time.perf_counter() + LOADED_SECONDS
-    await asyncio.gather(
-        paced(REQUESTS_A_SECOND, until, lambda due, _: timed(connections, request, due, found)),
-        paced(
-            SUBMISSIONS_A_SECOND,
-            until,
-            lambda _, at: submit_and_watch(connections, tokens[1 + at % (TEAMS - 1)], str(2 + at % TEAMS), found),
-        ),
-    )
-    return found
+
+    async def timed(due: float, _: int) -> None:
+        await connections.ask(request)
+        latencies.append(time.perf_counter() - due)
+
+    await paced(REQUESTS_A_SECOND, timed)
+    return latencies
 
 
-async def paced(rate: int, until: float, start: Callable[[float, int], Coroutine[None, None, None]]) -> None:
+def submit_and_watch(url: str, tokens: list[str]) -> list[float]:
+    """Seconds from the acknowledgement of each submission until its verdict is on the board."""
+
+    async def watch() -> list[float]:
+        watcher = Watcher(Pool(url))
+        await watcher.submit(tokens[0], "team1")  # the graders have loaded what they need
+        watcher.seen.clear()
+
+        async def submit(_: float, at: int) -> None:
+            team = 2 + at % (TEAMS - 1)
+            await watcher.submit(tokens[team - 1], f"team{team}")
+
+        await paced(SUBMISSIONS_A_SECOND, submit)
+        return watcher.seen
+
+    return asyncio.run(watch())
+
+
+class Watcher:
+    """Sends answers, and looks for their verdicts in what changed on the board since it last looked."""
+
+    def __init__(self, connections: Pool) -> None:
+        self.seen: list[float] = []
+        self._connections = connections
+        self._version = ""
+        self._cells: dict[str, dict[str, Any]] = {}
+
+    async def submit(self, token: str, team: str) -> None:
+        """Send an answer; wait until the board shows nothing pending of the team, and more judged than before."""
+        await self._look()
+        before = self._cells[team]["num_judged"]
+        path = f"/api/contests/{CONTEST}/submissions"
+        fields, file = {"problem_id": "comesolo"}, ("101-n05-p70.out", b"0\n")
+        await self._connections.ask(form_request(path, HOST, token, fields, file))
+        began = time.perf_counter()
+        while time.perf_counter() < began + LONGEST_SECONDS:
+            await self._look()
+            cell = self._cells[team]
+            if cell["num_judged"] > before and not cell["num_pending"]:
+                self.seen.append(time.perf_counter() - began)
+                return
+            await asyncio.sleep(POLL_SECONDS)
+        raise RuntimeError(f"a verdict was not on the board after {LONGEST_SECONDS} s")
+
+    async def _look(self) -> None:
+        query = f"?since={self._version}" if self._version else ""
+        board = json.loads(await self._connections.ask(get_request(f"{PATH}{query}", HOST, None)))
+        self._version = board["version"]
+        for row in board["rows"]:
+            self._cells[row["team_id"]] = row["problems"][0]
+
+
+async def paced(rate: int, start: Callable[[float, int], Coroutine[None, None, None]]) -> None:
     """Start one after the other at this rate, and wait for them all."""
     began, tasks = time.perf_counter(), []
-    while (due := began + len(tasks) / rate) < until:
+    while (due := began + len(tasks) / rate) < began + LOADED_SECONDS:
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         tasks.append(asyncio.create_task(start(due, len(tasks))))
     await asyncio.gather(*tasks)
-
-
-async def timed(connections: Pool, request: bytes, due: float, found: Loaded) -> None:
-    """One request; its time counts from when it was due."""
-    await connections.ask(request)
-    found.latencies.append(time.perf_counter() - due)
-
-
-async def submit_and_watch(connections: Pool, token: str, team: str, found: Loaded | None) -> None:
-    """Send an answer, then ask for what changed on the board until the team has nothing pending and more judged."""
-    version = json.loads(await connections.ask(get_request(PATH, HOST, None)))["version"]
-    fields = {"problem_id": "comesolo"}
-    path = f"/api/contests/{CONTEST}/submissions"
-    await connections.ask(form_request(path, HOST, token, fields, ("101-n05-p70.out", b"0\n")))
-    began = time.perf_counter()
-    while time.perf_counter() < began + 20:
-        changes = json.loads(await connections.ask(get_request(f"{PATH}?since={version}", HOST, None)))
-        cells = [row["problems"][0] for row in changes["rows"] if row["team_id"] == f"team{team}"]
-        if any(cell["num_judged"] > 1 and not cell["num_pending"] for cell in cells):
-            if found is not None:
-                found.seen.append(time.perf_counter() - began)
-            return
-        await asyncio.sleep(0.01)
-    raise RuntimeError("a verdict was not on the board after 20 s")
 
 
 class Pool:

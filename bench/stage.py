@@ -26,9 +26,11 @@ from app.storage.files import LocalFiles
 from app.storage.migrate import upgrade
 from app.storage.problems import import_package
 from app.storage.tables import AccountRow, ContestProblemRow, ContestRow, TeamRow, TokenRow
+from app.storage.testcases import without_score
 
 CONTEST = "bench"
 STARTING_SECONDS = 60
+SCORING_SECONDS = 120
 
 
 def prepare(home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo",)) -> list[str]:
@@ -100,6 +102,20 @@ def serving(home: Path, **settings: str) -> Iterator[str]:
     """Run `jurado serve` on a home; yields its address. `settings` are JURADO_... variables in lower case."""
     with _running(["app.cli", "serve"], at_home(home, **settings)) as url:
         yield url
+
+
+def wait_until_scored(home: Path) -> None:
+    """Wait until a server has scored the expected answers of a fresh home, which it does beside its other work."""
+    database = Database(Settings(home=home, database_url="", files_url="").database)
+    until = time.monotonic() + SCORING_SECONDS
+    while True:
+        with database.read() as session:
+            left = len(without_score(session))
+        if not left:
+            return database.close()
+        if time.monotonic() > until:
+            raise RuntimeError(f"{left} expected answers without a score after {SCORING_SECONDS} s")
+        time.sleep(0.1)
 
 
 def at_home(home: Path, **settings: str) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""A short way to the page everybody asks for: the scoreboard that is written already is sent before any routing.
+"""A short way to the page everybody asks for: the scoreboard is sent before any routing.
 
-Finding the route, its dependencies and its arguments costs five times what sending the bytes does. Whatever is not at
-hand (another viewer, other options, a board that has changed) goes the long way, through `app.api.scoreboard`; what is
-sent is the same.
+Finding the route, its dependencies and its arguments costs five times what sending the bytes does. Those who come while
+a changed board is being written wait here too: hundreds of them on the long way would keep the next one from being
+written. Other viewers and other options go through `app.api.scoreboard`; what is sent is the same.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.auth import PUBLIC, Authenticator, Viewer
-from app.api.scoreboard import reply
-from app.api.sheets import page_at_hand, page_key
+from app.api.scoreboard import page_soon, reply
+from app.api.sheets import page_key
 from app.api.standings import seen_by
 from app.service import Service
 
@@ -35,7 +35,7 @@ ROUTE = _Route()
 
 
 class Express:
-    """Answers for the scoreboard's route where it can do so at once."""
+    """Answers for the scoreboard's route, for viewers who are known already."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -59,20 +59,16 @@ class Express:
         if viewer is None:
             return False
         boards = cast(Service, state.service).boards
-        standing = boards.ready(contest_id, public=not viewer.sees_all)
+        public = not viewer.sees_all
+        standing = boards.ready(contest_id, public=public) or await boards.standing_soon(contest_id, public=public)
         if standing is None:
             return False
         standing = seen_by(viewer, standing)
-        page = page_at_hand(standing)
-        if page is None:
-            return False
+        page = await page_soon(boards, standing)
         since = None if asked is None else asked[1].decode()
-        zip_it = since is None and "gzip" in headers.get("accept-encoding", "")
-        older = boards.history[page_key(standing)]
-        if (zip_it and page.zipped is None) or (since is not None and since not in older):
-            return False
+        response = await reply(request, boards.history[page_key(standing)], page, since)
         scope["route"] = ROUTE
-        await reply(request, older, page, since, page.zipped if zip_it else None)(scope, receive, send)
+        await response(scope, receive, send)
         return True
 
 

@@ -6,10 +6,10 @@ import asyncio
 import csv
 import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -28,6 +28,7 @@ from app.grading.boards import Boards, Standing, in_phase, with_virtual
 
 router = APIRouter(tags=["scoreboard"])
 JSON = "application/json"
+T = TypeVar("T")
 MOST_STEPS = 1000
 STEPS = (1, 10, 50, 200, 1000)
 MOST_FIGURES = 200_000
@@ -58,11 +59,7 @@ async def scoreboard(
     standing = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
     standing = await _as_asked(standing, phase, virtual=virtual)
     page = await page_soon(boards, standing, cases=cases, group_id=group_id)
-    zip_it = since is None and "gzip" in request.headers.get("accept-encoding", "")
-    if zip_it and page.zipped is None:
-        await run_sync(page.zip)
-    older = boards.history[page_key(standing, cases=cases, group_id=group_id)]
-    return reply(request, older, page, since, page.zipped if zip_it else None)
+    return await reply(request, boards.history[page_key(standing, cases=cases, group_id=group_id)], page, since)
 
 
 async def _as_asked(standing: Standing, phase: str | None, *, virtual: bool) -> Standing:
@@ -93,26 +90,27 @@ async def board_shown(
     return standing
 
 
-async def page_soon(boards: Boards, standing: Standing, *, cases: bool, group_id: str | None) -> Page:
+async def page_soon(boards: Boards, standing: Standing, *, cases: bool = False, group_id: str | None = None) -> Page:
     """The written board; all who wait for it share one thread."""
     page = page_at_hand(standing, cases=cases, group_id=group_id)
     if page is not None:
         return page
-    key = ("writing", cases, group_id)
-    task: asyncio.Task[Page] | None = standing.pages.get(key)
+    write = partial(rendered, boards, standing, cases=cases, group_id=group_id)
+    return await _together(standing.pages, ("writing", cases, group_id), write)
+
+
+async def _together(waiting: dict[Any, Any], key: object, work: Callable[[], T]) -> T:
+    """Do some work in a thread, once for all who wait for it at this moment."""
+    task: asyncio.Task[T] | None = waiting.get(key)
     if task is None:
-        task = asyncio.create_task(run_sync(partial(rendered, boards, standing, cases=cases, group_id=group_id)))
-        standing.pages[key] = task
-        task.add_done_callback(lambda _: standing.pages.pop(key, None))
+        task = asyncio.create_task(run_sync(work))
+        waiting[key] = task
+        task.add_done_callback(lambda _: waiting.pop(key, None))
     return await asyncio.shield(task)
 
 
-def reply(
-    request: Request,
-    older: Mapping[str, Mapping[str, WrittenRow]],
-    page: Page,
-    since: str | None,
-    zipped: bytes | None,
+async def reply(
+    request: Request, older: Mapping[str, Mapping[str, WrittenRow]], page: Page, since: str | None
 ) -> Response:
     """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
     tag = f'"{page.version}"'
@@ -122,7 +120,8 @@ def reply(
     if since is not None and since in older:
         del headers["ETag"]
         return Response(changes(page, older[since], since), media_type=JSON, headers=headers)
-    if zipped is not None:
+    if since is None and "gzip" in request.headers.get("accept-encoding", ""):
+        zipped = page.zipped or await _together(page.waiting, "zip", page.zip)
         return Response(zipped, media_type=JSON, headers={**headers, "Content-Encoding": "gzip"})
     return Response(page.plain, media_type=JSON, headers=headers)
 

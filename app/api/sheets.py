@@ -37,6 +37,7 @@ class Page:
     head: Mapping[str, Any]
     zipped: bytes | None = None
     since: dict[str, bytes] = field(default_factory=dict, repr=False)
+    waiting: dict[Any, Any] = field(default_factory=dict, repr=False)
     _zipping: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def zip(self) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import structlog
@@ -20,7 +21,9 @@ from app.grading.solver_process import Solved, SolverFailed, SolverProcess, Solv
 from app.storage import jobs, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.files import FileStore
+from app.storage.judgements import FoundScore
 from app.storage.rejudgings import RejudgingRefused
+from app.storage.tables import TestCaseRow
 
 log = structlog.get_logger()
 
@@ -107,20 +110,27 @@ class JobRunner:
                 self._cancelled.discard(job_id)
 
     def _score_expected_answers(self) -> None:
-        """Find the raw scores of expected answers that came with packages, so that they can take part in BEST."""
+        """Find the raw scores of expected answers that came with packages, so that they can take part in BEST.
+
+        They are written once for each problem: after every write all boards are read again.
+        """
         with self._database.read() as session:
             found = testcases.without_score(session)
-        for row, checker in found:
-            given, expected = self._files.load(row.input_sha256), self._files.load(str(row.answer_sha256))
-            request = Validate(checker, given, tuple(row.checker_args), expected=expected)
-            score = self._engine.validate(request).result().score
-            if score is None or score.raw is None:
-                log.warning("an expected answer has no score", problem=row.problem_id, case=row.name)
-                continue
+        for _, cases in groupby(found, key=lambda each: each[0].problem_id):
+            scores = [(row, self._score_of_expected(row, checker)) for row, checker in cases]
             with self._database.write() as session:
-                testcases.set_score(session, row.id, str(row.answer_sha256), score.raw, score.multiplier)
+                for row, score in scores:
+                    if score is not None and score.raw is not None:
+                        testcases.set_score(session, row.id, str(row.answer_sha256), score.raw, score.multiplier)
+                    else:
+                        log.warning("an expected answer has no score", problem=row.problem_id, case=row.name)
         if found:
             self._on_changed("")
+
+    def _score_of_expected(self, row: TestCaseRow, checker: str) -> FoundScore | None:
+        given, expected = self._files.load(row.input_sha256), self._files.load(str(row.answer_sha256))
+        request = Validate(checker, given, tuple(row.checker_args), expected=expected)
+        return self._engine.validate(request).result().score
 
     def _next(self) -> str | None:
         while True:
