@@ -24,10 +24,15 @@ class Metrics:
             buckets=SECONDS,
             registry=self.registry,
         )
+        self._children: dict[tuple[str, ...], Histogram] = {}  # looking one up in the Histogram takes a lock
         self._failures = Counter("jurado_errors", "requests that ended with a fault of ours", registry=self.registry)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request; `route` is the route's template, so that ids make no new series."""
-        self._requests.labels(method, route, str(status)).observe(seconds)
+        labels = (method, route, str(status))
+        child = self._children.get(labels)
+        if child is None:
+            child = self._children[labels] = self._requests.labels(*labels)
+        child.observe(seconds)
         if status >= 500:
             self._failures.inc()

@@ -11,13 +11,16 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
-from starlette.requests import Request
+from starlette.datastructures import State
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.auth import PUBLIC, Authenticator, Viewer
-from app.api.scoreboard import page_soon, reply
+from app.api.errors import NotFound
+from app.api.middleware import Frame
+from app.api.scoreboard import Wanted, page_soon, reply
 from app.api.sheets import page_key
 from app.api.standings import seen_by
+from app.grading.boards import Boards
 from app.service import Service
 
 BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
@@ -31,47 +34,69 @@ class _Route:
     path: str = "/contests/{contest_id}/scoreboard"
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which board is asked for, by whom, and how it is wanted."""
+
+    contest_id: str
+    viewer: Viewer
+    wanted: Wanted
+
+
 ROUTE = _Route()
+ASKED = "jurado.board"
 
 
 class Express:
-    """Answers for the scoreboard's route, for viewers who are known already."""
+    """Around all the rest of the app: answers for the scoreboard's route, for viewers who are known already."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, state: State) -> None:
         self.app = app
+        self._state = state
+        self._framed = Frame(self._answer, state.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        found = BOARD.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
-        if found is None or not await self._answered(scope, receive, send, found[1]):
+        asked = None
+        if scope["type"] == "http" and scope["method"] == "GET":
+            found = BOARD.fullmatch(scope["path"])
+            asked = None if found is None else self._asked(scope, found[1])
+        if asked is None:
             await self.app(scope, receive, send)
+        else:
+            scope[ASKED], scope["route"] = asked, ROUTE
+            await self._framed(scope, receive, send)
 
-    async def _answered(self, scope: Scope, receive: Receive, send: Send, contest_id: str) -> bool:
+    def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
+        """What is asked for, if it is asked for in the usual manner."""
         query = scope["query_string"]
-        asked = SINCE.fullmatch(query)
-        if query and asked is None:
-            return False
-        request = Request(scope)
-        headers = request.headers
-        if "origin" in headers:
-            return False  # a page of another origin: the long way adds what browsers want to know
-        state = scope["app"].state
-        viewer = _viewer(state.authenticator, headers.get("authorization"))
+        since = SINCE.fullmatch(query)
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        if (query and since is None) or b"origin" in headers:  # a page of another origin wants to be told more
+            return None
+        viewer = _viewer(self._state.authenticator, headers.get(b"authorization"))
         if viewer is None:
-            return False
-        boards = cast(Service, state.service).boards
-        public = not viewer.sees_all
-        standing = boards.ready(contest_id, public=public) or await boards.standing_soon(contest_id, public=public)
+            return None
+        wanted = Wanted.of(
+            headers.get(b"if-none-match", b""),
+            headers.get(b"accept-encoding", b""),
+            None if since is None else since[1].decode(),
+        )
+        return _Asked(contest_id, viewer, wanted)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked: _Asked = scope[ASKED]
+        boards: Boards = cast(Service, self._state.service).boards
+        public = not asked.viewer.sees_all
+        standing = boards.ready(asked.contest_id, public=public)
+        standing = standing or await boards.standing_soon(asked.contest_id, public=public)
         if standing is None:
-            return False
-        standing = seen_by(viewer, standing)
+            raise NotFound(f"no contest {asked.contest_id!r}")
+        standing = seen_by(asked.viewer, standing)
         page = await page_soon(boards, standing)
-        since = None if asked is None else asked[1].decode()
-        response = await reply(request, boards.history[page_key(standing)], page, since)
-        scope["route"] = ROUTE
+        response = await reply(asked.wanted, boards.history[page_key(standing)], page)
         await response(scope, receive, send)
-        return True
 
 
-def _viewer(authenticator: Authenticator, header: str | None) -> Viewer | None:
+def _viewer(authenticator: Authenticator, header: bytes | None) -> Viewer | None:
     """Who asks, if that is known without looking it up."""
-    return PUBLIC if header is None else authenticator.remembered(header)
+    return PUBLIC if header is None else authenticator.remembered(header.decode("latin-1"))

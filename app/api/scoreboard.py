@@ -28,6 +28,8 @@ from app.grading.boards import Boards, Standing, in_phase, with_virtual
 
 router = APIRouter(tags=["scoreboard"])
 JSON = "application/json"
+AS_JSON = (b"content-type", JSON.encode())
+CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
 T = TypeVar("T")
 MOST_STEPS = 1000
 STEPS = (1, 10, 50, 200, 1000)
@@ -59,7 +61,9 @@ async def scoreboard(
     standing = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
     standing = await _as_asked(standing, phase, virtual=virtual)
     page = await page_soon(boards, standing, cases=cases, group_id=group_id)
-    return await reply(request, boards.history[page_key(standing, cases=cases, group_id=group_id)], page, since)
+    given = dict(request.scope["headers"])
+    wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
+    return await reply(wanted, boards.history[page_key(standing, cases=cases, group_id=group_id)], page)
 
 
 async def _as_asked(standing: Standing, phase: str | None, *, virtual: bool) -> Standing:
@@ -109,21 +113,49 @@ async def _together(waiting: dict[Any, Any], key: object, work: Callable[[], T])
     return await asyncio.shield(task)
 
 
-async def reply(
-    request: Request, older: Mapping[str, Mapping[str, WrittenRow]], page: Page, since: str | None
-) -> Response:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a client wants a written board.
+
+    known   the ETags it has already, as in If-None-Match
+    zipped  does it take gzip?
+    since   the version it has, if it wants only what has changed
+    """
+
+    known: str
+    zipped: bool
+    since: str | None
+
+    @classmethod
+    def of(cls, if_none_match: bytes, accept_encoding: bytes, since: str | None) -> Wanted:
+        """From the headers of a request; changes since a version are small, and never zipped here."""
+        return cls(if_none_match.decode("latin-1"), since is None and b"gzip" in accept_encoding, since)
+
+
+class WrittenReply(Response):
+    """A reply whose bytes and headers are there already: nothing is encoded or looked up for it."""
+
+    def __init__(self, headers: Sequence[tuple[bytes, bytes]], body: bytes = b"", status_code: int = 200) -> None:
+        self.status_code = status_code
+        self.body = body
+        self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))] if status_code == 200 else list(headers)
+        self.background = None
+
+
+async def reply(wanted: Wanted, older: Mapping[str, Mapping[str, WrittenRow]], page: Page) -> Response:
     """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
-    tag = f'"{page.version}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Authorization, Accept-Encoding"}
-    if since is None and tag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
+    since = wanted.since
+    if since is None and page.tag in wanted.known:
+        return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
     if since is not None and since in older:
-        del headers["ETag"]
-        return Response(changes(page, older[since], since), media_type=JSON, headers=headers)
-    if since is None and "gzip" in request.headers.get("accept-encoding", ""):
-        zipped = page.zipped or await _together(page.waiting, "zip", page.zip)
-        return Response(zipped, media_type=JSON, headers={**headers, "Content-Encoding": "gzip"})
-    return Response(page.plain, media_type=JSON, headers=headers)
+        return WrittenReply([*CACHING, AS_JSON], changes(page, older[since], since))
+    headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
+    if wanted.zipped:
+        zipped = page.zipped
+        if zipped is None:
+            zipped = await _together(page.waiting, "zip", page.zip)
+        return WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
+    return WrittenReply(headers, page.plain)
 
 
 @router.get(

@@ -40,6 +40,11 @@ class Page:
     waiting: dict[Any, Any] = field(default_factory=dict, repr=False)
     _zipping: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
+    @property
+    def tag(self) -> str:
+        """Its ETag."""
+        return f'"{self.version}"'
+
     def zip(self) -> bytes:
         """The bytes, zipped; takes a while the first time."""
         with self._zipping:
