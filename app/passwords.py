@@ -11,21 +11,19 @@ import string
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-_HASHER = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
-
-
+HASHER = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
 LETTERS = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
 """What passwords are made of: nothing that looks like another letter, or like an option of a command."""
 
 
 def hash_password(password: str) -> str:
     """Hash a password for keeping."""
-    return _HASHER.hash(password)
+    return HASHER.hash(password)
 
 
 def password_fits(password: str, password_hash: str) -> bool:
     """Check a password against a kept hash, in time that does not depend on where they differ."""
-    return _HASHER.verify(password, password_hash)
+    return HASHER.verify(password, password_hash)
 
 
 def make_password() -> str:

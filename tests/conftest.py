@@ -13,13 +13,18 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 
+from app import passwords
 from tests import postgres
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
 
+passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
 hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
+hypothesis.settings.register_profile("long", deadline=None, max_examples=10 * hypothesis.settings.default.max_examples)
 hypothesis.settings.load_profile("jurado")
 
 

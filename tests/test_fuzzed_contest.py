@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -35,6 +36,7 @@ from app.storage.migrate import upgrade
 from app.storage.scored import scored_contest
 from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
+from tests.builders.examples import examples
 from tests.builders.service import Api, open_api
 
 CASES = ("02", "03")
@@ -285,7 +287,7 @@ def expected(board: Board) -> list[Any]:
     ]
 
 
-TestContest = Contest.TestCase
+TestContest = pytest.mark.machine(Contest.TestCase)
 TestContest.settings = settings(
-    max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(5), stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )

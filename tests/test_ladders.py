@@ -38,6 +38,7 @@ def test_the_short_ladder_is_short(slug: str) -> None:
     assert ladder.short.seconds * len(ladder.short.cases) * len(ladder.points) <= MOST_SECONDS
 
 
+@pytest.mark.long
 @every_problem
 def test_the_short_ladder_gives_the_points_that_the_package_expects(slug: str) -> None:
     command = [sys.executable, "-m", "app.cli", "ladder", slug, "--short", "--jobs", "1", "--json"]

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ from app.packages.verify import verify_package
 from checkers.doors import Checker, Score, open_checker
 from solvers.doors import Solver, open_solver
 
-PROJECT = Path(__file__).resolve().parents[1]
 SLUGS = sorted(bundled())
 HEADINGS = ["Instance", "Answer", "Raw score", "Rejected when", "Source"]
 STEPS = 5
@@ -61,11 +57,6 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
     return bool(one == other)
-
-
-def make_testdata(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(PROJECT / "scripts/make_testdata.py"), "--check", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_there_are_bundled_problems() -> None:
@@ -157,15 +148,3 @@ def test_a_method_finds_an_answer_the_checker_accepts(slug: str, method: str) ->
 def test_the_same_seed_and_steps_give_the_same_answer(slug: str, method: str) -> None:
     one, other = (checker(slug).write_answer(quick_answer(slug, method, seed=7)) for _ in range(2))
     assert one == other
-
-
-@every_problem
-def test_the_generators_make_the_inputs_again_byte_for_byte(slug: str) -> None:
-    made = make_testdata("--inputs-only", "--problem", slug)
-    assert (made.returncode, made.stderr.count("expected the bytes just made")) == (0, 0), made.stderr
-
-
-@every_problem
-def test_the_reference_solver_makes_the_smallest_case_again_byte_for_byte(slug: str) -> None:
-    made = make_testdata("--problem", slug, "--case", smallest(slug).name)
-    assert made.returncode == 0, made.stderr

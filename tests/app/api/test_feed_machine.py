@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -30,6 +31,7 @@ from app.storage.tables import (
     TokenRow,
 )
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
+from tests.builders.examples import examples
 from tests.builders.service import Api, open_api
 from tests.builders.streams import Who, fold, read_feed, shown
 from tests.conftest import _make_sqlite_template, once
@@ -297,5 +299,5 @@ class Play(RuleBasedStateMachine):
             self.stack.close()
 
 
-TestPlay = Play.TestCase
-TestPlay.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
+TestPlay = pytest.mark.machine(Play.TestCase)
+TestPlay.settings = settings(max_examples=examples(6), stateful_step_count=25, deadline=None)

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
+from tests.builders.examples import examples
 from tests.builders.judging import judge
 from tests.builders.scoring import raw
 from tests.builders.service import Api, open_api
@@ -81,8 +82,9 @@ def places(api: Api, user: str | None) -> dict[str, dict[str, Any]]:
     return {row["team_id"]: {"rank": row["rank"], "points": row["score"]["score"]} for row in rows}
 
 
+@pytest.mark.machine
 @pytest.mark.parametrize("frozen", [False, True])
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rule=rules, sent=st.lists(submitted, min_size=1, max_size=6), steps=st.lists(changes, min_size=1, max_size=2))
 def test_the_preview_is_what_applying_makes_of_it_and_undoing_leaves_no_trace(
     sqlite_url: str, frozen: bool, rule: dict[str, Any], sent: list[Any], steps: list[tuple[str, Any]]

@@ -123,11 +123,14 @@ def test_methods_by_groups_are_a_table(jurado: Jurado) -> None:
     assert "100.0" in done.stdout
 
 
-def test_other_points_than_expected_are_exit_code_1_and_named(jurado: Jurado) -> None:
-    done = jurado("ladder", "comesolo", "--short", "--method", "beam", "--seconds", "0.01", "--json")
+def test_other_points_than_expected_are_exit_code_1_and_named(jurado: Jurado, tmp_path: Path) -> None:
+    folder = shutil.copytree(bundled()["comesolo"], tmp_path / "comesolo")
+    settings = (folder / "jurado.yaml").read_text(encoding="utf-8")
+    (folder / "jurado.yaml").write_text(settings.replace("{greedy: [30, 70]", "{greedy: [0, 1]"), encoding="utf-8")
+    done = jurado("ladder", folder, "--short", "--method", "greedy", "--seconds", "1", "--json")
     told = json.loads(done.stdout)
     assert (done.exit_code, told["rungs"][0]["as_expected"]) == (1, False)
-    assert "other points than expected: beam" in done.stderr
+    assert "other points than expected: greedy" in done.stderr
 
 
 def test_a_misspelt_method_is_told_with_the_nearest(jurado: Jurado) -> None:

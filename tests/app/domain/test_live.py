@@ -30,6 +30,7 @@ from app.domain.contests import (
 from app.domain.live import LiveBoard
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
+from tests.builders.examples import examples
 from tests.builders.scoring import (
     CASES,
     JUDGE_ERROR,
@@ -188,8 +189,8 @@ class Contest(RuleBasedStateMachine):
         assert_same(self.live.board(), slow)
 
 
-TestContest = Contest.TestCase
-TestContest.settings = settings(max_examples=150, stateful_step_count=20, deadline=None)
+TestContest = pytest.mark.machine(Contest.TestCase)
+TestContest.settings = settings(max_examples=examples(150), stateful_step_count=20, deadline=None)
 
 
 @given(problem=problems, tries=attempts(), order=st.randoms())
