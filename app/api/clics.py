@@ -60,7 +60,7 @@ def parse_time(text: str) -> datetime:
         zone += ":00"
     try:
         moment = datetime.fromisoformat(f"{day_and_time}.{milliseconds or '000'}{zone}").astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter where UTC has no such year
         raise ValueError("expected a time that exists, such as 2026-11-21T02:19:00.000Z") from None
     if moment.year < FIRST_YEAR:
         raise ValueError(f"expected a time from {FIRST_YEAR} on")

@@ -45,8 +45,8 @@ def change(row: ContestRow, body: ContestChange, now: datetime) -> None:
     named = body.model_fields_set - {"id"}
     if body.id is None and (verified := sorted(named & VERIFIED)):
         raise BadRequest(f"id: expected {row.id!r}, to verify which contest's {verified[0]} is meant, found nothing")
-    if row.finalized is not None and named != {"finalized"}:
-        raise Forbidden("the contest is final; finalized: false opens it again")
+    if named != {"finalized"}:
+        refuse_final(row)
     if named & {"start_time", "countdown_pause_time"}:
         _change_start(row, body, now)
     if body.duration is not None:
@@ -63,6 +63,12 @@ def change(row: ContestRow, body: ContestChange, now: datetime) -> None:
     check_times(row)
     if body.finalized is not None:
         _finalize(row, body.finalized, now)
+
+
+def refuse_final(row: ContestRow) -> None:
+    """Raise Forbidden where the results are final: what they came from stays as it is."""
+    if row.finalized is not None:
+        raise Forbidden("the contest is final; finalized: false opens it again")
 
 
 def check_times(row: ContestRow) -> None:
@@ -139,6 +145,7 @@ def _change_duration(row: ContestRow, duration: timedelta, now: datetime) -> Non
 
 def pause(row: ContestRow, now: datetime) -> None:
     """Let the contest's time stand still; raises Conflict where it does not run."""
+    refuse_final(row)
     times = clock(row)
     if not times.running(now):
         raise Conflict(f"the contest cannot be paused: {why_not_running(times, now)}")
@@ -147,6 +154,7 @@ def pause(row: ContestRow, now: datetime) -> None:
 
 def resume(row: ContestRow, now: datetime) -> None:
     """Let it go on; freeze, end and thaw move by what was taken out. Raises Conflict where it is not paused."""
+    refuse_final(row)
     times = clock(row)
     if not times.paused(now):
         raise Conflict("the contest is not paused")

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.api.bodies import Body, Line, same_id
 from app.api.changes import RESPONSES, Joins, accepted, change
 from app.api.contest_bodies import LimitsBody
+from app.api.contest_changes import refuse_final
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
@@ -82,7 +83,7 @@ def add_problem(
     _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: EntryBody, response: Response
 ) -> EntryView:
     """The scoring rule may be given, else it is the problem's own."""
-    contest_of(session, contest_id)
+    refuse_final(contest_of(session, contest_id))
     problem = problems.get(session, body.id)
     if problem is None:
         raise BadRequest(f"id: expected a problem that exists, found {body.id!r}")
@@ -124,6 +125,7 @@ def change_problem(
 ) -> Any:
     """The place changes at once; a rule that would change what anybody has becomes a rejudging (202), to be applied."""
     row = entry_of(session, contest_id, problem_id)
+    refuse_final(contest_of(session, contest_id))
     same_id(problem_id, body.id)
     named = body.model_fields_set
     row.label = body.label or row.label
@@ -165,6 +167,7 @@ def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> dict[s
 def remove_problem(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str) -> None:
     """Only while nobody has submitted to it here."""
     row = entry_of(session, contest_id, problem_id)
+    refuse_final(contest_of(session, contest_id))
     if count := contests.submission_count(session, contest_id, problem_id=problem_id):
         raise Conflict(f"the problem has {count} submissions in this contest")
     session.delete(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -30,6 +30,7 @@ from app.storage import accounts as stored_accounts
 from app.storage import contests, imports, judged, problems
 from app.storage import teams as stored_teams
 from app.storage.entries import read_entry
+from app.storage.scored import clock
 from app.storage.tables import (
     AwardRow,
     ClarificationRow,
@@ -114,10 +115,23 @@ class Importer:
                 row.details = {}
                 contest_details.change(self._session, self._service.files, row, body)
         if self._contents.finalized is not None:
-            row.finalized = parse_time(self._contents.finalized)
+            self._finalize(row, self._contents.finalized)
         self._session.add(row)
         self._session.flush()
         return row
+
+    def _finalize(self, row: ContestRow, moment: object) -> None:
+        """Results are final from a moment after the end on, and only where that has come."""
+        try:
+            final = parse_time(moment) if isinstance(moment, str) else None
+        except ValueError:
+            final = None
+        end = clock(row).end
+        if final is None or end is None or not end <= final <= datetime.now(UTC):
+            expected = "a time from the end of the contest on that has passed, or null"
+            self._add("state.json", "finalized", expected, repr(moment)[:80])
+            return
+        row.finalized = final
 
     def _main_group(self, contest: ContestRow) -> None:
         group = self._contents.contest.get("main_scoreboard_group_id")

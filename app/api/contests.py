@@ -152,6 +152,8 @@ def change_contest(
     same_id(contest_id, body.id)
     before = clock(row)
     contest_changes.change(row, body, datetime.now(UTC))
+    if body.finalized and (count := stored.unjudged(session, row)):
+        raise Conflict(f"finalized: {count} submissions are still to be judged")
     contest_details.change(session, service.files, row, body)
     if clock(row) != before:
         refuse_overlaps(session, row, stored.enrolled(session, contest_id))

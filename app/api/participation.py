@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.api.bodies import Body, same_id
 from app.api.clics import Id, format_reltime, format_time_or_none
-from app.api.contest_changes import why_not_running
+from app.api.contest_changes import refuse_final, why_not_running
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, Reading, TeamOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, Forbidden, NotFound
@@ -97,8 +97,7 @@ def disqualify(
     team = teams.get(session, team_id)
     if team is None or not teams.takes_part(session, row, team_id):
         raise NotFound(f"no team {team_id!r} in contest {contest_id!r}")
-    if row.finalized is not None:
-        raise Forbidden("the contest is final; finalized: false opens it again")
+    refuse_final(row)
     place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
     place.disqualified = body.disqualified
     session.add(place)

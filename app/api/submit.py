@@ -22,6 +22,7 @@ from app.api.deps import admin_only, current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge, TooManyRequests
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
 from app.domain.limits import NO_LIMITS, Limits
+from app.domain.participation import ParticipationKind
 from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits as ArchiveLimits
 from app.grading.archives import Upload, UploadRefused, check_name
@@ -174,6 +175,8 @@ async def _check(
     when = _submission_time(viewer, parcel, entry, entrant, now)
     time = entrant.clock.contest_time(when) if parcel.contest_time is None else parcel.contest_time
     practice = time >= entrant.clock.duration
+    if entry.final and not practice and not _is_virtual(entrant):
+        raise Forbidden("the contest is final: nothing that counts can be submitted any more")
     limits = replace(entry.limits, most=None) if practice else entry.limits
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
@@ -245,6 +248,10 @@ def _submission_time(viewer: Viewer, parcel: Parcel, entry: Entry, entrant: Entr
             raise Forbidden("your team's own time is over")
         raise Forbidden(why_not_running(entry.clock, now))
     return now
+
+
+def _is_virtual(entrant: Entrant) -> bool:
+    return entrant.participation is not None and entrant.participation.kind is ParticipationKind.VIRTUAL
 
 
 def _prepare(service: Service, entry: Entry, sent: Sent) -> NewSubmission:

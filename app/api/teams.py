@@ -25,9 +25,10 @@ from app.api.bodies import (
     same_id,
 )
 from app.api.clics import Id
+from app.api.contest_changes import refuse_final
 from app.api.contests import contest_of, refuse_overlaps
 from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, TheService, Writing, after_commit
-from app.api.errors import Conflict, NotFound
+from app.api.errors import Conflict, Forbidden, NotFound
 from app.api.file_references import Files
 from app.api.filters import matching
 from app.api.middleware import API
@@ -178,7 +179,9 @@ def change_team(
     named = body.model_fields_set - {"id"}
     refuse([found(name, "a value", "null") for name in ("name", "label", "hidden") if _is_null(body, name)])
     refuse(missing_links(session, body, "body"))
+    hidden = row.hidden
     refuse(fill(service.files, row, body, named, "body"))
+    _refuse_hiding(session, row, hidden)
     after_commit(session, boards.all_changed)
     return document(viewer, row)
 
@@ -254,6 +257,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
 def enrol(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: Enrolment) -> Any:
     """Those that do already are left alone; the answer is all the contest's teams."""
     contest = contest_of(session, contest_id)
+    refuse_final(contest)
     known = stored.known(session, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known]
     refuse([found(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
@@ -267,7 +271,7 @@ def enrol(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: st
 @router.delete("/contests/{contest_id}/teams/{team_id}", summary="Let a team take part no more", status_code=204)
 def withdraw(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, team_id: str) -> None:
     """Only while it has not submitted anything there; hide it else."""
-    contest_of(session, contest_id)
+    refuse_final(contest_of(session, contest_id))
     if count := contests.submission_count(session, contest_id, team_id=team_id):
         raise Conflict(f"the team has {count} submissions in this contest; hide it instead")
     if not stored.withdraw(session, contest_id, team_id):
@@ -323,7 +327,9 @@ def put(
 ) -> tuple[TeamRow, list[dict[str, str]]]:
     """Make or replace a team; also returns what is wrong with its files."""
     row = stored.get(session, body.id) or TeamRow(id=body.id, details={})
+    hidden = row.hidden
     faults = fill(files, row, body, named, where)
+    _refuse_hiding(session, row, hidden)
     session.add(row)
     return row, faults
 
@@ -373,6 +379,18 @@ def bring_in(session: Session, files: FileStore, document: Document, *, replace:
         faults += wrong
     refuse(faults)
     return rows
+
+
+def _refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
+    """Boards and BEST are of the teams that are seen: none of a final contest appears or disappears any more."""
+    if before is None or before == row.hidden:
+        return
+    with session.no_autoflush:
+        final = stored.final_contests(session, row.id)
+    if final:
+        raise Forbidden(
+            f"hidden: team {row.id!r} takes part in {', '.join(final)}, which is final; finalized: false opens it again"
+        )
 
 
 def _named(body: TeamBody) -> set[str]:

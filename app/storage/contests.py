@@ -8,8 +8,17 @@ from datetime import UTC, datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.domain.participation import ParticipationKind
+from app.storage.judgements import DONE
 from app.storage.scored import clock
-from app.storage.tables import ContestProblemRow, ContestRow, ContestTeamRow, SubmissionRow
+from app.storage.tables import (
+    ContestProblemRow,
+    ContestRow,
+    ContestTeamRow,
+    JudgementRow,
+    ParticipationRow,
+    SubmissionRow,
+)
 
 
 def contests(session: Session) -> Sequence[ContestRow]:
@@ -85,6 +94,21 @@ def submission_count(
         query = query.where(SubmissionRow.problem_id == problem_id)
     if team_id is not None:
         query = query.where(SubmissionRow.team_id == team_id)
+    return session.scalar(query) or 0
+
+
+def unjudged(session: Session, row: ContestRow) -> int:
+    """How many submissions of the contest proper, not of practice or virtual teams, have no verdict yet."""
+    virtual = select(ParticipationRow.team_id).where(
+        ParticipationRow.contest_id == row.id, ParticipationRow.kind == ParticipationKind.VIRTUAL.value
+    )
+    query = (
+        select(func.count())
+        .select_from(SubmissionRow)
+        .join(JudgementRow, (JudgementRow.submission_id == SubmissionRow.id) & JudgementRow.current.is_(True))
+        .where(SubmissionRow.contest_id == row.id, SubmissionRow.contest_time_ms < row.duration_ms)
+        .where(JudgementRow.state != DONE, SubmissionRow.team_id.not_in(virtual))
+    )
     return session.scalar(query) or 0
 
 

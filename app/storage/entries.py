@@ -24,7 +24,8 @@ from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow, TestCa
 class Entry:
     """A contest's problem as one may submit to it. `cases` are (row id, name); `limit` bytes an answer may have.
 
-    `final_cases` are answered only by those who have their inputs; `limits` say how often a team may submit.
+    `final_cases` are answered only by those who have their inputs; `limits` say how often a team may submit; once the
+    results are `final`, nothing that counts is taken.
     """
 
     contest_id: str
@@ -39,6 +40,7 @@ class Entry:
     finals: Finals = field(default_factory=Finals)
     personal: timedelta | None = None
     limits: Limits = NO_LIMITS
+    final: bool = False
 
     @property
     def asks_the_team(self) -> bool:
@@ -112,6 +114,7 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
         finals(contest.settings),
         personal_duration(contest.settings),
         read_limits(contest.settings.get("limits") or {}, place.limits or {}),
+        contest.finalized is not None,
     )
 
 

@@ -131,6 +131,7 @@ def begin(
         state=OPEN,
         created=datetime.now(UTC),
     )
+    _alone(session)
     _refuse_overlap(session, row)
     session.add(row)
     session.flush()
@@ -160,6 +161,7 @@ def change_problem(
     if not _submitted(session, problem_id, contest_id):
         change()
         return None
+    _alone(session)
     live = versions.document(session, problem_id)
     other = open_of_problem(session, problem_id)
     joined = other if other is not None and other.id == joins else None
@@ -313,12 +315,19 @@ def _refuse_overlap(session: Session, row: RejudgingRow) -> None:
             )
 
 
+def _alone(session: Session) -> None:
+    """Let one transaction at a time begin, change and end rejudgings, whichever: what each looks at must not move."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("LOCK TABLE rejudgings IN SHARE ROW EXCLUSIVE MODE"))
+
+
 def _locked(session: Session, rejudging_id: int) -> RejudgingRow | None:
     return session.get(RejudgingRow, rejudging_id, with_for_update=True, populate_existing=True)
 
 
 def lock(session: Session, rejudging_id: int) -> RejudgingRow:
     """Take the rejudging for this transaction alone, and let no submission come in before its end."""
+    _alone(session)
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE submissions IN SHARE MODE"))
     row = _locked(session, rejudging_id)
@@ -366,8 +375,10 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
 
 
 def _refuse_final(session: Session, row: RejudgingRow) -> None:
-    query = select(ContestRow.id).where(ContestRow.id.in_(contests_of(row)), ContestRow.finalized.is_not(None))
-    if final := session.scalars(query.order_by(ContestRow.id)).all():
+    """No contest of it is final, nor becomes so before the end of this transaction."""
+    query = select(ContestRow.id, ContestRow.finalized).where(ContestRow.id.in_(contests_of(row)))
+    rows = session.execute(query.order_by(ContestRow.id).with_for_update(read=True))
+    if final := [contest_id for contest_id, finalized in rows if finalized is not None]:
         raise RejudgingRefused(f"contest {', '.join(final)} is final; finalized: false opens it again")
 
 

@@ -64,6 +64,15 @@ def disqualified(session: Session, contest_id: str) -> set[str]:
     return set(session.scalars(query))
 
 
+def final_contests(session: Session, team_id: str) -> list[str]:
+    """The contests that are final in which a team is enrolled, or has submitted."""
+    enrolled = select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)
+    submitted = select(SubmissionRow.contest_id).where(SubmissionRow.team_id == team_id)
+    query = select(ContestRow.id).where(ContestRow.finalized.is_not(None))
+    query = query.where(ContestRow.id.in_(enrolled) | ContestRow.id.in_(submitted))
+    return list(session.scalars(query.order_by(ContestRow.id)))
+
+
 def enrol(session: Session, contest_id: str, ids: Iterable[str]) -> None:
     """Let teams take part; those that do already are left alone."""
     enrolled = set(session.scalars(select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest_id)))

@@ -1,0 +1,47 @@
+"""A process of its own that applies or undoes a rejudging and is killed with -9 on the way.
+
+python -m tests.builders.killed DATABASE_URL REJUDGING apply|undo committing|committed
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from sqlalchemy import event
+
+from app.storage import rejudgings
+from app.storage.database import Database
+
+
+def killed(database_url: str, rejudging_id: str, deed: str, place: str) -> None:
+    """Do it in a process that dies when all is written: before the commit or after; raises if that lives on."""
+    command = [sys.executable, "-m", __name__, database_url, rejudging_id, deed, place]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stdout + ended.stderr
+
+
+def die(*_: Any) -> None:
+    """As in a power cut: nothing is closed, and nobody is told."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main() -> None:
+    """Do what the command line says; living to the end is a failure."""
+    database_url, rejudging_id, deed, place = sys.argv[1:]
+    database = Database(database_url)
+    if place == "committing":
+        event.listen(database.engine, "commit", die)
+    with database.write() as session:
+        row = rejudgings.lock(session, int(rejudging_id))
+        {"apply": rejudgings.apply, "undo": rejudgings.undo}[deed](session, row)
+    if place == "committed":
+        die()
+    sys.exit("not killed")
+
+
+if __name__ == "__main__":
+    main()
