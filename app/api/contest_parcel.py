@@ -116,9 +116,12 @@ def _document(found: Contents, name: str) -> Any:
     """The value of NAME.json, or NAME.yaml where the format has it; None where there is neither."""
     if f"{name}.json" in found.files:
         try:
-            return json.loads(found.files[f"{name}.json"])
+            value = json.loads(found.files[f"{name}.json"])
+            json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is text to JSON alone
         except (ValueError, RecursionError) as error:
             found.add_fault(f"{name}.json", "", "JSON", str(error)[:200])
+        else:
+            return value
     elif name in YAML_TOO and f"{name}.yaml" in found.files:
         try:
             return yaml.load(found.files[f"{name}.yaml"].decode(), TextLoader)

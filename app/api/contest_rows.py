@@ -135,8 +135,9 @@ class Importer:
 
     def _main_group(self, contest: ContestRow) -> None:
         group = self._contents.contest.get("main_scoreboard_group_id")
-        if group is not None and group not in {each["id"] for each in self._contents.objects["groups"]}:
+        if group is not None and group not in [each["id"] for each in self._contents.objects["groups"]]:
             self._add("contest.json", "main_scoreboard_group_id", "a group of groups.json", repr(group))
+            return
         contest.main_scoreboard_group_id = group
 
     def _directory(self, contest: ContestRow, collection: directory.Collection) -> None:
@@ -307,6 +308,8 @@ class Importer:
             when = self._times(each, "commentary.json", where)
             links = {key: value for key, value in each.items() if key != "submission_ids"}
             self._check_links("commentary.json", where, there, links)
+            if not ID.fullmatch(each["id"]):
+                self._add("commentary.json", f"{where}.id", "an id", repr(each["id"]))
             if body is None or when is None:
                 continue
             details = body.model_dump(exclude={"message"}, exclude_none=True)
@@ -339,7 +342,7 @@ class Importer:
             if value is None or stem not in there or not name.removesuffix("s").endswith("_id"):
                 continue
             for id_ in value if isinstance(value, list) else [value]:
-                if id_ not in there[stem]:
+                if not isinstance(id_, str) or id_ not in there[stem]:
                     self._add(file, f"{where}.{name}", "what is in the contest", repr(id_))
 
 
