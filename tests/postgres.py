@@ -145,8 +145,6 @@ def _options(folder: Path, data: Path) -> list[str]:
         "max_connections": "300",
         "shared_buffers": "64MB",
         "log_min_messages": "fatal",
-        "fsync": "off",  # the cluster does not outlive the run: what the kernel has is enough
-        "full_page_writes": "off",
     }
     return ["-D", str(data), *(f"--{name}={value}" for name, value in settings.items())]
 
