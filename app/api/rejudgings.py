@@ -21,6 +21,7 @@ from app.api.middleware import API
 from app.grading.rejudging import difference
 from app.service import Service
 from app.storage import contests, judged, rejudging_steps, rejudgings, teams
+from app.storage.ids import as_id
 from app.storage.rejudging_steps import Selection, Stragglers
 from app.storage.rejudgings import OPEN, UNDONE
 from app.storage.tables import RejudgingRow
@@ -120,7 +121,7 @@ def get_rejudging(_viewer: JudgeOrAdmin, session: Reading, contest_id: str, reju
 def rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> RejudgingRow:
     """The rejudging of the path; raises NotFound."""
     contest_of(session, contest_id)
-    row = rejudgings.get(session, contest_id, judged.as_id(rejudging_id) or 0)
+    row = rejudgings.get(session, contest_id, as_id(rejudging_id) or 0)
     if row is None:
         raise NotFound(f"no rejudging {rejudging_id!r} in contest {contest_id!r}")
     return row
