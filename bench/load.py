@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+
+SECONDS_BETWEEN_QUESTIONS = 0.002
 
 
 @dataclass
@@ -33,6 +36,30 @@ async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
         if line.startswith(b"content-length:"):
             length = int(line.partition(b":")[2])
     return status, await reader.readexactly(length) if length else b""
+
+
+async def upload_and_wait(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, token: str, data: bytes
+) -> tuple[float, float]:
+    """Submit a zip of comesolo's answers to the contest at `path` and ask until there is a verdict.
+
+    Returns when it was acknowledged and when the verdict was seen, in seconds after the upload began.
+    """
+    upload = form_request(f"{path}/submissions", "127.0.0.1", token, {"problem_id": "comesolo"}, ("a.zip", data))
+    began = time.perf_counter()
+    writer.write(upload)
+    status, body = await read_reply(reader)
+    acknowledged = time.perf_counter() - began
+    if status != 201:
+        raise RuntimeError(f"expected 201, found {status}: {body[:200]!r}")
+    question = get_request(f"{path}/judgements?submission_id={json.loads(body)['id']}", "127.0.0.1", token)
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_QUESTIONS)
+        writer.write(question)
+        _, body = await read_reply(reader)
+        found = json.loads(body)
+        if found and found[0].get("end_time"):
+            return acknowledged, time.perf_counter() - began
 
 
 async def run_load(url: str, request: bytes, *, connections: int, seconds: float, keep: int | None = None) -> Outcome:

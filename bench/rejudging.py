@@ -7,7 +7,6 @@ the verdict: first with the rejudging's submissions lying there judged, then whi
 from __future__ import annotations
 
 import asyncio
-import json
 import statistics
 import tempfile
 import time
@@ -27,9 +26,9 @@ from app.storage.submissions import NewAnswer, NewSubmission
 from app.storage.tables import JudgementRow
 from app.storage.writer import Writer
 from bench.grading import reference_answers
-from bench.load import form_request, get_request, read_reply
+from bench.load import upload_and_wait
 from bench.stage import CONTEST, add_admin, prepare, serving
-from bench.verdicts import SECONDS_BETWEEN_QUESTIONS, all_answers
+from bench.verdicts import all_answers
 
 SUBMISSIONS = 5000
 ANSWERS_EACH = 3
@@ -122,21 +121,8 @@ async def measure(url: str, tokens: list[str], enough: Callable[[int], bool]) ->
     path, data, times = f"/api/contests/{CONTEST}", all_answers(), list[float]()
     while not enough(len(times)):
         token = tokens[len(times) % len(tokens)]
-        upload = form_request(f"{path}/submissions", "127.0.0.1", token, {"problem_id": "comesolo"}, ("a.zip", data))
-        began = time.perf_counter()
-        writer.write(upload)
-        status, body = await read_reply(reader)
-        if status != 201:
-            raise RuntimeError(f"expected 201, found {status}: {body[:200]!r}")
-        question = get_request(f"{path}/judgements?submission_id={json.loads(body)['id']}", "127.0.0.1", token)
-        while True:
-            await asyncio.sleep(SECONDS_BETWEEN_QUESTIONS)
-            writer.write(question)
-            _, body = await read_reply(reader)
-            found = json.loads(body)
-            if found and found[0].get("end_time"):
-                break
-        times.append(time.perf_counter() - began)
+        _, seconds = await upload_and_wait(reader, writer, path, token, data)
+        times.append(seconds)
         await asyncio.sleep(PAUSE)
     writer.close()
     return times

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import statistics
 import tempfile
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.packages.catalog import bundled
 from app.packages.zips import zip_bytes
-from bench.load import form_request, get_request, read_reply
+from bench.load import upload_and_wait
 from bench.stage import CONTEST, prepare, serving
 
 WARM_UP = 20
 MEASURED = 200
 TEAMS = 20
-SECONDS_BETWEEN_QUESTIONS = 0.002
 GOAL_MS = 30.0
 
 
@@ -44,23 +41,7 @@ async def measure(url: str, tokens: list[str]) -> list[tuple[float, float]]:
     data = all_answers()
     times = []
     for at in range(WARM_UP + MEASURED):
-        token = tokens[at % len(tokens)]
-        upload = form_request(f"{path}/submissions", "127.0.0.1", token, {"problem_id": "comesolo"}, ("a.zip", data))
-        began = time.perf_counter()
-        writer.write(upload)
-        status, body = await read_reply(reader)
-        acknowledged = time.perf_counter() - began
-        if status != 201:
-            raise RuntimeError(f"expected 201, found {status}: {body[:200]!r}")
-        question = get_request(f"{path}/judgements?submission_id={json.loads(body)['id']}", "127.0.0.1", token)
-        while True:
-            await asyncio.sleep(SECONDS_BETWEEN_QUESTIONS)
-            writer.write(question)
-            _, body = await read_reply(reader)
-            found = json.loads(body)
-            if found and found[0].get("end_time"):
-                break
-        times.append((acknowledged, time.perf_counter() - began))
+        times.append(await upload_and_wait(reader, writer, path, tokens[at % len(tokens)], data))
     writer.close()
     return times[WARM_UP:]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Annotated, Any
@@ -234,21 +234,7 @@ def _row(
     """What is to be kept; raises BadRequest with everything it refers to that the sender cannot see."""
     sender = body.from_team_id or viewer.team_id
     seen = {each["id"] for each in documents(viewer, standing, session)} if body.reply_to_id is not None else set()
-    there = {row.id for row in teams.taking_part(session, contest)}
-    groups = {row.id for row in directory.groups(session, contest)} if body.to_group_ids else set()
-    faults = []
-    if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
-        faults.append(found("from_team_id", "none beside to_team_ids and to_group_ids", repr(sender)))
-    if sender is not None and sender not in there:
-        faults.append(found("from_team_id", f"a team of contest {contest.id}", repr(sender)))
-    if body.reply_to_id is not None and body.reply_to_id not in seen - {id_}:
-        faults.append(found("reply_to_id", "a clarification", repr(body.reply_to_id)))
-    if body.problem_id is not None and body.problem_id not in {problem.id for problem in standing.problems}:
-        faults.append(found("problem_id", f"a problem of contest {contest.id}", repr(body.problem_id)))
-    for name, known in (("to_team_ids", there), ("to_group_ids", groups)):
-        missing = [each for each in getattr(body, name) or () if each not in known]
-        faults += [found(name, f"what is in contest {contest.id}", repr(each)) for each in missing]
-    refuse(faults)
+    refuse([*_unknown(session, standing, contest, body, sender, seen - {id_})])
     time = body.time or datetime.now(UTC)
     in_contest = body.contest_time if body.contest_time is not None else clock(contest).contest_time(time)
     return ClarificationRow(
@@ -264,6 +250,31 @@ def _row(
         time=time,
         contest_time_ms=in_contest // timedelta(milliseconds=1),
     )
+
+
+def _unknown(
+    session: Session,
+    standing: Standing,
+    contest: ContestRow,
+    body: ClarificationBody,
+    sender: str | None,
+    seen: set[str],
+) -> Iterator[dict[str, str]]:
+    """What a clarification of this sender, who has `seen` others, refers to and may not."""
+    there = {row.id for row in teams.taking_part(session, contest)}
+    groups = {row.id for row in directory.groups(session, contest)} if body.to_group_ids else set()
+    if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
+        yield found("from_team_id", "none beside to_team_ids and to_group_ids", repr(sender))
+    if sender is not None and sender not in there:
+        yield found("from_team_id", f"a team of contest {contest.id}", repr(sender))
+    if body.reply_to_id is not None and body.reply_to_id not in seen:
+        yield found("reply_to_id", "a clarification", repr(body.reply_to_id))
+    if body.problem_id is not None and body.problem_id not in {problem.id for problem in standing.problems}:
+        yield found("problem_id", f"a problem of contest {contest.id}", repr(body.problem_id))
+    for name, known in (("to_team_ids", there), ("to_group_ids", groups)):
+        for each in getattr(body, name) or ():
+            if each not in known:
+                yield found(name, f"what is in contest {contest.id}", repr(each))
 
 
 def _facts(row: ClarificationRow) -> tuple[Any, ...]:

@@ -27,9 +27,10 @@ from app.grading.answer_files import Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits, Upload, UploadRefused
 from app.service import Service
 from app.storage import accounts as stored_accounts
-from app.storage import contests, imports, judged, problems
+from app.storage import contests, imports, problems
 from app.storage import teams as stored_teams
 from app.storage.entries import read_entry
+from app.storage.ids import as_id, is_number
 from app.storage.scored import clock
 from app.storage.tables import (
     AwardRow,
@@ -234,8 +235,8 @@ class Importer:
     def _submission(
         self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, waiting: list[int]
     ) -> None:
-        number = judged.as_id(each["id"])
-        if (number is None and each["id"].isdecimal()) or not ID.fullmatch(each["id"]):
+        number = as_id(each["id"])
+        if (number is None and is_number(each["id"])) or not ID.fullmatch(each["id"]):
             self._add("submissions.json", f"{where}.id", "an id", repr(each["id"]))
             return
         if number is not None and imports.is_taken(self._session, number):

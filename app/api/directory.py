@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -200,55 +201,25 @@ def _refuse_taken(
         raise Conflict(f"{len(taken)} of the {collection.name} exist already{hint}", errors=taken)
 
 
-def _one(collection: Collection, viewer: Viewer, standing: Standing, session: Session, id_: str) -> Mapping[str, Any]:
-    for each in collection.documents(viewer, standing, session):
-        if each["id"] == id_:
-            return each
-    raise NotFound(f"no {collection.noun} {id_!r} in contest {standing.contest.id!r}")
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """What clients do at the addresses of one collection."""
 
+    collection: Collection
 
-def _row(session: Session, collection: Collection, contest_id: str, id_: str) -> Any:
-    contest = contest_of(session, contest_id)
-    for row in collection.rows(session, contest):
-        if row.id == id_:
-            return row
-    raise NotFound(f"no {collection.noun} {id_!r} in contest {contest_id!r}")
-
-
-def _after(session: Session, collection: Collection, viewer: Viewer, contest_id: str, row: Any) -> dict[str, Any]:
-    session.flush()
-    there = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
-    return collection.document(viewer, contest_id, row, there)
-
-
-def _add_routes(collection: Collection) -> None:
-    """Put the routes of one collection on the router."""
-    base = f"/contests/{{contest_id}}/{collection.name}"
-    one = f"{base}/{{object_id}}"
-    noun = collection.noun
-    tag: dict[str, Any] = {"tags": [collection.name]}
-    shape: dict[str, Any] = {**tag, "response_model": collection.view}
-    many: dict[str, Any] = {**shape, "response_model": list[collection.view]}  # type: ignore[name-defined]
-
-    @router.get(base, summary=f"The {collection.name} of a contest", **many)
-    def get_all(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+    def get_all(self, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
         """By id."""
-        return collection.documents(viewer, standing, session)
+        return self.collection.documents(viewer, standing, session)
 
-    @router.get(one, summary=f"One {noun}", **shape)
-    def get_one(viewer: CurrentViewer, standing: TheStanding, session: Reading, object_id: str) -> Any:
+    def get_one(self, viewer: CurrentViewer, standing: TheStanding, session: Reading, object_id: str) -> Any:
         """404 for what the contest does not show the client."""
-        return _one(collection, viewer, standing, session, object_id)
+        for each in self.collection.documents(viewer, standing, session):
+            if each["id"] == object_id:
+                return each
+        raise self._missing(standing.contest.id, object_id)
 
-    @router.post(
-        base,
-        summary=f"Make or import {collection.name}",
-        status_code=201,
-        response_model=None,
-        openapi_extra=openapi_body(collection.body),
-        **tag,
-    )
     def make(
+        self,
         viewer: AdminOnly,
         session: Writing,
         service: TheService,
@@ -259,15 +230,15 @@ def _add_routes(collection: Collection) -> None:
     ) -> Any:
         """One object or a list, in JSON or YAML. All of them or, with every fault listed, none."""
         contest_of(session, contest_id)
-        rows = bring_in(session, service.files, contest_id, collection, document, replace=replace)
-        made = [_after(session, collection, viewer, contest_id, row) for row in rows]
+        rows = bring_in(session, service.files, contest_id, self.collection, document, replace=replace)
+        made = [self._after(session, viewer, contest_id, row) for row in rows]
         if document.many:
             return made
-        response.headers["Location"] = f"{API}/contests/{contest_id}/{collection.name}/{rows[0].id}"
+        response.headers["Location"] = f"{API}/contests/{contest_id}/{self.collection.name}/{rows[0].id}"
         return made[0]
 
-    @router.put(one, summary=f"Make or replace a {noun}", openapi_extra=openapi_body(collection.body), **shape)
     def put(
+        self,
         viewer: AdminOnly,
         session: Writing,
         service: TheService,
@@ -277,18 +248,17 @@ def _add_routes(collection: Collection) -> None:
     ) -> Any:
         """The body is the whole object, its id included."""
         contest_of(session, contest_id)
-        body = read_one(document, collection.body)
+        body = read_one(document, self.collection.body)
         if body.id is None:
             refuse([found("id", "the id of the address", "nothing")])
         same_id(object_id, body.id)
-        refuse(collection.check(session, body, "body"))
-        row = session.get(collection.table, object_id) or collection.table(id=object_id, contest_id=contest_id)
-        refuse(collection.fill(service.files, row, body, set(type(body).model_fields), "body"))
-        session.add(row)
-        return _after(session, collection, viewer, contest_id, row)
+        table = self.collection.table
+        row = session.get(table, object_id) or table(id=object_id, contest_id=contest_id)
+        self._fill(session, service.files, row, body, set(type(body).model_fields))
+        return self._after(session, viewer, contest_id, row)
 
-    @router.patch(one, summary=f"Change a {noun}", openapi_extra=openapi_body(collection.body), **shape)
     def change(
+        self,
         viewer: AdminOnly,
         session: Writing,
         service: TheService,
@@ -297,41 +267,87 @@ def _add_routes(collection: Collection) -> None:
         document: TheDocument,
     ) -> Any:
         """What is left out stays."""
-        row = _row(session, collection, contest_id, object_id)
+        row = self._row(session, contest_id, object_id)
         changes = only_object(document)
-        body = read_one(Document([document.items[0]], many=False), collection.body, old=collection.old(row))
+        body = read_one(document, self.collection.body, old=self.collection.old(row))
         same_id(object_id, changes.get("id"))
-        refuse(collection.check(session, body, "body"))
-        refuse(collection.fill(service.files, row, body, set(changes), "body"))
-        return _after(session, collection, viewer, contest_id, row)
+        self._fill(session, service.files, row, body, set(changes))
+        return self._after(session, viewer, contest_id, row)
 
-    @router.delete(one, summary=f"Delete a {noun}", status_code=204, **tag)
-    def delete(_viewer: AdminOnly, session: Writing, contest_id: str, object_id: str) -> None:
+    def delete(self, _viewer: AdminOnly, session: Writing, contest_id: str, object_id: str) -> None:
         """Only one that nothing refers to."""
-        row = _row(session, collection, contest_id, object_id)
-        if uses := collection.uses(session, object_id):
+        row = self._row(session, contest_id, object_id)
+        if uses := self.collection.uses(session, object_id):
             kinds = ", ".join(f"{count} {name}" for name, count in uses.items())
-            raise Conflict(f"{kinds} refer to the {noun}")
+            raise Conflict(f"{kinds} refer to the {self.collection.noun}")
         session.delete(row)
 
-    if collection.files:
+    def get_file(
+        self,
+        viewer: CurrentViewer,
+        standing: TheStanding,
+        session: Reading,
+        service: TheService,
+        contest_id: str,
+        object_id: str,
+        name: str,
+        file_name: str,
+    ) -> Response:
+        """With its type; images only draw."""
+        self.get_one(viewer, standing, session, object_id)
+        row = self._row(session, contest_id, object_id)
+        kept = row.details.get(name, []) if name in self.collection.files else []
+        return file_references.reply(service.files, kept, file_name)
 
-        @router.get(f"{one}/{{name}}/{{file_name}}", summary=f"A file of a {noun}", response_class=Response, **tag)
-        def get_file(
-            viewer: CurrentViewer,
-            standing: TheStanding,
-            session: Reading,
-            service: TheService,
-            contest_id: str,
-            object_id: str,
-            name: str,
-            file_name: str,
-        ) -> Response:
-            """With its type; images only draw."""
-            _one(collection, viewer, standing, session, object_id)
-            row = _row(session, collection, contest_id, object_id)
-            kept = row.details.get(name, []) if name in collection.files else []
-            return file_references.reply(service.files, kept, file_name)
+    def _row(self, session: Session, contest_id: str, object_id: str) -> Any:
+        for row in self.collection.rows(session, contest_of(session, contest_id)):
+            if row.id == object_id:
+                return row
+        raise self._missing(contest_id, object_id)
+
+    def _missing(self, contest_id: str, object_id: str) -> NotFound:
+        return NotFound(f"no {self.collection.noun} {object_id!r} in contest {contest_id!r}")
+
+    def _fill(self, session: Session, files: FileStore, row: Any, body: Body, named: set[str]) -> None:
+        refuse(self.collection.check(session, body, "body"))
+        refuse(self.collection.fill(files, row, body, named, "body"))
+        session.add(row)
+
+    def _after(self, session: Session, viewer: Viewer, contest_id: str, row: Any) -> dict[str, Any]:
+        session.flush()
+        there = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
+        return self.collection.document(viewer, contest_id, row, there)
+
+
+def _add_routes(collection: Collection) -> None:
+    """Put the routes of one collection on the router."""
+    all_ = f"/contests/{{contest_id}}/{collection.name}"
+    one = f"{all_}/{{object_id}}"
+    noun, view = collection.noun, collection.view
+    endpoints = Endpoints(collection)
+    body = openapi_body(collection.body)
+    add = partial(router.add_api_route, tags=[collection.name])
+    change = partial(add, one, response_model=view, openapi_extra=body)
+
+    summary = f"The {collection.name} of a contest"
+    add(all_, endpoints.get_all, summary=summary, response_model=list[view])  # type: ignore[valid-type]
+    add(one, endpoints.get_one, summary=f"One {noun}", response_model=view)
+    summary = f"Make or import {collection.name}"
+    add(
+        all_,
+        endpoints.make,
+        methods=["POST"],
+        summary=summary,
+        status_code=201,
+        openapi_extra=body,
+        response_model=None,
+    )
+    change(endpoints.put, methods=["PUT"], summary=f"Make or replace a {noun}")
+    change(endpoints.change, methods=["PATCH"], summary=f"Change a {noun}")
+    add(one, endpoints.delete, methods=["DELETE"], summary=f"Delete a {noun}", status_code=204)
+    if collection.files:
+        summary = f"A file of a {noun}"
+        add(f"{one}/{{name}}/{{file_name}}", endpoints.get_file, summary=summary, response_class=Response)
 
 
 def only_object(document: Document) -> dict[str, Any]:

@@ -6,11 +6,11 @@ import base64
 import binascii
 import io
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
 from fastapi import Request
@@ -23,6 +23,7 @@ from app.api.errors import BadRequest, UnsupportedMedia, all_in_words, fault
 from app.api.forms import Expected, Form, open_form
 from app.grading.archives import Upload, archive_kind
 
+T = TypeVar("T")
 PARTS = Expected(
     texts=frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"}),
     files=frozenset({"files", "sources"}),
@@ -198,25 +199,18 @@ def _read_json(body: bytes) -> Parcel:
         [upload],
         team_id=asked.team_id,
         comment=asked.comment,
-        time=_time(asked.time),
-        contest_time=_contest_time(asked.contest_time),
+        time=_parsed("time", asked.time, clics.parse_time),
+        contest_time=_parsed("contest_time", asked.contest_time, clics.parse_reltime),
         id=asked.id,
         account_id=asked.account_id,
     )
 
 
-def _time(text: str | None) -> datetime | None:
+def _parsed(name: str, text: str | None, parse: Callable[[str], T]) -> T | None:
     try:
-        return None if text is None else clics.parse_time(text)
+        return None if text is None else parse(text)
     except ValueError as error:
-        raise BadRequest(f"time: {error}, found {text!r}") from None
-
-
-def _contest_time(text: str | None) -> timedelta | None:
-    try:
-        return None if text is None else clics.parse_reltime(text)
-    except ValueError as error:
-        raise BadRequest(f"contest_time: {error}, found {text!r}") from None
+        raise BadRequest(f"{name}: {error}, found {text!r}") from None
 
 
 def _check_language(language: str) -> None:

@@ -20,8 +20,10 @@ from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
 from app.grading.rejudging import difference
 from app.service import Service
-from app.storage import contests, judged, rejudgings, teams
-from app.storage.rejudgings import OPEN, UNDONE, Selection, Stragglers
+from app.storage import contests, judged, rejudging_steps, rejudgings, teams
+from app.storage.ids import as_id
+from app.storage.rejudging_steps import Selection, Stragglers
+from app.storage.rejudgings import OPEN, UNDONE
 from app.storage.tables import RejudgingRow
 
 router = APIRouter(tags=["rejudgings"])
@@ -62,7 +64,7 @@ def begin(
     else:
         selection = _selection(session, contest_id, body)
         with refusals():
-            row = rejudgings.begin(session, contest_id, selection, body.reason, viewer.account_id)
+            row = rejudging_steps.begin(session, contest_id, selection, body.reason, viewer.account_id)
         made = shown(session, row)
     after_commit(session, service.engine.take_up)
     response.headers["Location"] = f"{API}/{made.href}"
@@ -119,7 +121,7 @@ def get_rejudging(_viewer: JudgeOrAdmin, session: Reading, contest_id: str, reju
 def rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> RejudgingRow:
     """The rejudging of the path; raises NotFound."""
     contest_of(session, contest_id)
-    row = rejudgings.get(session, contest_id, judged.as_id(rejudging_id) or 0)
+    row = rejudgings.get(session, contest_id, as_id(rejudging_id) or 0)
     if row is None:
         raise NotFound(f"no rejudging {rejudging_id!r} in contest {contest_id!r}")
     return row
@@ -153,7 +155,7 @@ def apply(
     """
 
     def deed(session: Session, row: RejudgingRow) -> None:
-        rejudgings.apply(session, row, errors_too=body is not None and body.judge_errors)
+        rejudging_steps.apply(session, row, errors_too=body is not None and body.judge_errors)
 
     try:
         return _do(service, contest_id, rejudging_id, deed)
@@ -165,7 +167,7 @@ def apply(
 @router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
 def cancel(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Nothing of it is seen anywhere; what is not judged yet will not be."""
-    made = _do(service, contest_id, rejudging_id, rejudgings.cancel, silent=True)
+    made = _do(service, contest_id, rejudging_id, rejudging_steps.cancel, silent=True)
     service.engine.take_up()
     return made
 
@@ -174,7 +176,7 @@ def cancel(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_i
 def undo(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Everything is as it was before it was applied; what was submitted since to a changed problem is judged again."""
     again: list[int] = []
-    made = _do(service, contest_id, rejudging_id, lambda session, row: again.extend(rejudgings.undo(session, row)))
+    made = _do(service, contest_id, rejudging_id, lambda session, row: again.extend(rejudging_steps.undo(session, row)))
     for judgement_id in again:
         service.engine.wake(judgement_id)
     return made
@@ -190,7 +192,7 @@ def _do(
 ) -> RejudgingView:
     """Do something with the rejudging in one transaction, and tell the boards of every contest it concerns."""
     with service.database.write() as session, refusals():
-        row = rejudgings.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
+        row = rejudging_steps.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
         deed(session, row)
         made = shown(session, row)
     for each in [] if silent else made.contests:
@@ -200,8 +202,8 @@ def _do(
 
 def _take_in(service: Service, contest_id: str, rejudging_id: str) -> None:
     with service.database.write() as session:
-        row = rejudgings.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
+        row = rejudging_steps.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
         if row.state in {OPEN, UNDONE}:
             row.state = OPEN
-            rejudgings.take_in(session, row)
+            rejudging_steps.take_in(session, row)
     service.engine.take_up()

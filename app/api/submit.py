@@ -29,6 +29,7 @@ from app.grading.archives import Upload, UploadRefused, check_name
 from app.service import Service
 from app.storage import contests, submissions
 from app.storage.entries import Entrant, Entry, read_entrant, read_entry
+from app.storage.ids import is_number
 from app.storage.submissions import INLINE_LIMIT, LimitReached, NewAnswer, NewSubmission
 from app.storage.tasks import too_large
 
@@ -126,7 +127,7 @@ def _check_id(parcel: Parcel, submission_id: str) -> None:
     if parcel.id is None:
         raise BadRequest("id: expected the id of the address, found nothing")
     same_id(submission_id, parcel.id)
-    if submission_id.isdecimal():
+    if is_number(submission_id):
         raise BadRequest(f"id: expected one with a letter in it (numbers are given by us), found {submission_id!r}")
     if parcel.time is None:
         raise BadRequest("time: expected when it was made, found nothing")

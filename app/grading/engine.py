@@ -29,7 +29,7 @@ from app.domain.contests import Kind
 from app.domain.verdicts import CaseVerdict, judgement_type
 from app.grading.messages import Failed, Grade, Validate, Validated, Warm
 from app.grading.process import GraderProcess
-from app.storage import judgements, rejudgings, tasks
+from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.database import Database
 from app.storage.judgements import Failure, FoundScore, Outcome, Task
 from app.storage.writer import Writer
@@ -188,7 +188,7 @@ class Engine:
             late = rejudgings.late(session)
         if late:
             with self._database.write() as session:
-                rejudgings.take_in_late(session, late)
+                rejudging_steps.take_in_late(session, late)
         with self._changed:
             self._look = False
         with self._database.read() as session:

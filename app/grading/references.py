@@ -18,11 +18,11 @@ from sqlalchemy.orm import Session
 from app.grading.engine import Engine, JudgeFailed
 from app.grading.messages import Validate
 from app.grading.solver_process import Solved, SolverFailed, SolverProcess, SolverRun
-from app.storage import jobs, rejudgings, testcases
+from app.storage import jobs, rejudging_steps, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.files import FileStore
 from app.storage.judgements import FoundScore
-from app.storage.rejudgings import RejudgingRefused
+from app.storage.rejudging_steps import RejudgingRefused
 from app.storage.tables import TestCaseRow
 
 log = structlog.get_logger()
@@ -215,7 +215,7 @@ class JobRunner:
         sha256, score = self._files.keep(solved.reference), found.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self._database.write() as session:
-            row = rejudgings.change_problem(
+            row = rejudging_steps.change_problem(
                 session,
                 problem_id,
                 partial(_set_answer, session, case, answer),

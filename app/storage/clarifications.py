@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.storage.ids import as_id
 from app.storage.tables import AwardRow, ClarificationRow, CommentaryRow
 
 
@@ -45,8 +46,14 @@ def awards(session: Session, contest_id: str) -> dict[str, AwardRow]:
 def next_id(session: Session, table: type[ClarificationRow] | type[CommentaryRow], contest_id: str) -> str:
     """The number after the last one that was given; ids that are no numbers are other systems'."""
     taken = session.scalars(select(table.id).where(table.contest_id == contest_id))
-    return str(max((int(id_) for id_ in taken if id_.isdecimal() and len(id_) < 19), default=0) + 1)
+    return str(max((_number(id_) for id_ in taken), default=0) + 1)
 
 
 def _order(id_: str) -> tuple[int, str]:
-    return (int(id_), "") if id_.isdecimal() and len(id_) < 19 else (0, id_)
+    number = _number(id_)
+    return number, "" if number else id_
+
+
+def _number(id_: str) -> int:
+    """What an id counts as; 0 where it is none of ours. Another system may have put zeros before its numbers."""
+    return as_id(id_.lstrip("0")) or 0

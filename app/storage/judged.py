@@ -10,6 +10,7 @@ from sqlalchemy import func, select, true
 from sqlalchemy.orm import Session
 
 from app.storage.files import FileStore
+from app.storage.ids import as_id
 from app.storage.judgements import DONE
 from app.storage.rejudgings import is_visible
 from app.storage.submissions import by_external_id
@@ -57,13 +58,6 @@ def shown_ids(session: Session, submission_ids: Iterable[int]) -> dict[int, str]
     """The ids that submissions are shown under, by the numbers of their rows."""
     query = select(SubmissionRow.id, SubmissionRow.external_id).where(SubmissionRow.id.in_(sorted(submission_ids)))
     return {number: external or str(number) for number, external in session.execute(query)}
-
-
-def as_id(text: str) -> int | None:
-    """The number an id stands for; None for whatever is no row's id, such as `007` or one beyond 64 bits."""
-    if not (text.isascii() and text.isdigit()) or text.startswith("0") or len(text) > 18:
-        return None
-    return int(text)
 
 
 def judgements(

@@ -6,7 +6,7 @@ All of it is written by handlers of the writer, so that many teams can do it in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -61,12 +61,9 @@ class Beginning:
 
 def begin(connection: Connection, beginnings: Sequence[Beginning]) -> list[bool]:
     """Start clocks; False where that team's runs already. A handler of the writer."""
+    table = ParticipationRow
     return [
-        _insert_new(
-            connection,
-            ParticipationRow,
-            {"contest_id": b.contest_id, "team_id": b.team_id, "kind": b.kind.value, "start_time": b.time},
-        )
+        _insert_new(connection, table, contest_id=b.contest_id, team_id=b.team_id, kind=b.kind.value, start_time=b.time)
         for b in beginnings
     ]
 
@@ -83,14 +80,7 @@ class InputRequest:
 
 def ask(connection: Connection, requests: Sequence[InputRequest]) -> list[bool]:
     """Start timers; False where that timer runs already. A handler of the writer."""
-    return [
-        _insert_new(
-            connection,
-            InputRequestRow,
-            {"contest_id": r.contest_id, "team_id": r.team_id, "problem_id": r.problem_id, "time": r.time},
-        )
-        for r in requests
-    ]
+    return [_insert_new(connection, InputRequestRow, **asdict(request)) for request in requests]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +98,13 @@ def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
     """Write choices down, the last one holds. A handler of the writer."""
     for each in choosings:
         key = {"contest_id": each.contest_id, "team_id": each.team_id, "problem_id": each.problem_id}
-        table = ChosenSubmissionRow
-        connection.execute(
-            delete(table).where(
-                table.contest_id == each.contest_id,
-                table.team_id == each.team_id,
-                table.problem_id == each.problem_id,
-            )
-        )
+        connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
         if each.submission_id is not None:
-            _insert_new(connection, table, {**key, "submission_id": each.submission_id, "time": each.time})
+            _insert_new(connection, ChosenSubmissionRow, **asdict(each))
     return [None] * len(choosings)
 
 
-def _insert_new(connection: Connection, table: type[Own], values: dict[str, Any]) -> bool:
+def _insert_new(connection: Connection, table: type[Own], **values: Any) -> bool:
     """Insert a row unless its key is there already; False if it is."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     statement = dialect.insert(table).values(**values).on_conflict_do_nothing().returning(table.contest_id)

@@ -189,45 +189,50 @@ def _reserve(connection: Connection, table: type[DeclarativeBase], count: int) -
 
 
 def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
-    batch.submissions.append(
-        {
-            "id": accepted.submission_id,
-            "contest_id": new.contest_id,
-            "problem_id": new.problem_id,
-            "team_id": new.team_id,
-            "account_id": new.account_id,
-            "time": new.time,
-            "contest_time_ms": new.contest_time_ms,
-            "idempotency_key": new.idempotency_key,
-            "external_id": new.external_id,
-            "comment": new.comment,
-            "files": list(new.files),
-            "sources": list(new.sources),
-        }
-    )
-    batch.answers.extend(
-        {
-            "submission_id": accepted.submission_id,
-            "test_case_id": answer.test_case_id,
-            "file_name": answer.file_name,
-            "size": answer.size,
-            "sha256": _sha256(answer),
-            "data": answer.data,
-            "refused": answer.refused,
-        }
-        for answer in new.answers
-    )
-    batch.judgements.append(
-        {
-            "id": accepted.judgement_id,
-            "submission_id": accepted.submission_id,
-            "state": QUEUED,
-            "attempt": 0,
-            "failures": 0,
-            "current": True,
-            "start_time": new.time,
-        }
-    )
+    batch.submissions.append(_submission_values(new, accepted.submission_id))
+    batch.answers += [_answer_values(answer, accepted.submission_id) for answer in new.answers]
+    batch.judgements.append(_judgement_values(new, accepted))
+
+
+def _submission_values(new: NewSubmission, submission_id: int) -> dict[str, Any]:
+    return {
+        "id": submission_id,
+        "contest_id": new.contest_id,
+        "problem_id": new.problem_id,
+        "team_id": new.team_id,
+        "account_id": new.account_id,
+        "time": new.time,
+        "contest_time_ms": new.contest_time_ms,
+        "idempotency_key": new.idempotency_key,
+        "external_id": new.external_id,
+        "comment": new.comment,
+        "files": list(new.files),
+        "sources": list(new.sources),
+    }
+
+
+def _answer_values(answer: NewAnswer, submission_id: int) -> dict[str, Any]:
+    return {
+        "submission_id": submission_id,
+        "test_case_id": answer.test_case_id,
+        "file_name": answer.file_name,
+        "size": answer.size,
+        "sha256": _sha256(answer),
+        "data": answer.data,
+        "refused": answer.refused,
+    }
+
+
+def _judgement_values(new: NewSubmission, accepted: Accepted) -> dict[str, Any]:
+    return {
+        "id": accepted.judgement_id,
+        "submission_id": accepted.submission_id,
+        "state": QUEUED,
+        "attempt": 0,
+        "failures": 0,
+        "current": True,
+        "start_time": new.time,
+    }
 
 
 def _sha256(answer: NewAnswer) -> str | None:

@@ -8,7 +8,7 @@ from app.grading.engine import outcome
 from app.grading.grade import Grader
 from app.grading.messages import Grade
 from app.service import Service
-from app.storage import judgements, rejudgings, tasks
+from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.judgements import Outcome
 
 
@@ -18,7 +18,7 @@ def judge(service: Service, *, most: int | None = None) -> int:
         late = rejudgings.late(session)
     if late:
         with service.database.write() as session:
-            rejudgings.take_in_late(session, late)
+            rejudging_steps.take_in_late(session, late)
     with service.database.read() as session:
         waiting = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
     chosen = waiting[:most]

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import event
 
-from app.storage import rejudgings
+from app.storage import rejudging_steps
 from app.storage.database import Database
 
 
@@ -36,8 +36,8 @@ def main() -> None:
     if place == "committing":
         event.listen(database.engine, "commit", die)
     with database.write() as session:
-        row = rejudgings.lock(session, int(rejudging_id))
-        {"apply": rejudgings.apply, "undo": rejudgings.undo}[deed](session, row)
+        row = rejudging_steps.lock(session, int(rejudging_id))
+        {"apply": rejudging_steps.apply, "undo": rejudging_steps.undo}[deed](session, row)
     if place == "committed":
         die()
     sys.exit("not killed")

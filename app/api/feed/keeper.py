@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from app.api.feed import submitted
 from app.api.feed.difference import Shown, changes, deletions
@@ -229,47 +230,49 @@ class Keeper:
             self._close(followed)
 
     def _look(self, followed: Followed) -> Log | None:
-        contest_id = followed.contest_id
         generation = self._service.database.generation  # before reading: what is written meanwhile is not in it
         now = self._now()
-        first = followed.log is None
         with self._service.database.read() as session:
-            judges = self._boards.standing(contest_id, public=False)
-            public = self._boards.standing(contest_id, public=True)
-            if judges is None or public is None:
+            scene = self._scene(session, followed.contest_id)
+            if scene is None:
                 self._close(followed)
                 return None
-            if followed.log is None:
-                followed.log = self._load(followed)
-                followed.mark, followed.fingerprint, followed.generation = Mark(), None, -1
-            known = followed.log
-            if events.last(session, contest_id) != known.head:  # by another process, or the contest was made anew
-                raise Moved
-            scene = Scene(session, public, judges)
-            moved = events.moved(session, contest_id, followed.mark)
+            known = self._known(session, followed)
+            moved = events.moved(session, followed.contest_id, followed.mark)
             state = list(STATE.shown(scene))
             state_events = changes(known.index, state)
-            small = first or generation != followed.generation or bool(state_events)
+            small = generation != followed.generation or bool(state_events)
             before = _all(BEFORE, scene) if small else {}
             fingerprint = self._fingerprint(scene, followed, small)
-            later = self._later(followed, judges, moved, small)
-            everything = first or fingerprint != followed.fingerprint
+            everything = fingerprint != followed.fingerprint
+            later = self._later(followed, scene.judges, moved, small)
             if everything or later:
                 followed.later = None
-            final = public.state.finalized is not None and bool(moved.verdicts)  # awards follow the board then
-            after = _all(AFTER, scene) if small or everything or final else {}
-            rescored = submitted.rescored(scene, followed.points) if later and not everything else set()
-            among = None if everything else moved.submissions | rescored | _together(scene, contest_id, moved)
+            after = _all(AFTER, scene) if small or everything or _awards_follow(scene, moved) else {}
+            among = None if everything else _touched(scene, moved, followed.points if later else None)
             found = submitted.look(scene, known.index, among)
             told = _events(known, scene, before, found, after, complete=everything)
-        if state_events or (told and public.state.end_of_updates is not None):
-            told += state_events or [NewEvent("pj", None, STATE.type, None, each.views["p"]) for each in state]
+        told += state_events or (_state_again(scene, state) if told else [])
         self._write(followed, known, told, found.texts)
         followed.mark = Mark(moved.mark.submission, moved.mark.judgement, moved.mark.open | found.unsettled)
         followed.points.update(found.points)
         followed.generation, followed.fingerprint = generation, fingerprint
-        followed.at = self._moment(followed, judges, now)
+        followed.at = self._moment(followed, scene.judges, now)
         return known
+
+    def _scene(self, session: Session, contest_id: str) -> Scene | None:
+        judges = self._boards.standing(contest_id, public=False)
+        public = self._boards.standing(contest_id, public=True)
+        return None if judges is None or public is None else Scene(session, public, judges)
+
+    def _known(self, session: Session, followed: Followed) -> Log:
+        """What was told so far; where that had to be read, nothing is as it was looked at last. Raises Moved."""
+        if followed.log is None:
+            followed.log = self._load(followed)
+            followed.mark, followed.fingerprint, followed.generation = Mark(), None, -1
+        if events.last(session, followed.contest_id) != followed.log.head:
+            raise Moved  # by another process, or the contest was made anew
+        return followed.log
 
     def _close(self, followed: Followed) -> None:
         """End the streams of a log that is not the contest's any more; their clients come back with their tokens."""
@@ -372,8 +375,24 @@ def _all(some: Iterable[Any], scene: Scene) -> dict[str, list[Shown]]:
     return {kind.type: list(kind.shown(scene)) for kind in some}
 
 
-def _together(scene: Scene, contest_id: str, moved: events.Moved) -> set[int]:
-    return events.tried_together(scene.session, contest_id, moved.verdicts) if moved.verdicts else set()
+def _awards_follow(scene: Scene, moved: events.Moved) -> bool:
+    """Awards follow the board once the contest is final."""
+    return scene.public.state.finalized is not None and bool(moved.verdicts)
+
+
+def _touched(scene: Scene, moved: events.Moved, points: Mapping[int, Points] | None) -> frozenset[int]:
+    """The submissions that may be shown otherwise than before; with `points`, also those that are worth others."""
+    rescored = set() if points is None else submitted.rescored(scene, points)
+    contest_id = scene.public.contest.id
+    together = events.tried_together(scene.session, contest_id, moved.verdicts) if moved.verdicts else set()
+    return moved.submissions | rescored | together
+
+
+def _state_again(scene: Scene, state: Iterable[Shown]) -> list[NewEvent]:
+    """The state is the last word: after the end of updates it is told once more after whatever else is told."""
+    if scene.public.state.end_of_updates is None:
+        return []
+    return [NewEvent("pj", None, STATE.type, None, each.views["p"]) for each in state]
 
 
 def _events(

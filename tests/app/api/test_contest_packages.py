@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from typing import Any
 
 import httpx
@@ -18,6 +16,7 @@ from tests.builders import lively
 from tests.builders.contests import with_checkers
 from tests.builders.packages import zip_package
 from tests.builders.service import Api, open_api
+from tests.builders.zips import unzipped
 
 ZIP = {"Content-Type": "application/zip"}
 KEPT = tuple(name for name in SINGLE if name not in {"judgements", "runs", "awards", "accounts"})
@@ -48,19 +47,13 @@ def seen(api: Api, base: str = BASE) -> dict[str, Any]:
     return {name: api.get(f"{base}/{name}".rstrip("/"), user="judge").json() for name in ("", *SINGLE)}
 
 
-def files_of(archive: bytes) -> dict[str, bytes]:
-    """What is in a zip."""
-    with zipfile.ZipFile(io.BytesIO(archive)) as zipped:
-        return {name: zipped.read(name) for name in zipped.namelist()}
-
-
 def bring_in(api: Api, archive: bytes, query: str = "") -> httpx.Response:
     """Import it as an admin."""
     return api.post(f"contests/import{query}", user="admin", content=archive, headers=ZIP)
 
 
 def test_a_package_has_a_file_for_every_endpoint_and_every_file_beside_it(exported: tuple[bytes, Any]) -> None:
-    files = files_of(exported[0])
+    files = unzipped(exported[0])
     names = {f"{name}.json" for name in (*SINGLE, "api", "contest", "state", "scoreboard")}
     assert names <= set(files)
     assert json.loads(files["contest.json"]) == exported[1][""]
@@ -72,7 +65,7 @@ def test_a_package_has_a_file_for_every_endpoint_and_every_file_beside_it(export
                     if isinstance(file, dict) and not file["href"].startswith("https:"):
                         data = files[f"{name}/{each['id']}/{file['filename']}"]
                         assert file.get("hash") in {None, hashlib.md5(data, usedforsecurity=False).hexdigest()}
-    assert set(files_of(files["submissions/s-0/s-0.zip"])) == {"02.out"}
+    assert set(unzipped(files["submissions/s-0/s-0.zip"])) == {"02.out"}
 
 
 def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
@@ -86,8 +79,8 @@ def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[
     assert {a["id"] for a in found["accounts"]} >= set(lively.PEOPLE)
     assert {a["id"]: a["citation"] for a in found["awards"]} == {a["id"]: a["citation"] for a in exported[1]["awards"]}
     assert [each["end_time"] for each in found["judgements"]] == [None] * len(found["submissions"])
-    again = files_of(empty.get(f"{BASE}/package.zip", user="admin").content)
-    files = files_of(exported[0])
+    again = unzipped(empty.get(f"{BASE}/package.zip", user="admin").content)
+    files = unzipped(exported[0])
     for name, data in files.items():
         if name.startswith(("organizations/", "teams/", "persons/", "contest/", "submissions/")):
             assert again[name] == data, name

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,6 +13,7 @@ from app.storage.tables import JudgementRow
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import REJECTED, raw, share
 from tests.builders.service import Api
+from tests.builders.zips import unzipped
 
 PROBLEM = "contests/c/problems/echo"
 TIMED = {"final_minutes": 30}
@@ -40,8 +39,8 @@ def send(api: Api, *cases: str, user: str = "team", **data: str) -> Any:
 def names(api: Api, user: str | None = "team") -> list[str]:
     """The cases that a user sees, which are also those in the zip of inputs."""
     listed = [case["name"] for case in api.get(f"{PROBLEM}/testcases", user=user).json()]
-    with zipfile.ZipFile(io.BytesIO(api.get(f"{PROBLEM}/inputs.zip", user=user).content)) as archive:
-        assert sorted(archive.namelist()) == sorted(f"{name}.in" for name in listed)
+    inputs = unzipped(api.get(f"{PROBLEM}/inputs.zip", user=user).content)
+    assert sorted(inputs) == sorted(f"{name}.in" for name in listed)
     for name in ("02", "03"):
         found = api.get(f"{PROBLEM}/testcases/{name}/input", user=user).status_code
         assert found == (200 if name in listed else 404)

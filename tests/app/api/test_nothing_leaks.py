@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import zipfile
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import raw
 from tests.builders.service import Api
+from tests.builders.zips import unzipped
 
 STATEMENT = "Say the secret again."
 LATE, FINAL_RAW = 7_654_321, 9_876_543
@@ -86,8 +85,7 @@ def read(api: Api, user: str | None) -> str:
             continue
         text = reply.text
         if reply.headers.get("content-type") == "application/zip":
-            with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
-                text = json.dumps({name: archive.read(name).decode() for name in archive.namelist()})
+            text = json.dumps({name: data.decode() for name, data in unzipped(reply.content).items()})
         texts.append(f"{path}: {text}")
     return "\n".join(texts)
 

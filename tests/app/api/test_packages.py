@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +16,7 @@ from tests.builders.contests import add_contest, add_problem, add_submission, wi
 from tests.builders.packages import package_files, zip_package
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
+from tests.builders.zips import unzipped
 
 ZIP = {"Content-Type": "application/zip"}
 
@@ -118,9 +117,7 @@ def test_other_kinds_of_bodies_are_refused(checked: Api) -> None:
 def test_a_package_comes_back_as_it_was_sent(checked: Api) -> None:
     bring(checked, zip_package())
     data = checked.get("problems/echo/package.zip", user="judge").content
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        files = {name.removeprefix("echo/"): archive.read(name) for name in archive.namelist()}
-    assert files == package_files()
+    assert {name.removeprefix("echo/"): file for name, file in unzipped(data).items()} == package_files()
     assert checked.get("problems/echo/package.zip", user="judge").content == data
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from app.storage import rejudgings
+from app.storage import rejudging_steps
 from app.storage.tables import ContestRow, JudgementRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.judging import judge, judge_with_errors
@@ -436,16 +436,16 @@ def test_a_failure_while_it_is_applied_changes_nothing(contest: Api, monkeypatch
     judge(contest.service)
 
     def fail(*_: object, **__: object) -> None:
-        raise rejudgings.RejudgingRefused("the disk is full")
+        raise rejudging_steps.RejudgingRefused("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(rejudgings, "_set_current", fail)
+        patched.setattr(rejudging_steps, "_set_current", fail)
         do(contest, "apply", rejudging, 409)
     assert (everything(contest) == before, state(contest, rejudging)) == (True, "ready")
     do(contest, "apply", rejudging)
     after = everything(contest)
     with monkeypatch.context() as patched:
-        patched.setattr(rejudgings, "_set_current", fail)
+        patched.setattr(rejudging_steps, "_set_current", fail)
         do(contest, "undo", rejudging, 409)
     assert everything(contest) == after
     do(contest, "undo", rejudging)

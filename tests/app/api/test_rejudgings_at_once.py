@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.storage import rejudgings
-from app.storage.rejudgings import Selection
+from app.storage import rejudging_steps
+from app.storage.rejudging_steps import Selection
 from app.storage.tables import ContestRow, JudgementRow
 from tests.app.api.test_rejudgings import PLACE, RIGHT, begin, do, points, put, state
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
@@ -133,7 +133,7 @@ def test_a_rejudging_that_is_not_committed_yet_keeps_others_of_the_same_away(con
         return contest.post(PLACE, user="admin", json={"reason": "why", "team": "other"})
 
     with meanwhile(contest, other) as (session, replies):
-        rejudgings.begin(session, "c", Selection(), "why", "admin")
+        rejudging_steps.begin(session, "c", Selection(), "why", "admin")
     assert replies[0].status_code == 409
 
 
@@ -145,7 +145,7 @@ def test_two_that_share_submissions_are_applied_one_after_the_other(contest: Api
         return contest.post(f"{second['href']}/apply", user="admin")
 
     with meanwhile(contest, other) as (session, replies):
-        rejudgings.apply(session, rejudgings.lock(session, int(first["id"])))
+        rejudging_steps.apply(session, rejudging_steps.lock(session, int(first["id"])))
     assert replies[0].status_code == 200
     check(contest, second)
     do(contest, "undo", first, 409)
@@ -163,7 +163,7 @@ def test_a_change_cannot_join_a_rejudging_that_is_being_applied(contest: Api) ->
         return contest.put(path, user="admin", files={"input": ("in", b"33\n"), "answer": ("ans", b"33\n")})
 
     with meanwhile(contest, join) as (session, replies):
-        rejudgings.apply(session, rejudgings.lock(session, int(rejudging["id"])))
+        rejudging_steps.apply(session, rejudging_steps.lock(session, int(rejudging["id"])))
     contest.service.boards.changed("c")
     assert replies[0].status_code == 409
     assert contest.get(rejudging["href"], user="judge").json()["changes"] == rejudging["changes"]

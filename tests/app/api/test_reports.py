@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import Api
+from tests.builders.zips import unzipped
 
 S = "contests/c/submissions"
 
@@ -156,8 +155,7 @@ def test_the_files_come_back_as_one_zip_with_the_same_bytes_each_time(api: Api) 
     sent = add_submission(api.service, {"02": share(1), "03": share(1)})
     document = api.get(f"{S}/{sent}", user="team").json()
     data = api.get(document["files"][0]["href"], user="team").content
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == {"02.out": b"02\n", "03.out": b"03\n"}
+    assert unzipped(data) == {"02.out": b"02\n", "03.out": b"03\n"}
     assert api.get(f"{S}/{sent}/files", user="judge").content == data
 
 

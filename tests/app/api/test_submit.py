@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import errno
-import io
 import json
-import zipfile
 from datetime import timedelta
 from typing import Any
 
@@ -14,21 +12,13 @@ import anyio
 import pytest
 from sqlalchemy import func, select, text
 
+from app.packages.zips import zip_bytes
 from app.storage.files import LocalFiles
 from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
 from tests.builders.service import Api
 
 ROUTE = "contests/c/submissions"
-
-
-def zipped(**files: bytes) -> bytes:
-    """A zip of NAME.out files."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(f"{name.removeprefix('case')}.out", data)
-    return buffer.getvalue()
 
 
 @pytest.fixture
@@ -47,7 +37,7 @@ def send(api: Api, *, user: str | None = "team", name: str = "02.out", data: byt
 
 def clics(**changes: Any) -> dict[str, Any]:
     """A submission as CLICS JSON."""
-    files = [{"data": base64.b64encode(zipped(case02=b"7\n")).decode(), "mime": "application/zip"}]
+    files = [{"data": base64.b64encode(zip_bytes({"02.out": b"7\n"})).decode(), "mime": "application/zip"}]
     return {"language_id": "answers", "problem_id": PROBLEM, "files": files} | changes
 
 
@@ -65,7 +55,10 @@ def test_a_form_makes_a_submission_with_answers_and_a_judgement_that_waits(conte
         ROUTE,
         user="team",
         data={"problem_id": PROBLEM, "comment": "first"},
-        files=[("files", ("a.zip", zipped(case02=b"7\n", case03=b"8\n"))), ("sources", ("solve.py", b"print(7)"))],
+        files=[
+            ("files", ("a.zip", zip_bytes({"02.out": b"7\n", "03.out": b"8\n"}))),
+            ("sources", ("solve.py", b"print(7)")),
+        ],
     )
     assert reply.status_code == 201, reply.text
     body = reply.json()

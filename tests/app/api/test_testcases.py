@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.scoring import raw
 from tests.builders.service import Api
+from tests.builders.zips import unzipped
 
 CASES = "contests/c/problems/echo/testcases"
 
@@ -80,8 +79,7 @@ def test_all_inputs_come_as_one_zip_with_the_same_bytes_each_time(api: Api) -> N
     add_problem(api.service, FINAL)
     add_contest(api.service)
     data = api.get("contests/c/problems/echo/inputs.zip").content
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == {"01.in": b"1\n", "02.in": b"2\n"}
+    assert unzipped(data) == {"01.in": b"1\n", "02.in": b"2\n"}
     assert api.get("contests/c/problems/echo/inputs.zip", user="team").content == data
     for kept in (api.service.settings.home / "cache").iterdir():
         kept.unlink()

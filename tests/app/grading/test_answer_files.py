@@ -7,7 +7,7 @@ import random
 import stat
 import struct
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -15,19 +15,11 @@ from hypothesis import strategies as st
 
 from app.grading.answer_files import MOST_SUGGESTIONS, Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits, Upload, UploadRefused
+from app.packages.zips import zip_bytes
 
 CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
 LIMITS = Limits(inflated=1_000_000, files=20, ratio=100)
 WIDE = Limits(inflated=1_000_000, files=200, ratio=100)
-
-
-def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """A zip of these files."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
 
 
 def sort(
@@ -51,19 +43,19 @@ def taken(found: Collected) -> dict[str, bytes | None]:
 @pytest.mark.parametrize("name", ["01.out", "01.ans", "01.txt", "output_01.txt", "deep/down/01.out"])
 def test_every_usual_name_is_taken(name: str) -> None:
     """NAME.out, .ans, .txt and output_NAME.txt are NAME's answer, in whatever folder of the archive."""
-    assert taken(sort("a.zip", zipped({name: b"1"}))) == {"01": b"1"}
+    assert taken(sort("a.zip", zip_bytes({name: b"1"}))) == {"01": b"1"}
 
 
 def test_a_contest_may_set_its_own_pattern() -> None:
     """With a pattern of its own, the usual names are unknown."""
-    found = sort("a.zip", zipped({"answer-02.dat": b"1", "01.out": b"2"}), pattern="answer-{case}.dat")
+    found = sort("a.zip", zip_bytes({"answer-02.dat": b"1", "01.out": b"2"}), pattern="answer-{case}.dat")
     assert taken(found) == {"02": b"1"}
     assert [note.name for note in found.notes if note.ignored] == ["01.out"]
 
 
 def test_unknown_names_are_ignored_and_reported_with_the_nearest() -> None:
     """A file nobody asked for costs nothing, and its note says which name may have been meant."""
-    found = sort("a.zip", zipped({"01.out": b"1", "O2.out": b"2", "__MACOSX/._01.out": b"3", ".DS_Store": b"4"}))
+    found = sort("a.zip", zip_bytes({"01.out": b"1", "O2.out": b"2", "__MACOSX/._01.out": b"3", ".DS_Store": b"4"}))
     ignored = {note.name: note.ignored for note in found.notes if note.ignored}
     assert ignored["O2.out"] == "no test case of this name; did you mean 02.out?"
     assert ignored["__MACOSX/._01.out"] == ignored[".DS_Store"] == "left by the operating system"
@@ -78,12 +70,15 @@ def test_a_plain_file_goes_to_the_case_in_its_name_or_in_the_form() -> None:
 
 def test_an_oversize_answer_rejects_its_case_only() -> None:
     """The others of the archive are taken."""
-    assert taken(sort("a.zip", zipped({"01.out": b"1" * 101, "02.out": b"1" * 100}))) == {"01": None, "02": b"1" * 100}
+    assert taken(sort("a.zip", zip_bytes({"01.out": b"1" * 101, "02.out": b"1" * 100}))) == {
+        "01": None,
+        "02": b"1" * 100,
+    }
 
 
 def encrypted() -> bytes:
     """A zip whose entry says it is encrypted, in both headers."""
-    data = bytearray(zipped({"01.out": b"1"}))
+    data = bytearray(zip_bytes({"01.out": b"1"}))
     for at in (6, data.index(b"PK\x01\x02") + 8):
         data[at] |= 1
     return bytes(data)
@@ -101,30 +96,30 @@ def with_link() -> bytes:
 
 def lying(said: int) -> bytes:
     """A zip whose headers say another size than the 50,000 bytes the entry inflates to."""
-    data = bytearray(zipped({"01.out": bytes(50_000)}))
+    data = bytearray(zip_bytes({"01.out": bytes(50_000)}))
     struct.pack_into("<I", data, 22, said)
     struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, said)
     return bytes(data)
 
 
 REFUSED = {
-    "two files for one case": (zipped({"a/01.out": b"1", "b/01.txt": b"2"}), "expected one file for case 01"),
+    "two files for one case": (zip_bytes({"a/01.out": b"1", "b/01.txt": b"2"}), "expected one file for case 01"),
     "encrypted": (encrypted(), "found an encrypted one"),
-    "nested by name": (zipped({"01.out": b"1", "more.zip": b"x"}), "an archive inside the archive"),
-    "nested by content": (zipped({"01.out": zipped({"x": b"1"})}), "an archive inside the archive"),
-    "escaping": (zipped({"../01.out": b"1"}), "found one that escapes"),
-    "absolute": (zipped({"/01.out": b"1"}), "found one that escapes"),
-    "backslashes": (zipped({"..\\01.out": b"1"}), "found one that escapes"),
-    "drive": (zipped({"C:/01.out": b"1"}), "found one that escapes"),
+    "nested by name": (zip_bytes({"01.out": b"1", "more.zip": b"x"}), "an archive inside the archive"),
+    "nested by content": (zip_bytes({"01.out": zip_bytes({"x": b"1"})}), "an archive inside the archive"),
+    "escaping": (zip_bytes({"../01.out": b"1"}), "found one that escapes"),
+    "absolute": (zip_bytes({"/01.out": b"1"}), "found one that escapes"),
+    "backslashes": (zip_bytes({"..\\01.out": b"1"}), "found one that escapes"),
+    "drive": (zip_bytes({"C:/01.out": b"1"}), "found one that escapes"),
     "symbolic link": (with_link(), "found a symbolic link"),
-    "too many files": (zipped({f"{at}.out": b"1" for at in range(21)}), "expected at most 20 files, found 21"),
+    "too many files": (zip_bytes({f"{at}.out": b"1" for at in range(21)}), "expected at most 20 files, found 21"),
     "rar": (b"Rar!\x1a\x07\x00junk", "found a rar archive"),
     "7z": (b"7z\xbc\xaf\x27\x1cjunk", "found a 7z archive"),
     "gzip": (b"\x1f\x8b\x08junk", "found a gzip archive"),
-    "cut off": (zipped({"01.out": b"1" * 90})[:60], "found a damaged one"),
+    "cut off": (zip_bytes({"01.out": b"1" * 90})[:60], "found a damaged one"),
     "size said too small": (lying(10), "found a damaged one"),
-    "empty archive": (zipped({}), "expected files named after test cases, such as 01.out, found an empty archive"),
-    "nothing known": (zipped({"x.out": b"1"}), "expected files named after test cases, such as 01.out, found x.out"),
+    "empty archive": (zip_bytes({}), "expected files named after test cases, such as 01.out, found an empty archive"),
+    "nothing known": (zip_bytes({"x.out": b"1"}), "expected files named after test cases, such as 01.out, found x.out"),
 }
 
 
@@ -139,18 +134,18 @@ def test_an_odd_archive_is_refused_whole(name: str) -> None:
 def test_bytes_are_counted_as_they_inflate() -> None:
     """A bomb is refused at the limit of bytes or of the ratio, whatever its headers say."""
     cases = [OpenCase(at, f"{at:02}", 10**9) for at in range(20)]
-    bomb = zipped({"01.out": bytes(900_000), "02.out": bytes(900_000)})
+    bomb = zip_bytes({"01.out": bytes(900_000), "02.out": bytes(900_000)})
     with pytest.raises(UploadRefused, match="expected at most 1000000 bytes inside") as refused:
         sort("a.zip", bomb, cases=cases)
     assert refused.value.status == 413
     wide = Limits(inflated=10**9, files=20, ratio=100)
     with pytest.raises(UploadRefused, match="more than 100 times its size"):
-        sort("a.zip", zipped({"01.out": bytes(3_000_000)}), cases=cases, limits=wide)
+        sort("a.zip", zip_bytes({"01.out": bytes(3_000_000)}), cases=cases, limits=wide)
 
 
 def test_an_entry_that_says_it_is_small_does_not_fill_the_memory() -> None:
     """The reader stops one byte past the case's limit, however much the entry would inflate to."""
-    assert taken(sort("a.zip", zipped({"01.out": bytes(90_000), "02.out": b"1"}))) == {"01": None, "02": b"1"}
+    assert taken(sort("a.zip", zip_bytes({"01.out": bytes(90_000), "02.out": b"1"}))) == {"01": None, "02": b"1"}
 
 
 def test_a_wrong_testcase_says_the_nearest() -> None:
@@ -175,7 +170,7 @@ def test_a_tar_is_told_by_what_is_in_it() -> None:
     with pytest.raises(UploadRefused, match="found a tar archive"):
         sort("01.out", data)
     with pytest.raises(UploadRefused, match="found an archive inside the archive"):
-        sort("a.zip", zipped({"01.out": data}), cases=[OpenCase(1, "01", 1000)])
+        sort("a.zip", zip_bytes({"01.out": data}), cases=[OpenCase(1, "01", 1000)])
 
 
 def test_a_name_of_enormous_length_is_refused() -> None:
@@ -183,13 +178,13 @@ def test_a_name_of_enormous_length_is_refused() -> None:
     with pytest.raises(UploadRefused, match="at most 255 characters, found 306"):
         sort("x" * 300 + "/01.ou", b"1")
     with pytest.raises(UploadRefused, match="at most 255 characters, found 307") as refused:
-        sort("a.zip", zipped({"x" * 300 + "/01.out": b"1"}))
+        sort("a.zip", zip_bytes({"x" * 300 + "/01.out": b"1"}))
     assert len(refused.value.message) < 200
 
 
 def test_an_archive_of_very_many_entries_is_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each entry of the directory would become an object: a million of them fill the memory."""
-    data = zipped({str(name): b"" for name in range(100)})
+    data = zip_bytes({str(name): b"" for name in range(100)})
 
     def never(*_: object) -> None:
         raise AssertionError("its directory was read")
@@ -202,7 +197,7 @@ def test_an_archive_of_very_many_entries_is_refused_before_they_are_read(monkeyp
 
 def test_only_the_first_few_unknown_names_get_a_suggestion() -> None:
     """Each suggestion compares a name with all there are: thousands of them would keep a core busy."""
-    found = sort("a.zip", zipped({f"0{at}.ouut": b"" for at in range(99)} | {"01.out": b"1"}), limits=WIDE)
+    found = sort("a.zip", zip_bytes({f"0{at}.ouut": b"" for at in range(99)} | {"01.out": b"1"}), limits=WIDE)
     meant = [note for note in found.notes if "did you mean" in (note.ignored or "")]
     assert len(meant) == MOST_SUGGESTIONS
 
@@ -210,7 +205,7 @@ def test_only_the_first_few_unknown_names_get_a_suggestion() -> None:
 @given(st.binary(max_size=300), st.integers(0, 2**32))
 def test_mutated_archives_are_taken_or_refused_and_nothing_else(noise: bytes, seed: int) -> None:
     """Random damage to a good archive never raises anything but UploadRefused."""
-    data = bytearray(zipped({"01.out": b"12 34\n" * 10, "02.out": b"1"}))
+    data = bytearray(zip_bytes({"01.out": b"12 34\n" * 10, "02.out": b"1"}))
     rng = random.Random(seed)
     for byte in noise[:8]:
         data[rng.randrange(len(data))] = byte

@@ -14,7 +14,7 @@ from app.grading.engine import Engine, EngineSettings
 from app.grading.references import REFERENCE_RUN, JobRunner
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.storage import jobs, problems, rejudgings
+from app.storage import jobs, problems, rejudging_steps
 from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.tables import (
@@ -136,7 +136,7 @@ def test_where_there_are_submissions_the_answers_of_a_run_wait_as_one_rejudging(
     assert (bench.case().answer_sha256, bench.case(other).answer_sha256) == (None, None)
     until(lambda: bench.engine.waiting_again == 0)
     with bench.database.write() as session:
-        rejudgings.apply(session, rejudgings.lock(session, 1))
+        rejudging_steps.apply(session, rejudging_steps.lock(session, 1))
     assert None not in {bench.case().answer_sha256, bench.case(other).answer_sha256}
 
 

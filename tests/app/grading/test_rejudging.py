@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sqlalchemy import select, update
 
-from app.storage import rejudgings
+from app.storage import rejudging_steps, rejudgings
 from app.storage.database import Database
 from app.storage.files import LocalFiles
-from app.storage.rejudgings import Selection
+from app.storage.rejudging_steps import Selection
 from app.storage.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, submission
 
@@ -19,7 +19,7 @@ from tests.builders.grading import Grading, add_rogue_contest, grading, submissi
 def begin(found: Grading) -> int:
     """Judge everything again."""
     with found.database.write() as session:
-        return rejudgings.begin(session, "c", Selection(), "why", "a").id
+        return rejudging_steps.begin(session, "c", Selection(), "why", "a").id
 
 
 def ready(database: Database, rejudging_id: int) -> bool:
@@ -115,7 +115,7 @@ def test_what_a_grader_is_at_when_a_rejudging_is_cancelled_is_not_recorded(sqlit
         found.engine.take_up()
         until(lambda: _running(found))
         with found.database.write() as session:
-            rejudgings.cancel(session, rejudgings.lock(session, rejudging_id))
+            rejudging_steps.cancel(session, rejudging_steps.lock(session, rejudging_id))
         found.engine.take_up()
         until(lambda: found.engine.waiting_again == 0)
         assert found.types() == ["PC"] * 5

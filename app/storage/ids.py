@@ -1,0 +1,18 @@
+"""Ids that are numbers are those of rows, which we give; whatever else an id says, another system gave it."""
+
+from __future__ import annotations
+
+MOST_DIGITS = 18
+"""Longer ones may not fit the 64 bits of a column."""
+
+
+def is_number(text: str) -> bool:
+    """Is it nothing but digits? Then it is ours to give, even where no row can have it."""
+    return text.isascii() and text.isdigit()
+
+
+def as_id(text: str) -> int | None:
+    """The number an id stands for; None for whatever is no row's id, such as `007` or one beyond 64 bits."""
+    if not is_number(text) or text.startswith("0") or len(text) > MOST_DIGITS:
+        return None
+    return int(text)
