@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_TIMEOUT_MS = 30_000
 POOL = 20
@@ -54,7 +55,8 @@ class Database:
             listener()
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Give all connections back; one that is still at work is closed when it is returned."""
+        event.listen(self.engine, "checkin", _close_returned)
         self.engine.dispose()
 
 
@@ -65,6 +67,11 @@ def _open_engine(url: str) -> Engine:
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _close_returned(_connection: object, record: ConnectionPoolEntry) -> None:
+    # It would go back into a pool that nobody has any more, and be left open there.
+    record.close()
 
 
 def _set_pragmas(connection: Any, _record: object) -> None:
