@@ -141,9 +141,10 @@ def computed(standing: Standing, session: Session) -> dict[str, Award]:
     if kept is None:
         contest = standing.contest
         groups = {row.id: row.name for row in directory.groups(session, contest_of(session, contest.id))}
-        tries, bests = standing.official(), standing.board.bests
-        first = first_to_solve(standing.problems, contest.teams, tries, bests, standing.curtain, standing.phase)
-        found = awards(standing.board, prizes(contest.settings), groups, contest.labels, first)
+        tries, bests, main = standing.official(), standing.board.bests, contest.main_teams
+        teams = [team for team in contest.teams if main is None or team.id in main]
+        first = first_to_solve(standing.problems, teams, tries, bests, standing.curtain, standing.phase)
+        found = awards(standing.main, standing.board, prizes(contest.settings), groups, contest.labels, first)
         kept = standing.pages["awards"] = {each.id: each for each in found}
     return kept
 

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from app.api.changes import RejudgingView
 from app.api.clics import format_reltime, number
 from app.api.standings import shown_type, worth_of
-from app.domain.scoreboard import Board
 from app.domain.scoring import Attempt
 from app.grading.boards import Standing
 from app.grading.rejudging import Difference, Side
@@ -54,7 +53,7 @@ class SubmissionDifference(BaseModel):
 
 
 class TeamSide(BaseModel):
-    """A team's place on a board; null where it is not on it."""
+    """A team's place on a board; null where it is not on it (but points, where the board is that of a group)."""
 
     rank: int | None
     points: float | None
@@ -185,8 +184,7 @@ def _case_side(standing: Standing, row: SubmissionRow, attempt: Attempt, name: s
 def _teams(found: Difference) -> list[TeamDifference]:
     """Every team of one of the boards, in the order of the board after."""
     boards = [
-        _places(side.board)
-        for side in (found.before.judges, found.after.judges, found.before.public, found.after.public)
+        _places(side) for side in (found.before.judges, found.after.judges, found.before.public, found.after.public)
     ]
     nowhere = TeamSide(rank=None, points=None)
     names = {row.team.id: row.team.name for side in (found.after, found.before) for row in side.judges.board.rows}
@@ -203,5 +201,6 @@ def _teams(found: Difference) -> list[TeamDifference]:
     ]
 
 
-def _places(board: Board) -> dict[str, TeamSide]:
-    return {row.team.id: TeamSide(rank=row.rank, points=row.points) for row in board.rows}
+def _places(side: Standing) -> dict[str, TeamSide]:
+    ranks = {row.team.id: row.rank for row in side.main.rows}
+    return {row.team.id: TeamSide(rank=ranks.get(row.team.id), points=row.points) for row in side.board.rows}

@@ -27,10 +27,13 @@ class RevealBody(Body):
 
 
 class Next(BaseModel):
-    """The lowest team of which something is hidden, its rank by now, and its hidden problems in order."""
+    """The lowest team of which something is hidden, its rank by now, and its hidden problems in order.
+
+    Its rank is null where the board is one group's, and the team not in it.
+    """
 
     team_id: str
-    rank: int
+    rank: int | None
     problem_ids: list[str]
 
 
@@ -60,14 +63,15 @@ def upcoming(_viewer: JudgeOrAdmin, session: Reading, boards: TheBoards, contest
     thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= datetime.now(UTC) else None
     return RevealView(
         opened=[],
-        next=_next(waiting[0]) if waiting else None,
+        next=_next(standing, waiting[0]) if waiting else None,
         left=len(opened(waiting, Step.ALL)),
         thawed=format_time_or_none(thawed),
     )
 
 
-def _next(first: Pending) -> Next:
-    return Next(team_id=first.team_id, rank=first.rank, problem_ids=list(first.problem_ids))
+def _next(standing: Standing, first: Pending) -> Next:
+    rank = next((row.rank for row in standing.main.rows if row.team.id == first.team_id), None)
+    return Next(team_id=first.team_id, rank=rank, problem_ids=list(first.problem_ids))
 
 
 @router.post("/contests/{contest_id}/reveal", summary="Open the next place of a frozen board")

@@ -230,7 +230,7 @@ async def scores_history(
 ) -> Response:
     """Each team's points and rank whenever they changed, by the answers sent until then; the last are the board's."""
     standing = await board_shown(boards, viewer, contest_id, public=public, group_id=None)
-    known = {row.team.id for row in standing.board.rows}
+    known = {row.team.id for row in standing.main.rows}
     if unknown := [each for each in team_id or () if each not in known]:
         raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
     told = await _told_soon(boards, standing, _steps(standing, steps))
@@ -256,7 +256,7 @@ class _Told:
 
 def _steps(standing: Standing, steps: int) -> int:
     """One of few numbers of steps, so that nobody makes us compute hundreds; and fewer where there are many teams."""
-    most = min(steps, MOST_FIGURES // max(1, len(standing.board.rows)))
+    most = min(steps, MOST_FIGURES // max(1, len(standing.main.rows)))
     return max((each for each in STEPS if each <= most), default=1)
 
 
@@ -295,6 +295,7 @@ def _told(standing: Standing, steps: int) -> _Told:
         phase=seen.phase,
         references=standing.contest.references,
         steps=steps,
+        among=standing.contest.main_teams,
     )
     ended = time.monotonic()
     seconds = ended - began

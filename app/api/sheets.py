@@ -190,8 +190,9 @@ def head_of(standing: Standing) -> dict[str, Any]:
 
 
 def figures_of(standing: Standing, group_id: str | None) -> Figures:
-    """The numbers of the board, or of a group's own board, ranked by itself."""
-    figures = live.figures_of(standing.board, standing.view.problems, standing.phase)
+    """The numbers of the main board, or of a group's own board, ranked by itself."""
+    board = standing.main if group_id is None else standing.board
+    figures = live.figures_of(board, standing.view.problems, standing.phase)
     if group_id is None:
         return figures
     return figures.among([at for at, team in enumerate(figures.teams) if group_id in team.group_ids])

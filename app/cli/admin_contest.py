@@ -72,7 +72,8 @@ def revealed_lines(found: dict[str, Any], names: dict[str, str]) -> list[str]:
         team, rank = found["next"]["team_id"], found["next"]["rank"]
         problems = ", ".join(found["next"]["problem_ids"])
         left = "1 place" if found["left"] == 1 else f"{found['left']} places"
-        lines.append(f"next: {names.get(team, team)}, rank {rank} by now: {problems} ({left} left)")
+        place = "not on the board" if rank is None else f"rank {rank} by now"
+        lines.append(f"next: {names.get(team, team)}, {place}: {problems} ({left} left)")
     elif found["thawed"]:
         lines.append("everything is open: the board is thawed")
     else:

@@ -33,13 +33,16 @@ class Prizes:
 
 def awards(
     board: Board,
+    whole: Board,
     prizes: Prizes,
     groups: Mapping[str, str],
     problems: Mapping[str, str],
     first: Mapping[str, Sequence[str]],
 ) -> list[Award]:
-    """All awards of a board; a team without points gets none.
+    """All awards of a contest; a team without points gets none.
 
+    board     the main board: those who can win, and get medals
+    whole     the board of all teams, where the winners of groups are found
     groups    the names of the groups by id
     problems  the labels of the problems by id
     first     who solved each problem first, by its id: those problems that can be solved
@@ -53,8 +56,9 @@ def awards(
             found.append(Award(f"{medal}-medal", citation, _between(rows, before + 1, before + count)))
             before += count
     found += [Award(f"rank-{rank}", f"Rank {rank}", _between(rows, rank, rank)) for rank in range(1, prizes.ranks + 1)]
+    everybody = [row for row in whole.rows if row.points > 0]
     for group, name in groups.items():
-        found.append(Award(award_id("group-winner", group), f"Winner(s) of group {name}", _best_of(rows, group)))
+        found.append(Award(award_id("group-winner", group), f"Winner(s) of group {name}", _best_of(everybody, group)))
     for problem, teams in first.items():
         citation = f"First to solve problem {problems[problem]}"
         found.append(Award(award_id("first-to-solve", problem), citation, tuple(teams)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -31,17 +31,22 @@ def history(
     phase: frozenset[CaseKind],
     references: ReferenceScores,
     steps: int,
+    among: Collection[str] | None = None,
 ) -> dict[str, list[Past]]:
     """Each visible team's points and ranks at about `steps` moments at most; the last are those of the board.
 
-    What a moment shows is the board of everything sent until then, with the verdicts of today.
+    What a moment shows is the board of everything sent until then, with the verdicts of today. Where only the teams
+    `among` are on the board, it tells of no others; these still take part in BEST.
     """
     live = LiveBoard(problems, teams, curtain=curtain, chosen=chosen, phase=phase, references=references)
-    told: dict[str, list[Past]] = {team.id: [] for team in teams if team.counts}
+    told: dict[str, list[Past]] = {t.id: [] for t in teams if t.counts and (among is None or t.id in among)}
     shown = [a for a in attempts if not curtain.hides(a.team_id, a.problem_id, a.time)]
     for time, some in _moments(sorted(shown, key=lambda a: (a.time, a.id)), steps):
         live.put(some)
-        _tell(told, time, live.board().figures)
+        figures = live.board().figures
+        if among is not None:
+            figures = figures.among([at for at, team in enumerate(figures.teams) if team.id in among])
+        _tell(told, time, figures)
     return told
 
 

@@ -7,7 +7,7 @@ one column. Where the best whole submission counts, every submission is a row of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -200,6 +200,15 @@ def figures_of(board: Board, problems: Sequence[ScoredProblem], phase: frozenset
         [([cell.answers for cell in column], places) for column in cells],
         board.bests,
     )
+
+
+def among(
+    board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind], teams: Collection[str]
+) -> LiveFigures:
+    """The board of some teams alone (by their ids), ranked on its own; points and BEST are as on the whole board."""
+    figures = figures_of(board, problems, phase)
+    some = figures.among([at for at, team in enumerate(figures.teams) if team.id in teams])
+    return LiveFigures(_Rows(some), board.bests, some)
 
 
 def since_start(time: timedelta | None) -> int:

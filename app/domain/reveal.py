@@ -22,17 +22,16 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What the curtain hides of one team: its rank by now, and the problems in order."""
+    """What the curtain hides of one team: the problems in order."""
 
     team_id: str
-    rank: int
     problem_ids: tuple[str, ...]
 
 
 def pending(board: Board, hidden: Collection[Place]) -> list[Pending]:
     """The teams of which something is `hidden`, from the bottom of the board to its top."""
     found = [(row, _hidden(row, hidden)) for row in reversed(board.rows)]
-    return [Pending(row.team.id, row.rank, problems) for row, problems in found if problems]
+    return [Pending(row.team.id, problems) for row, problems in found if problems]
 
 
 def _hidden(row: Row, hidden: Collection[Place]) -> tuple[str, ...]:

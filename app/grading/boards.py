@@ -20,7 +20,7 @@ from typing import Any
 from anyio.to_thread import run_sync
 
 from app.domain.contests import OPEN, CaseKind, Curtain, ScoredProblem, State, state
-from app.domain.live import LiveBoard
+from app.domain.live import LiveBoard, among
 from app.domain.scoreboard import Board, Chosen
 from app.domain.scoring import Attempt, Bests
 from app.domain.virtual import ranked_with
@@ -122,6 +122,7 @@ class Standing:
     curtain what the freeze hides
     phase   which cases count
     closed  the viewer may not see anything yet: as before the start
+    board   of all teams; `main` is the one that is shown
     virtual there are virtual teams among the others
     pages   what has been rendered from it, by the options of the request
     """
@@ -146,6 +147,17 @@ class Standing:
     def phase(self) -> frozenset[CaseKind]:
         """Which cases count."""
         return self.view.phase
+
+    @property
+    def main(self) -> Board:
+        """The board that is shown: of all teams, or of those of the contest's main group, ranked among themselves."""
+        teams = self.contest.main_teams
+        if teams is None:
+            return self.board
+        found: Board | None = self.pages.get("main")
+        if found is None:
+            found = self.pages["main"] = among(self.board, self.view.problems, self.phase, teams)
+        return found
 
     @property
     def problems(self) -> Sequence[ScoredProblem]:

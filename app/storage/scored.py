@@ -67,6 +67,7 @@ class ScoredContest:
     personal: timedelta | None = None
     participations: Mapping[str, Participation] = field(default_factory=dict)
     on_board: frozenset[str] = frozenset()
+    main_group: str | None = None
 
     @property
     def outside(self) -> Sequence[ScoredProblem]:
@@ -76,6 +77,13 @@ class ScoredContest:
     def without_final(self) -> ScoredContest:
         """The contest as if its problems had no final cases."""
         return replace(self, problems=self.outside)
+
+    @property
+    def main_teams(self) -> frozenset[str] | None:
+        """The teams of the main board, where that is only those of one group; virtual teams are on it by themselves."""
+        if self.main_group is None:
+            return None
+        return frozenset(t.id for t in self.teams if self.main_group in t.group_ids or self.is_virtual(t.id))
 
     @property
     def official_teams(self) -> list[Team]:
@@ -165,6 +173,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
         personal_duration(row.settings),
         participations(session, contest_id),
         frozenset(team.id for team in teams if team.counts),
+        row.main_scoreboard_group_id,
     )
 
 

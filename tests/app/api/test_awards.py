@@ -82,6 +82,18 @@ def test_the_final_board_gives_them(contest: Api) -> None:
     )
 
 
+def test_where_a_contest_has_a_main_group_the_others_win_nothing_but_their_groups(contest: Api) -> None:
+    assert contest.post("contests/c/groups", user="admin", json={"id": "h", "name": "H"}).status_code == 201
+    assert contest.patch("teams/other", user="admin", json={"group_ids": ["h"]}).status_code == 200
+    main = {"id": "c", "main_scoreboard_group_id": "g"}
+    assert contest.patch("contests/c", user="admin", json=main).status_code == 200
+    finalise(contest)
+    found = awards(contest)
+    assert (found["winner"], found["gold-medal"], found["silver-medal"]) == (["team"], ["team"], [])
+    assert (found["group-winner-g"], found["group-winner-h"]) == (["team"], ["other"])
+    assert found["first-to-solve-echo"] == []
+
+
 def test_a_hidden_team_gets_none(contest: Api) -> None:
     contest.patch("teams/other", user="admin", json={"hidden": True})
     finalise(contest)

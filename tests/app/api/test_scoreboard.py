@@ -21,8 +21,8 @@ from app.domain.scoring import RawScore
 from app.grading.boards import Boards
 from app.storage import judgements
 from app.storage.judgements import FoundScore, Outcome
-from app.storage.tables import JudgementRow, TeamRow, TestCaseRow
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from app.storage.tables import GroupRow, JudgementRow, TeamRow, TestCaseRow
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import raw, share
 from tests.builders.service import Api
 
@@ -307,6 +307,28 @@ def test_a_group_has_a_board_of_its_own_ranks_with_the_points_of_everybody(api: 
     assert group["rows"][0]["problems"] == board(api)["rows"][1]["problems"]
     assert group["version"] != board(api)["version"]
     assert api.get("contests/c/scoreboard?group_id=boys").status_code == 400
+
+
+def test_where_a_contest_has_a_main_group_only_its_teams_are_on_the_board_and_in_every_form_of_it(api: Api) -> None:
+    add_contest(api.service, rule=RELATIVE)
+    with api.service.database.write() as session:
+        session.add(GroupRow(id="guests", name="Guests"))
+        session.get_one(TeamRow, "other").group_ids = ["guests"]
+    change_contest(api.service, main_scoreboard_group_id="guests")
+    add_submission(api.service, {"02": raw(8)})
+    add_submission(api.service, {"02": raw(4)}, team="other")
+    main = board(api)
+    assert points(main) == {"other": 25.0}, "BEST is still everybody's"
+    assert main["rows"] == board(api, "?group_id=guests")["rows"]
+    assert [row["rank"] for row in main["rows"]] == [1]
+    assert [(line["rank"], line["team_id"]) for line in table(api)] == [("1", "other")]
+    told = api.get("contests/c/scores/history").json()["teams"]
+    assert [(each["team_id"], each["points"][-1]["score"], each["points"][-1]["rank"]) for each in told] == [
+        ("other", 25.0, 1)
+    ]
+    assert api.get("contests/c/scores/history?team_id=team").status_code == 400
+    change_contest(api.service, main_scoreboard_group_id=None)
+    assert points(board(api)) == {"team": 50.0, "other": 25.0}
 
 
 def table(api: Api, query: str = "") -> list[dict[str, str]]:
