@@ -17,8 +17,8 @@ from app.api import errors, health, openapi
 from app.api.auth import Authenticator
 from app.api.express import Express
 from app.api.feed.hub import Hub
-from app.api.middleware import API, BodyLimit, Frame
-from app.api.routes import ROUTERS
+from app.api.middleware import BodyLimit, Frame
+from app.api.routes import ROUTES
 from app.bootstrap import initialise
 from app.grading.boards import Boards
 from app.grading.engine import Engine, EngineSettings, grader_count
@@ -71,6 +71,7 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
         docs_url="/docs",
         redoc_url=None,
         openapi_url="/openapi.json",
+        routes=list(ROUTES),
         lifespan=lifespan if service is None else None,
     )
     add_routes(app, known.max_upload)
@@ -123,9 +124,7 @@ class Zipped(GZipMiddleware):
 
 
 def add_routes(app: FastAPI, max_body: int) -> None:
-    """Put the routes, the errors and what lies around each request on the app; the last added is the outermost."""
-    for router in ROUTERS:
-        app.include_router(router, prefix=API, responses=openapi.ERRORS)
+    """Put other routes, the errors and what lies around each request on the app; the last added is the outermost."""
     app.include_router(health.router)
     errors.install(app)
     openapi.install(app)
