@@ -3,6 +3,8 @@
 .PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos verify-packages
 
 PYTHON_HERE := .venv/bin/python
+# The tests start hundreds of processes, and each would compile everything again where Python may not keep what it compiled.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(PYTHON_HERE) -m pytest -n auto --dist worksteal
 ARGS ?=
 
 help: ## list these verbs
@@ -19,11 +21,11 @@ demo: setup ## play a whole contest through HTTP in this terminal
 
 test: setup ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some)
 	@sh scripts/test_needs.sh
-	@$(PYTHON_HERE) -m pytest -n auto --dist worksteal -m "not long" $(ARGS)
+	@$(PYTEST) -m "not long" $(ARGS)
 
 test-long: setup ## climb the short ladders, and play contests at random ten times as long as `make test` does
 	@sh scripts/test_needs.sh
-	@$(PYTHON_HERE) -m pytest -n auto --dist worksteal -m "long or machine" --hypothesis-profile=long --timeout=3000 $(ARGS)
+	@$(PYTEST) -m "long or machine" --hypothesis-profile=long --timeout=3000 $(ARGS)
 
 check: setup ## format, lint, types, import arrows
 	@.venv/bin/ruff format --check .
