@@ -11,7 +11,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -156,7 +156,9 @@ def follow(url: str, tokens: list[str], pipe: Connection) -> None:
 async def follow_all(url: str, tokens: list[str], pipe: Connection) -> None:
     """Connect, tell that all are there, wait until nothing more comes, and compare."""
     began = time.time()
-    feeds = await connect(url, FEEDS, "event-feed", b"{", lambda at: tokens[at % TEAMS] if at % 3 == 0 else None)
+    feeds = await connect(
+        url, FEEDS, "event-feed", b"{", lambda at: None if (team := viewer_of(at)) is None else tokens[team]
+    )
     boards = await connect(url, BOARDS, "scoreboard/stream", b"data: ", lambda _at: None)
     await until(lambda: all(each.lines for each in [*feeds, *boards]))
     await until_quiet([*feeds, *boards])
@@ -218,21 +220,35 @@ async def until_quiet(followers: list[Follower]) -> None:
 def compare(feeds: list[Follower], acknowledged: dict[str, float]) -> Found:
     """Count what was delivered, and find whatever was lost, doubled or out of order."""
     found = Found()
-    texts: Counter[str] = Counter()
+    texts: defaultdict[int | None, set[str]] = defaultdict(set)
+    orders: set[tuple[str, ...]] = set()
     for at, follower in enumerate(feeds):
         found.delivered += len(follower.lines)
-        public = at % 3 != 0
-        if public:
-            texts[hashlib.sha256(b"\n".join(line for _, line in follower.lines)).hexdigest()] += 1
+        text = hashlib.sha256(b"\n".join(line for _, line in follower.lines)).hexdigest()
+        texts[viewer_of(at)].add(text)
+        orders.add(tuple(object_of(line)[1] for _, line in follower.lines if object_of(line)[0] == "submissions"))
         found.faults += faults_of(follower, acknowledged, f"client {at}", found, look=at < 60)
-    if len(texts) > 1:
-        found.faults.append(f"clients who see the same received {len(texts)} different streams")
+    differ = sum(len(streams) > 1 for streams in texts.values())
+    found.faults += [f"{differ} of {len(texts)} viewers received different streams in their clients"] * (differ > 0)
+    found.faults += [f"submissions came in {len(orders)} different orders"] * (len(orders) > 1)
     return found
+
+
+def viewer_of(at: int) -> int | None:
+    """The team as which a client reads the feed; None: as nobody."""
+    return at % TEAMS if at % 3 == 0 else None
+
+
+def object_of(line: bytes) -> tuple[str, str]:
+    """Type and id of an event's object."""
+    words = line.split(b'"', 8)
+    return words[3].decode(), words[7].decode()
 
 
 def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, found: Found, *, look: bool) -> list[str]:
     """What is wrong with one client's events; the latencies of some clients are noted by the way."""
     places: set[bytes] = set()
+    told: set[str] = set()
     submissions: Counter[str] = Counter()
     done: dict[str, bool] = {}
     for moment, line in follower.lines:
@@ -242,12 +258,15 @@ def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, foun
             if token[1] in places:
                 return [f"{who}: event {token[1].decode()} twice"]
             places.add(token[1])
-        kind, id_ = line[9:23], line.split(b'"', 8)[7].decode()
-        if kind.startswith(b"submissions"):
+        kind, id_ = object_of(line)
+        if kind == "submissions":
             submissions[id_] += 1
+            told.add(id_)
             if look and id_ in acknowledged:
                 found.accepted.append(max(0.0, moment - acknowledged[id_]))
         if event is not None and event["type"] == "judgements" and event["data"]["end_time"] is not None:
+            if event["data"]["submission_id"] not in told:
+                return [f"{who}: judgement {id_} before its submission"]
             done[event["data"]["submission_id"]] = True
             found.judged.append(moment - at_second(event["data"]["end_time"]))
     wrong = [id_ for id_ in acknowledged if submissions[id_] != 1]
