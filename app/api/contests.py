@@ -22,6 +22,7 @@ from app.api.middleware import API
 from app.domain import contests as rules
 from app.grading.boards import Standing
 from app.storage import contests as stored
+from app.storage import teams
 from app.storage.scored import clock
 from app.storage.tables import ContestRow
 
@@ -154,6 +155,8 @@ def change_contest(
     contest_changes.change(row, body, datetime.now(UTC))
     if body.finalized and (count := stored.unjudged(session, row)):
         raise Conflict(f"finalized: {count} submissions are still to be judged")
+    if body.finalized:
+        teams.enrol_those_there(session, row)
     contest_details.change(session, service.files, row, body)
     if clock(row) != before:
         refuse_overlaps(session, row, stored.enrolled(session, contest_id))

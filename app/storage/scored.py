@@ -68,6 +68,7 @@ class ScoredContest:
     participations: Mapping[str, Participation] = field(default_factory=dict)
     on_board: frozenset[str] = frozenset()
     main_group: str | None = None
+    late: frozenset[str] = frozenset()
 
     @property
     def outside(self) -> Sequence[ScoredProblem]:
@@ -87,8 +88,8 @@ class ScoredContest:
 
     @property
     def official_teams(self) -> list[Team]:
-        """The teams but for the virtual ones."""
-        return [team for team in self.teams if not self.is_virtual(team.id)]
+        """The teams but for the virtual ones, and for those that came when the results were final."""
+        return [team for team in self.teams if team.id not in self.late and not self.is_virtual(team.id)]
 
     def moments(self) -> list[datetime]:
         """Every moment at which something about it changes by itself."""
@@ -158,6 +159,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     labels = {entry.problem_id: entry.label for entry, _ in pairs}
     references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
     teams = contest_teams(session, row)
+    late = _late(session, row)
     return ScoredContest(
         row.id,
         clock(row),
@@ -172,8 +174,9 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
         finals(row.settings),
         personal_duration(row.settings),
         participations(session, contest_id),
-        frozenset(team.id for team in teams if team.counts),
+        frozenset(team.id for team in teams if team.counts and team.id not in late),
         row.main_scoreboard_group_id,
+        late,
     )
 
 
@@ -269,6 +272,14 @@ def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
         Team(id_, name, hidden, tuple(group_ids), bool(disqualified))
         for id_, name, hidden, group_ids, disqualified in session.execute(query)
     ]
+
+
+def _late(session: Session, contest: ContestRow) -> frozenset[str]:
+    """The teams that came to a contest open to all when it was final: all others are enrolled at that moment."""
+    if contest.finalized is None or not contest.open_to_all:
+        return frozenset()
+    enrolled = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest.id)
+    return frozenset(session.scalars(select(TeamRow.id).where(TeamRow.id.not_in(enrolled))))
 
 
 def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:

@@ -81,6 +81,12 @@ def enrol(session: Session, contest_id: str, ids: Iterable[str]) -> None:
         session.execute(insert(ContestTeamRow), new)
 
 
+def enrol_those_there(session: Session, contest: ContestRow) -> None:
+    """Write down who takes part in a contest as it becomes final: a team that comes later is on no board of it."""
+    if contest.open_to_all:
+        enrol(session, contest.id, [team.id for team in taking_part(session, contest)])
+
+
 def withdraw(session: Session, contest_id: str, team_id: str) -> bool:
     """Let a team take part no more; False if it did not."""
     row = session.get(ContestTeamRow, (contest_id, team_id))

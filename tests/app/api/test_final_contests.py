@@ -11,7 +11,7 @@ from app.packages.zips import zip_bytes
 from app.storage.tables import ContestTeamRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import share
-from tests.builders.service import Api
+from tests.builders.service import PASSWORD, Api
 
 FORM = {"files": ("02.out", b"2\n")}
 FILE = {"data": base64.b64encode(zip_bytes({"02.out": b"2\n"})).decode()}
@@ -88,6 +88,25 @@ def test_a_virtual_team_still_begins_and_submits(final: Api) -> None:
     assert begun.status_code == 201, begun.text
     taken = final.post("contests/c/submissions", user="other", data={"problem_id": "echo"}, files=FORM)
     assert taken.status_code == 201, taken.text
+
+
+def test_a_team_that_comes_to_a_final_contest_open_to_all_is_not_on_its_board_but_may_play_it(final: Api) -> None:
+    assert final.patch("contests/c", user="admin", json={"finalized": False}).status_code == 200
+    opened = final.patch("contests/c", user="admin", json={"id": "c", "open_to_all": True})
+    assert opened.status_code == 200, opened.text
+    assert final.patch("contests/c", user="admin", json={"finalized": True}).status_code == 200
+    before = final.get("contests/c/scoreboard").text
+    assert {row["team_id"] for row in board(final)} == {"team", "late", "other"}
+    newcomer = {"id": "new", "name": "New"}
+    assert final.post("teams", user="admin", json=newcomer).status_code == 201
+    account = {"username": "new", "password": PASSWORD, "type": "team", "team_id": "new"}
+    assert final.post("accounts", user="admin", json=account).status_code == 201
+    assert final.get("contests/c/scoreboard").text == before
+    begun = final.post("contests/c/participation", user="new", json={"kind": "virtual"})
+    assert begun.status_code == 201, begun.text
+    assert final.get("contests/c/scoreboard").text == before
+    virtual = final.get("contests/c/scoreboard?virtual=true").json()["rows"]
+    assert {row["team_id"] for row in virtual} == {"team", "late", "other", "new"}
 
 
 def test_teams_of_other_contests_are_hidden_as_before(final: Api) -> None:
