@@ -3,8 +3,7 @@
 .PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos verify-packages
 
 PYTHON_HERE := .venv/bin/python
-# The tests start hundreds of processes, and each would compile everything again where Python may not keep what it compiled.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(PYTHON_HERE) -m pytest -n auto --dist worksteal
+PYTEST := $(PYTHON_HERE) -m pytest -n auto --dist worksteal
 ARGS ?=
 
 help: ## list these verbs

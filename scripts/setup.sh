@@ -71,6 +71,7 @@ fi
 python=$(find_python)
 uv=$(find_uv "$python")
 say "making .venv with $python"
-UV_PYTHON_DOWNLOADS=never "$uv" sync --frozen --quiet --python "$python" ${1:+--inexact --group "$1"} ||
+# Compiled now, once: where Python may not keep what it compiles, each solver and grader would compile its libraries again.
+UV_PYTHON_DOWNLOADS=never "$uv" sync --frozen --quiet --compile-bytecode --python "$python" ${1:+--inexact --group "$1"} ||
     die "uv could not make .venv; the lines above say why"
 wanted >$stamp
