@@ -59,7 +59,7 @@ def machine(tmp_path: Path) -> Machine:
 def test_the_environment_is_what_the_lock_file_says_and_no_python_is_downloaded(machine: Machine) -> None:
     machine.has_uv()
     assert machine.setup().returncode == 0
-    assert machine.calls() == [f"uv sync --frozen --quiet --python {REAL_PYTHON} downloads=never"]
+    assert machine.calls() == [f"uv sync --frozen --quiet --compile-bytecode --python {REAL_PYTHON} downloads=never"]
 
 
 def test_a_second_call_does_nothing(machine: Machine) -> None:
