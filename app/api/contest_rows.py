@@ -21,6 +21,7 @@ from app.api.contest_parcel import Contents
 from app.api.contest_problems import EntryBody
 from app.api.deps import after_commit
 from app.api.errors import ApiError, fault
+from app.api.fault_list import FaultList
 from app.api.problems import Problem
 from app.api.teams import TeamBody, TeamView
 from app.grading.answer_files import Collected, OpenCase, collect, file_names
@@ -29,7 +30,7 @@ from app.service import Service
 from app.storage import accounts as stored_accounts
 from app.storage import contests, imports, problems
 from app.storage import teams as stored_teams
-from app.storage.entries import read_entry
+from app.storage.entries import Entry, read_entry
 from app.storage.ids import as_id, is_number
 from app.storage.scored import clock
 from app.storage.tables import (
@@ -54,7 +55,8 @@ class Importer:
     def __init__(
         self, session: Session, service: Service, contents: Contents, account_id: str, *, replace: bool
     ) -> None:
-        self.faults: list[dict[str, str]] = []
+        self.faults = FaultList()
+        self._entries: dict[str, Entry | None] = {}
         self._session = session
         self._service = service
         self._contents = contents
@@ -88,16 +90,16 @@ class Importer:
         except ApiError as refused:
             listed = [{str(key): str(value) for key, value in each.items()} for each in refused.errors or ()]
             for each in listed or [{"where": "", "message": refused.message}]:
-                self.faults.append({"file": name, **each})
+                self.faults.note({"file": name, **each})
 
     def _add(self, file: str, where: str, expected: str, found: str) -> None:
-        self.faults.append({"file": file, "where": where, "expected": expected, "found": found})
+        self.faults.add(file, where, expected, found)
 
     def _model(self, model: type[M], value: Mapping[str, Any], file: str, where: str) -> M | None:
         try:
             return model.model_validate(value)
         except ValidationError as error:
-            self.faults += [{"file": file, **fault(each, at=where)} for each in error.errors(include_url=False)]
+            self.faults.extend({"file": file, **fault(each, at=where)} for each in error.errors(include_url=False))
             return None
 
     def _contest(self, contest_id: str | None) -> ContestRow:
@@ -151,25 +153,24 @@ class Importer:
 
     def _problems(self, contest: ContestRow) -> None:
         own = set(EntryBody.model_fields)
+        labels: set[str] = set()
         ignored = (set(Problem.model_fields) | OF_PROBLEMS) - own
         for at, each in enumerate(self._contents.objects["problems"]):
             given = {name: value for name, value in each.items() if name not in ignored}
             body = self._model(EntryBody, given, "problems.json", f"[{at}]")
             if body is None or problems.get(self._session, body.id) is None:
                 continue  # it is noted already
-            label = body.label or contests.free_label(
-                {entry.label for entry in contests.entries(self._session, contest.id)}
-            )
+            label = body.label or contests.free_label(labels)
             row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
             row.rule = body.rule.model_dump(exclude_none=True)
-            there = contests.entries(self._session, contest.id)
-            if any(body.id == other.problem_id or label == other.label for other in there):
-                self._add("problems.json", f"[{at}]", "another id and label than before", f"{body.id!r}, {label!r}")
+            if label in labels:
+                self._add("problems.json", f"[{at}].label", "another label than before", repr(label))
                 continue
+            labels.add(label)
             self._session.add(row)
-            self._session.flush()
+        self._session.flush()
 
     def _teams(self, contest: ContestRow) -> None:
         shown = set(TeamView.model_fields) - set(TeamBody.model_fields)
@@ -184,24 +185,26 @@ class Importer:
     def _accounts(self) -> None:
         """Those that are here already, for the same, are left alone: an archive knows nobody's password."""
         bodies: list[tuple[AccountBody, str]] = []
+        there = {row.id: row for row in stored_accounts.accounts(self._session)}
         for at, each in enumerate(self._contents.objects["accounts"]):
             body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
-            there = stored_accounts.get(self._session, each["id"])
-            if body is not None and not (there is not None and _same(there, body)):
+            old = there.get(each["id"])
+            if body is not None and not (old is not None and _same(old, body)):
                 bodies.append((body, f"[{at}]"))
         with self._file("accounts.json"):
             hashes = accounts.hash_all([body.password for body, _ in bodies])
             accounts.check_links(self._session, bodies, replace=self._replace)
             for (body, _), hashed in zip(bodies, hashes, strict=True):
-                accounts.put(self._session, body, hashed)
+                accounts.put(self._session, body, hashed, there)
             self._session.flush()
 
     def _submissions(self, contest: ContestRow) -> None:
         waiting: list[int] = []
+        known = {row.id for row in stored_accounts.accounts(self._session)}
         for at, each in enumerate(self._contents.objects["submissions"]):
             collected = self._collected(contest, each, f"[{at}]")
             if collected is not None:
-                self._submission(contest, each, collected, f"[{at}]", waiting)
+                waiting += self._submission(contest, each, collected, f"[{at}]", known)
         if waiting:
             imports.count_on(self._session)
             engine, boards = self._service.engine, self._service.boards
@@ -214,7 +217,7 @@ class Importer:
             after_commit(self._session, wake)
 
     def _collected(self, contest: ContestRow, each: Mapping[str, Any], where: str) -> Collected | None:
-        entry = read_entry(self._session, contest.id, str(each.get("problem_id")))
+        entry = self._entry(contest, str(each.get("problem_id")))
         if entry is None or each.get("team_id") not in entry.teams:
             self._add("submissions.json", where, "a problem and a team of the contest", "others")
             return None
@@ -232,28 +235,35 @@ class Importer:
             self._add("submissions.json", where, "answer files", refused.message)
             return None
 
+    def _entry(self, contest: ContestRow, problem_id: str) -> Entry | None:
+        """Read once, with all the contest's teams, however many submissions there are."""
+        if problem_id not in self._entries:
+            self._entries[problem_id] = read_entry(self._session, contest.id, problem_id)
+        return self._entries[problem_id]
+
     def _submission(
-        self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, waiting: list[int]
-    ) -> None:
+        self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, known: set[str]
+    ) -> list[int]:
+        """Keep it; returns the judgement that waits, or none where it was refused."""
         number = as_id(each["id"])
         if (number is None and is_number(each["id"])) or not ID.fullmatch(each["id"]):
             self._add("submissions.json", f"{where}.id", "an id", repr(each["id"]))
-            return
+            return []
         if number is not None and imports.is_taken(self._session, number):
             self._add("submissions.json", f"{where}.id", "a number that is free here", repr(each["id"]))
-            return
+            return []
         when = self._times(each, "submissions.json", where)
         if when is None:
-            return
+            return []
         account = each.get("account_id")
-        known = account is not None and stored_accounts.get(self._session, account) is not None
+        account_id = account if isinstance(account, str) and account in known else self._account_id
         facts = {
             "id": number,
             "external_id": each["id"] if number is None else None,
             "contest_id": contest.id,
             "problem_id": each["problem_id"],
             "team_id": each["team_id"],
-            "account_id": account if known else self._account_id,
+            "account_id": account_id,
             "time": when[0],
             "contest_time_ms": when[1],
             "comment": each.get("comment"),
@@ -261,7 +271,7 @@ class Importer:
             "sources": [],
         }
         kept = [imports.Answer(a.case.id, a.file_name, a.size, a.data) for a in collected.answers.values()]
-        waiting.append(imports.add_submission(self._session, self._service.files, facts, kept))
+        return [imports.add_submission(self._session, self._service.files, facts, kept)]
 
     def _times(self, each: Mapping[str, Any], file: str, where: str) -> tuple[datetime, int] | None:
         try:

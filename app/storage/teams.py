@@ -32,12 +32,27 @@ def get(session: Session, team_id: str) -> TeamRow | None:
     return session.get(TeamRow, team_id)
 
 
+def ids(session: Session) -> set[str]:
+    """The ids of all teams."""
+    return set(session.scalars(select(TeamRow.id)))
+
+
 def known(session: Session, ids: Iterable[str]) -> set[str]:
     """Those of the ids that are teams."""
     wanted = sorted(set(ids))
     found: set[str] = set()
     for start in range(0, len(wanted), AT_ONCE):
         found.update(session.scalars(select(TeamRow.id).where(TeamRow.id.in_(wanted[start : start + AT_ONCE]))))
+    return found
+
+
+def some(session: Session, ids: Iterable[str]) -> dict[str, TeamRow]:
+    """Those of the ids that are teams, as rows."""
+    wanted = sorted(set(ids))
+    found: dict[str, TeamRow] = {}
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(TeamRow).where(TeamRow.id.in_(wanted[start : start + AT_ONCE]))
+        found.update((row.id, row) for row in session.scalars(query))
     return found
 
 

@@ -154,7 +154,7 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
         ({"problems.json": b'[{"id": "echo"}]', "problems/echo/echo.zip": b"PK"}, "not a readable zip"),
         ({"groups.json": b"{}"}, "an array"),
         ({"groups.json": b'[{"id": "g"}]'}, "a value"),
-        ({"groups.json": b'[{"id": "g", "name": "G"}, {"id": "g", "name": "G"}]'}, "a new group"),
+        ({"groups.json": b'[{"id": "g", "name": "G"}, {"id": "g", "name": "G"}]'}, "another id than that of [0]"),
         ({"organizations.json": b'[{"id": "o", "name": "O", "logo": [{"filename": "l.png"}]}]'}, "the file"),
         ({"teams.json": b'[{"id": "t", "name": "T", "organization_id": "x"}]'}, "an organization"),
         ({"teams.json": b'[{"id": "team", "name": "T"}]'}, "a new team"),
