@@ -126,5 +126,6 @@ def _refusal(faults: FaultList) -> BadRequest:
     first = faults.first[0]
     said = first.get("message") or f"expected {first.get('expected')}, found {first.get('found')}"
     place = ", ".join(part for part in (first.get("file"), first.get("where")) if part)
+    place = f"{place}: " if place else ""
     more = f"; listed are the first {len(faults.first)}, and there are {faults.more} more" if faults.more else ""
-    return BadRequest(f"the contest package has {faults.count} fault(s): {place}: {said}{more}", errors=faults.first)
+    return BadRequest(f"the contest package has {faults.count} fault(s): {place}{said}{more}", errors=faults.first)

@@ -99,7 +99,9 @@ class Importer:
         try:
             return model.model_validate(value)
         except ValidationError as error:
-            self.faults.extend({"file": file, **fault(each, at=where)} for each in error.errors(include_url=False))
+            self.faults.extend(
+                {"file": file, **fault(each, at=where or None)} for each in error.errors(include_url=False)
+            )
             return None
 
     def _contest(self, contest_id: str | None) -> ContestRow:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Engine, event
 
+from app.api import contest_parcel
+from app.api.contest_parcel import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
+from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.storage.migrate import upgrade
 from tests.app.api.test_clics_whole import BASE, SINGLE, fill
@@ -21,6 +26,12 @@ from tests.builders.zips import unzipped
 ZIP = {"Content-Type": "application/zip"}
 KEPT = tuple(name for name in SINGLE if name not in {"judgements", "runs", "awards", "accounts"})
 CONTEST: dict[str, Any] = {"id": "made", "name": "Made", "duration": "5:00:00", "scoreboard_type": "score"}
+WHEN = {"time": "2026-06-25T10:00:00.000Z", "contest_time": "1:00:00.000"}
+
+
+def twice(one: dict[str, Any]) -> bytes:
+    """A document that holds an object two times."""
+    return json.dumps([one | WHEN] * 2).encode()
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +176,18 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
         ({"awards.json": b'[{"id": "w", "citation": "W", "team_ids": ["x"]}]'}, "what is in the contest"),
         ({"submissions.json": b'[{"id": "1", "problem_id": "x", "team_id": "x"}]'}, "a problem and a team"),
         ({"../up.json": b"[]"}, "inside the package"),
+        ({"a": b"", "a/b/c": b""}, "that a is a file"),
+        ({"state.json": b"[]"}, "an object"),
+        ({"contest.json": json.dumps(CONTEST | {"duration": "9999999:00:00"}).encode()}, "a hundred years"),
+        ({"clarifications.json": twice({"id": "7", "text": "?"})}, "'7'"),
+        ({"awards.json": twice({"id": "w", "citation": "W", "team_ids": []})}, "'w'"),
+        ({"commentary.json": twice({"id": "c", "message": "m"})}, "'c'"),
+        ({"contest.yaml": b"#" * (MOST_YAML_BYTES + 1), "contest.json": None}, f"at most {MOST_YAML_BYTES} bytes"),
+        ({"teams.json": b"[" + b"{}," * MOST_VALUES + b"{}]"}, f"at most {MOST_VALUES} values"),
+        (
+            {"teams.json": json.dumps([{"id": "t", "group_ids": [0] * MOST_VALUES_OF_ONE}]).encode()},
+            f"at most {MOST_VALUES_OF_ONE} values in an object",
+        ),
     ],
 )
 def test_a_package_that_is_wrong_leaves_nothing(quick_api: Api, changes: dict[str, bytes | None], said: str) -> None:
@@ -199,6 +222,93 @@ def test_all_faults_of_a_package_are_listed_at_once(quick_api: Api) -> None:
         "accounts.json",
         "problems",
     }
+
+
+def test_a_document_is_bounded_in_bytes_and_in_objects(quick_api: Api) -> None:
+    quick_api.service.settings.max_import_objects = 3
+    quick_api.service.settings.max_import_document = 1000
+    contest = json.dumps(CONTEST).encode()
+    for at, (document, said) in enumerate(
+        [
+            (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(3)]).encode(), None),
+            (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(4)]).encode(), "at most 3 objects, found 4"),
+            (b"[" + b" " * 999 + b"]", "at most 1000 bytes, found 1001"),
+        ]
+    ):
+        reply = bring_in(quick_api, zip_bytes({"contest.json": contest, "groups.json": document}), f"?id=made-{at}")
+        assert reply.status_code == (201 if said is None else 400), reply.text
+        assert said is None or f"groups.json: expected {said}" in reply.json()["message"]
+
+
+def test_of_many_faults_the_first_hundred_are_told_and_how_many_more_there_are(quick_api: Api) -> None:
+    files = {"contest.json": json.dumps(CONTEST).encode(), "groups.json": b"[" + b"0," * 9_999 + b"0]"}
+    refused = bring_in(quick_api, zip_bytes(files)).json()
+    assert len(refused["errors"]) == 100
+    assert "10000 fault(s): groups.json, [0]: expected an object with an id" in refused["message"]
+    assert "there are 9900 more" in refused["message"]
+
+
+def test_a_file_is_read_once_however_often_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[int] = []
+    encode = base64.b64encode
+
+    def counting(data: bytes) -> bytes:
+        encoded.append(len(data))
+        return encode(data)
+
+    monkeypatch.setattr(base64, "b64encode", counting)
+    named = [{"filename": "x.png"}]
+    team = {"id": "a", "name": "A", "photo": named, "desktop": named, "webcam": named}
+    files = {"contest.json": json.dumps(CONTEST).encode(), "teams.json": json.dumps([team]).encode()}
+    found = contest_parcel.read_contents({**files, "teams/a/x.png": b"x" * 1000})
+    assert encoded == [1000]
+    assert not found.faults
+    often = json.dumps([team | {"photo": named * 300}]).encode()
+    faults = contest_parcel.read_contents({**files, "teams.json": often, "teams/a/x.png": b"x"}).faults
+    assert [each["expected"] for each in faults.first] == ["different file names in photo"]
+
+
+def test_what_is_made_anew_is_not_even_inflated(quick_api: Api) -> None:
+    """Runs of a large contest are more than all the rest, and more than a package may weigh."""
+    huge = b" " * (LIMITS.single + 1)
+    files = {"made/contest.json": json.dumps(CONTEST).encode(), "made/runs.json": huge, "made/event-feed.ndjson": b"{"}
+    assert bring_in(quick_api, zip_bytes(files)).status_code == 201
+
+
+def test_an_import_asks_the_database_as_often_for_many_teams_as_for_few(empty: Api) -> None:
+    """But for the submissions themselves, and a flush of some hundred rows at a time."""
+
+    def asked(count: int) -> int:
+        ids = [f"t{count}-{n}" for n in range(count)]
+        one = zip_bytes({"02.out": b"2\n"})
+        documents = {
+            "contest": CONTEST | {"id": f"made-{count}", "start_time": WHEN["time"]},
+            "problems": [{"id": "echo", "label": "A"}],
+            "teams": [{"id": id_, "name": id_} for id_ in ids],
+            "persons": [{"id": id_, "name": id_, "role": "coach", "team_ids": [id_]} for id_ in ids],
+            "accounts": [{"id": id_, "username": id_, "type": "team", "team_id": id_} for id_ in ids],
+            "submissions": [
+                {"id": "s-0", "problem_id": "echo", "team_id": ids[0], "files": [{"filename": "s.zip"}]} | WHEN
+            ],
+        }
+        files = {f"{name}.json": json.dumps(value).encode() for name, value in documents.items()}
+        files |= {"submissions/s-0/s.zip": one, "problems/echo/echo.zip": zip_package()}
+        statements: list[str] = []
+
+        def note(*given: Any) -> None:
+            statements.append(given[2])
+
+        event.listen(Engine, "before_cursor_execute", note)
+        try:
+            made = bring_in(empty, zip_bytes(files))
+        finally:
+            event.remove(Engine, "before_cursor_execute", note)
+        assert made.status_code == 201, made.text
+        return sum("INSERT" not in each for each in statements)
+
+    asked(2)  # which brings the problem
+    few = asked(3)
+    assert asked(60) <= few + 10
 
 
 def test_what_is_no_zip_is_refused(quick_api: Api) -> None:
