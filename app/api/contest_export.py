@@ -21,6 +21,7 @@ from app.api import (
     awards,
     clarifications,
     commentary,
+    contest_own,
     contests,
     directory,
     judgements,
@@ -114,6 +115,7 @@ def collect(viewer: Viewer, standing: Standing, session: Session, service: Servi
         parcel.add_json(f"{name}.json", _shown(name, next(iter(documents(viewer, standing, session)))))
     for name, documents in COLLECTIONS.items():
         parcel.add_json(f"{name}.json", [_shown(name, each) for each in documents(viewer, standing, session)])
+    parcel.add_json(contest_own.FILE, contest_own.document(session, contest_of(session, standing.contest.id)))
     parcel.add("scoreboard.json", sheets.rendered(boards, standing).plain)
     _add_images(parcel, standing, session, service)
     _add_problems(parcel, standing, session, service)

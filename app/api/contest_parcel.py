@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from app.api import contest_bodies, teams
+from app.api import contest_bodies, contest_own, teams
 from app.api.directory import COLLECTIONS
 from app.api.fault_list import FaultList
 from app.packages.documents import UNREADABLE, StrictLoader
@@ -80,7 +80,9 @@ class Contents:
     bounds: Bounds = field(default_factory=Bounds)
     contest: dict[str, Any] = field(default_factory=dict)
     finalized: str | None = None
+    pauses: object = None
     objects: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    own: dict[str, list[Any]] = field(default_factory=dict)
     faults: FaultList = field(default_factory=FaultList)
     _folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _encoded: dict[str, str] = field(default_factory=dict)
@@ -129,12 +131,14 @@ def read_contents(
         found.add_fault("contest.json", "", "an object", "none" if contest is None else "something else")
     state = _document(found, "state")
     if isinstance(state, dict):
-        found.finalized = state.get("finalized")
+        found.finalized, found.pauses = state.get("finalized"), state.get("removed_intervals")
     elif state is not None:
         found.add_fault("state.json", "", "an object", "something else")
     for name in NAMES:
         skipped = name == "submissions" and not with_submissions
         found.objects[name] = [] if skipped else _objects(found, name)
+    skipped_own = frozenset() if with_submissions else contest_own.OF_SUBMISSIONS
+    found.own = {name: objects for name, objects in _own(found).items() if name not in skipped_own}
     return found
 
 
@@ -142,13 +146,35 @@ def _objects(found: Contents, name: str) -> list[dict[str, Any]]:
     value = _document(found, name)
     if value is None:
         return []
+    return list(_checked_objects(found, name, value)) if _is_list(found, f"{name}.json", "", value) else []
+
+
+def _own(found: Contents) -> dict[str, list[Any]]:
+    """What the package has beyond CLICS."""
+    value = _document(found, contest_own.FILE.removesuffix(".json"))
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not contest_own.MODELS.keys() >= value.keys():
+        found.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.MODELS)}", "something else")
+        return {}
+    listed = {name: each for name, each in value.items() if _is_list(found, contest_own.FILE, name, each)}
+    for name, objects in listed.items():
+        for at, each in enumerate(objects):
+            if isinstance(each, dict | list) and not _is_small({"": each}):
+                expected = f"at most {MOST_VALUES_OF_ONE} values in an object"
+                found.add_fault(contest_own.FILE, f"{name}[{at}]", expected, "more")
+    return listed
+
+
+def _is_list(found: Contents, file: str, where: str, value: object) -> bool:
+    """Is it a list, and short enough?"""
     if not isinstance(value, list):
-        found.add_fault(f"{name}.json", "", "an array", "something else")
-        return []
+        found.add_fault(file, where, "an array", "something else")
+        return False
     if len(value) > found.bounds.objects:
-        found.add_fault(f"{name}.json", "", f"at most {found.bounds.objects} objects", str(len(value)))
-        return []
-    return list(_checked_objects(found, name, value))
+        found.add_fault(file, where, f"at most {found.bounds.objects} objects", str(len(value)))
+        return False
+    return True
 
 
 def _checked_objects(found: Contents, name: str, value: list[Any]) -> Iterator[dict[str, Any]]:

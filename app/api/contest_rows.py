@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
 
-from app.api import accounts, awards, commentary, contest_changes, contest_details, directory, teams
+from app.api import accounts, awards, commentary, contest_changes, contest_details, contest_own, directory, teams
 from app.api.account_bodies import AccountBody
 from app.api.bodies import Document, Item
 from app.api.clarifications import ClarificationBody
 from app.api.clics import ID, parse_reltime, parse_time
 from app.api.contest_bodies import ContestBody, ContestView
+from app.api.contest_own import Submitted, There
 from app.api.contest_parcel import Contents
 from app.api.contest_problems import EntryBody
 from app.api.deps import after_commit
@@ -24,6 +25,7 @@ from app.api.errors import ApiError, fault
 from app.api.fault_list import FaultList
 from app.api.problems import Problem
 from app.api.teams import TeamBody, TeamView
+from app.domain.contests import Clock, Pause
 from app.grading.answer_files import Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits, Upload, UploadRefused
 from app.service import Service
@@ -46,7 +48,7 @@ OF_PROBLEMS = frozenset(
     ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
 ) | frozenset(("package", "statement", "attachments"))
 """What a contest does not decide of its problems: their packages do."""
-EMPTY: Mapping[str, Any] = {}
+MOST_PAUSES = 1000
 
 
 class Importer:
@@ -57,6 +59,7 @@ class Importer:
     ) -> None:
         self.faults = FaultList()
         self._entries: dict[str, Entry | None] = {}
+        self._submitted: dict[str, Submitted] = {}
         self._session = session
         self._service = service
         self._contents = contents
@@ -79,6 +82,7 @@ class Importer:
             self._clarifications(contest)
             self._awards(contest)
             self._commentary(contest)
+            contest_own.keep(self._session, contest, self._contents.own, self._own_there(contest), self.faults)
         return contest
 
     @contextmanager
@@ -113,10 +117,10 @@ class Importer:
         if contests.get(self._session, id_) is not None:
             self._add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
             id_ = "imported-with-faults"
-        row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={})
+        row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
         with self._file("contest.json"):
             if body is not None:
-                row = contest_changes.make(body, id_)
+                row = contest_changes.make(body, id_, self._pauses(body))
                 row.details = {}
                 contest_details.change(self._session, self._service.files, row, body)
         if self._contents.finalized is not None:
@@ -124,6 +128,22 @@ class Importer:
         self._session.add(row)
         self._session.flush()
         return row
+
+    def _pauses(self, body: ContestBody) -> list[Pause]:
+        """The intervals that were taken out of the contest's time, in order; the last one may last still."""
+        pauses: list[Pause] = []
+        given = [] if self._contents.pauses is None else self._contents.pauses
+        for at, each in enumerate(given[: MOST_PAUSES + 1] if isinstance(given, list) else [given]):
+            pause = _pause(each)
+            before = Clock(body.start_time, body.duration, pauses=tuple(pauses))
+            if pause is None or at == MOST_PAUSES or not _follows(pause, before):
+                expected = (
+                    f"one of {MOST_PAUSES} intervals at most, with a start within the contest and after the others"
+                )
+                self._add("state.json", f"removed_intervals[{at}]", expected, repr(each)[:80])
+                break
+            pauses.append(pause)
+        return pauses
 
     def _finalize(self, row: ContestRow, moment: object) -> None:
         """Results are final from a moment after the end on, and only where that has come."""
@@ -183,6 +203,15 @@ class Importer:
             self._session.flush()
             if not contest.open_to_all:
                 stored_teams.enrol(self._session, contest.id, [row.id for row in rows])
+            self._disqualify(contest)
+
+    def _disqualify(self, contest: ContestRow) -> None:
+        """In this contest: it is said of a team there, while it is not the team's own property."""
+        found = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self._contents.objects["teams"])]
+        for at, _, value in found:
+            if not isinstance(value, bool | None):
+                self._add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
+        stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in found if value is True])
 
     def _accounts(self) -> None:
         """Those that are here already, for the same, are left alone: an archive knows nobody's password."""
@@ -230,7 +259,7 @@ class Importer:
             return None
         settings = self._service.settings
         limits = Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-        cases = [OpenCase(id_, name, entry.limit) for id_, name in entry.cases]
+        cases = [OpenCase(id_, name, entry.limit) for id_, name in [*entry.cases, *entry.final_cases]]
         try:
             return collect([Upload(names[0], io.BytesIO(data))], cases, file_names(cases, entry.pattern), limits)
         except UploadRefused as refused:
@@ -273,7 +302,9 @@ class Importer:
             "sources": [],
         }
         kept = [imports.Answer(a.case.id, a.file_name, a.size, a.data) for a in collected.answers.values()]
-        return [imports.add_submission(self._session, self._service.files, facts, kept)]
+        judgement = imports.add_submission(self._session, self._service.files, facts, kept)
+        self._submitted[each["id"]] = Submitted(judgement.submission_id, each["team_id"], each["problem_id"])
+        return [judgement.id]
 
     def _times(self, each: Mapping[str, Any], file: str, where: str) -> tuple[datetime, int] | None:
         try:
@@ -332,6 +363,11 @@ class Importer:
             row.time, row.contest_time_ms = when
             self._session.add(row)
 
+    def _own_there(self, contest: ContestRow) -> There:
+        teams = {row.id for row in stored_teams.taking_part(self._session, contest)}
+        problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
+        return There(teams, problem_ids, self._submitted)
+
     def _there(self, contest: ContestRow) -> dict[str, set[str]]:
         """What may be referred to, by the word that the referring property begins with."""
         team_ids = {row.id for row in stored_teams.taking_part(self._session, contest)}
@@ -361,6 +397,24 @@ class Importer:
 
 def _without(document: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name not in names}
+
+
+def _pause(value: object) -> Pause | None:
+    """An interval as CLICS writes it."""
+    try:
+        start, end = (value["start"], value["end"]) if isinstance(value, dict) else (None, None)
+        return Pause(parse_time(start), None if end is None else parse_time(end)) if isinstance(start, str) else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _follows(pause: Pause, before: Clock) -> bool:
+    """May it be the next pause of a contest that has been going by this clock?"""
+    last = before.pauses[-1].end if before.pauses else before.start
+    if last is None or before.end is None or pause.start > datetime.now(UTC):
+        return False
+    end = pause.end or datetime.now(UTC)
+    return last <= pause.start <= end <= datetime.now(UTC) and pause.start < before.end
 
 
 def _same(row: Any, body: AccountBody) -> bool:

@@ -31,8 +31,10 @@ def is_taken(session: Session, number: int) -> bool:
     return session.get(SubmissionRow, number) is not None
 
 
-def add_submission(session: Session, files: FileStore, facts: Mapping[str, Any], answers: Sequence[Answer]) -> int:
-    """Keep a submission with its answers, and a judgement that waits; returns the judgement's number."""
+def add_submission(
+    session: Session, files: FileStore, facts: Mapping[str, Any], answers: Sequence[Answer]
+) -> JudgementRow:
+    """Keep a submission with its answers; returns the judgement that waits."""
     row = SubmissionRow(**facts)
     session.add(row)
     session.flush()
@@ -49,7 +51,7 @@ def add_submission(session: Session, files: FileStore, facts: Mapping[str, Any],
     judgement = JudgementRow(submission_id=row.id, state=QUEUED, start_time=row.time, current=True)
     session.add(judgement)
     session.flush()
-    return judgement.id
+    return judgement
 
 
 def count_on(session: Session) -> None:

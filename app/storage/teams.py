@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.storage.tables import (
@@ -94,6 +94,16 @@ def enrol(session: Session, contest_id: str, ids: Iterable[str]) -> None:
     new = [{"contest_id": contest_id, "team_id": team_id} for team_id in sorted(set(ids) - enrolled)]
     if new:
         session.execute(insert(ContestTeamRow), new)
+
+
+def disqualify(session: Session, contest_id: str, ids: Iterable[str]) -> None:
+    """Disqualify teams that take part in a contest."""
+    wanted = sorted(set(ids))
+    enrol(session, contest_id, wanted)
+    table = ContestTeamRow
+    for start in range(0, len(wanted), AT_ONCE):
+        some = table.team_id.in_(wanted[start : start + AT_ONCE])
+        session.execute(update(table).where(table.contest_id == contest_id, some).values(disqualified=True))
 
 
 def withdraw(session: Session, contest_id: str, team_id: str) -> bool:

@@ -5,20 +5,32 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, select
 
 from app.api import contest_parcel
 from app.api.contest_parcel import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
+from app.api.contest_rows import MOST_PAUSES
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.storage.migrate import upgrade
+from app.storage.tables import (
+    AccountRow,
+    ChosenSubmissionRow,
+    ContestTeamRow,
+    InputRequestRow,
+    ParticipationRow,
+    SubmissionRow,
+    TeamRow,
+)
 from tests.app.api.test_clics_whole import BASE, SINGLE, fill
 from tests.builders import lively
-from tests.builders.contests import with_checkers
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, change_contest, with_checkers
+from tests.builders.judging import judge
 from tests.builders.packages import zip_package
 from tests.builders.service import Api, open_api
 from tests.builders.zips import unzipped
@@ -95,6 +107,129 @@ def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[
     for name, data in files.items():
         if name.startswith(("organizations/", "teams/", "persons/", "contest/", "submissions/")):
             assert again[name] == data, name
+
+
+NEW = ("ghost", "out", "late")
+
+
+def play(api: Api) -> None:
+    """An ended contest whose board hangs on all that CLICS has no words for; everything in it is judged."""
+    service = with_checkers(api).service
+    add_problem(service, FINAL)
+    settings = {"choose": True, "virtual": True, "practice": True, "final_minutes": 30, "final_phase": "all"}
+    start = add_contest(service, started=9 * HOUR, rule={"counting": "last", "carry": "none"}, settings=settings)
+    stopped = [{"start": (start + HOUR).isoformat(), "end": (start + 1.5 * HOUR).isoformat()}]
+    change_contest(service, open_to_all=False, pauses=stopped)
+    with service.database.write() as session:
+        session.add_all(TeamRow(id=id_, name=id_, label=id_, hidden=id_ == "ghost") for id_ in NEW)
+        session.flush()
+        session.add_all(AccountRow(id=id_, username=id_, type="team", team_id=id_, created=start) for id_ in NEW)
+        teams = ("team", "other", *NEW)
+        session.add_all(ContestTeamRow(contest_id="c", team_id=id_, disqualified=id_ == "out") for id_ in teams)
+        place = {"contest_id": "c", "team_id": "team", "problem_id": "echo"}
+        session.add(InputRequestRow(**place, time=start + HOUR / 2))
+        session.add(ParticipationRow(contest_id="c", team_id="late", kind="virtual", start_time=start + 6 * HOUR))
+    limits = {"limits": {"max_submissions": 7, "interval_seconds": 30}}
+    assert api.patch("contests/c/problems/echo", user="admin", json=limits).status_code == 200
+    right, wrong = b"2\n", b"0\n"
+    sent = [("team", 10, right), ("team", 20, wrong), ("other", 15, wrong), ("other", 290, right)]
+    sent += [("ghost", 5, right), ("out", 6, right), ("late", 390, right), ("other", 400, wrong)]
+    ids = []
+    for team, minute, answer in sent:
+        files = {"02": answer, "03": b"3\n"} if team == "team" else {"02": answer}
+        ids.append(add_submission(service, None, team=team, minute=minute, files=files))
+    with service.database.write() as session:
+        for row in session.scalars(select(SubmissionRow)):
+            row.contest_time_ms -= 360 * 60_000 if row.team_id == "late" else 0
+        session.add(ChosenSubmissionRow(**place, submission_id=ids[0], time=start + HOUR))
+    judge(service)
+
+
+def boards(api: Api) -> dict[str, Any]:
+    """What everybody and the judges see of the contest `c`, whenever it was computed."""
+    paths = ["scoreboard", "scoreboard?public=true", "scoreboard?virtual=true", "scoreboard?phase=provisional", "state"]
+    paths += ["teams", "submissions", "awards"]
+    found = {path: api.get(f"contests/c/{path}", user="admin").json() for path in paths}
+    return {path: each["rows"] if path.startswith("scoreboard") else each for path, each in found.items()}
+
+
+@pytest.mark.parametrize("open_to_all", [False, True])
+def test_the_board_of_an_imported_contest_is_that_of_the_old_one(tmp_path: Path, empty: Api, open_to_all: bool) -> None:
+    """With hidden and disqualified teams, a pause, limits, final cases, chosen submissions and virtual teams."""
+    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
+    upgrade(url)
+    with open_api(url, tmp_path / "old") as old:
+        play(old)
+        change_contest(old.service, open_to_all=open_to_all)
+        before = boards(old)
+        package = old.get("contests/c/package.zip", user="admin").content
+    points = {row["team_id"]: row["score"]["score"] for row in before["scoreboard"]}
+    assert points == {"team": 100, "other": 40}
+    made = bring_in(empty, package, "?replace=true")
+    assert made.status_code == 201, made.text
+    judge(empty.service)
+    assert boards(empty) == before
+    again = unzipped(empty.get("contests/c/package.zip", user="admin").content)
+    assert again["jurado.json"] == unzipped(package)["jurado.json"]
+    assert all(
+        json.loads(again["jurado.json"])[name] for name in ("limits", "participations", "input_requests", "chosen")
+    )
+
+
+def test_what_is_opened_of_a_frozen_board_is_open_after_an_import(tmp_path: Path, quick_api: Api) -> None:
+    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
+    upgrade(url)
+    with open_api(url, tmp_path / "old") as old:
+        service = with_checkers(old).service
+        add_problem(service)
+        add_contest(service, started=6 * HOUR, freeze=HOUR)
+        for team in ("team", "other"):
+            add_submission(service, None, team=team, minute=270, files={"02": b"2\n"})
+        judge(service)
+        change_contest(service, revealed=[["team", "echo"]])
+        before = boards(old)
+        package = old.get("contests/c/package.zip", user="admin").content
+    points = {row["team_id"]: row["score"]["score"] for row in before["scoreboard?public=true"]}
+    assert points == {"team": 50, "other": 0}
+    assert bring_in(with_checkers(quick_api), package, "?replace=true").status_code == 201
+    judge(quick_api.service)
+    assert boards(quick_api) == before
+
+
+def test_what_teams_did_is_left_out_with_their_submissions(tmp_path: Path, quick_api: Api) -> None:
+    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
+    upgrade(url)
+    with open_api(url, tmp_path / "old") as old:
+        play(old)
+        package = old.get("contests/c/package.zip", user="admin").content
+    api = with_checkers(quick_api)
+    assert bring_in(api, package, "?replace=true&submissions=false").status_code == 201
+    own = json.loads(unzipped(api.get("contests/c/package.zip", user="admin").content)["jurado.json"])
+    assert [name for name, each in own.items() if each] == ["limits"]
+
+
+OWN: dict[str, Any] = {
+    "participations": {"team_id": "t", "kind": "virtual", "start_time": WHEN["time"]},
+    "revealed": {"team_id": "t", "problem_id": "none"},
+    "chosen": {"team_id": "t", "problem_id": "none", "submission_id": "none", "time": WHEN["time"]},
+}
+
+
+def own(name: str, **changes: Any) -> dict[str, bytes | None]:
+    """A package with a team `t`, and one object of jurado.json."""
+    document = {name: [OWN[name] | changes]}
+    return {"teams.json": b'[{"id": "t", "name": "T"}]', "jurado.json": json.dumps(document).encode()}
+
+
+def paused(*intervals: Any) -> dict[str, bytes | None]:
+    """A package of a contest that was paused."""
+    contest = json.dumps(CONTEST | {"start_time": "2025-06-25T08:00:00Z"}).encode()
+    return {"contest.json": contest, "state.json": json.dumps({"removed_intervals": intervals}).encode()}
+
+
+def interval(start: str, end: str | None) -> dict[str, str | None]:
+    """A pause on the day of the contest."""
+    return {"start": f"2025-06-25T{start}Z", "end": None if end is None else f"2025-06-25T{end}Z"}
 
 
 def test_a_contest_comes_back_under_another_id(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
@@ -178,6 +313,25 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
         ({"../up.json": b"[]"}, "inside the package"),
         ({"a": b"", "a/b/c": b""}, "that a is a file"),
         ({"state.json": b"[]"}, "an object"),
+        (paused(7), "removed_intervals[0]"),
+        (paused({"start": 1, "end": 2}), "intervals at most"),
+        (paused(interval("07:59:59", "09:00:00")), "removed_intervals[0]"),
+        (paused(interval("09:00:00", "08:59:59")), "removed_intervals[0]"),
+        (paused(interval("09:00:00", "09:30:00"), interval("09:29:59", "10:00:00")), "removed_intervals[1]"),
+        (paused(interval("09:00:00", None), interval("09:30:00", "10:00:00")), "removed_intervals[1]"),
+        (paused(interval("13:00:00", "14:00:00")), "removed_intervals[0]"),
+        (paused(*[interval("09:00:00", "09:00:00")] * (MOST_PAUSES + 1)), f"removed_intervals[{MOST_PAUSES}]"),
+        ({"teams.json": b'[{"id": "t", "name": "T", "disqualified": "yes"}]'}, "true or false"),
+        ({"jurado.json": b"[]"}, "an object of limits"),
+        ({"jurado.json": b'{"colours": []}'}, "an object of limits"),
+        ({"jurado.json": b'{"limits": {}}'}, "an array"),
+        ({"jurado.json": b'{"limits": [7]}'}, "limits[0]"),
+        ({"jurado.json": b'{"limits": [{"problem_id": "none", "limits": {}}]}'}, "a problem of the contest"),
+        (own("participations", team_id="nobody"), "a team of the contest"),
+        (own("participations", start_time="soon"), "participations[0].start_time"),
+        (own("participations", colour="red"), "no such property"),
+        (own("revealed"), "a problem of the contest"),
+        (own("chosen"), "one of the team's to the problem"),
         ({"contest.json": json.dumps(CONTEST | {"duration": "9999999:00:00"}).encode()}, "a hundred years"),
         ({"clarifications.json": twice({"id": "7", "text": "?"})}, "'7'"),
         ({"awards.json": twice({"id": "w", "citation": "W", "team_ids": []})}, "'w'"),
