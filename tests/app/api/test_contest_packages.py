@@ -32,6 +32,7 @@ from tests.builders import lively
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, change_contest, with_checkers
 from tests.builders.judging import judge
 from tests.builders.packages import zip_package
+from tests.builders.schemas import faults
 from tests.builders.service import Api, open_api
 from tests.builders.zips import unzipped
 
@@ -48,7 +49,7 @@ def twice(one: dict[str, Any]) -> bytes:
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
-    """A package of the lively contest, and what the server it is from says of it."""
+    """A package of the lively contest, and what the server it is from says of it, its event feed too."""
     home = tmp_path_factory.mktemp("exported")
     url = f"sqlite:///{home / 'jurado.sqlite'}"
     upgrade(url)
@@ -56,7 +57,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str,
         fill(api)
         reply = api.get(f"{BASE}/package.zip", user="admin")
         assert reply.status_code == 200, reply.text
-        return reply.content, seen(api)
+        feed = api.get(f"{BASE}/event-feed?stream=false", user="admin").text
+        return reply.content, {**seen(api), "event-feed": [json.loads(line) for line in feed.splitlines() if line]}
 
 
 @pytest.fixture
@@ -89,6 +91,15 @@ def test_a_package_has_a_file_for_every_endpoint_and_every_file_beside_it(export
                         data = files[f"{name}/{each['id']}/{file['filename']}"]
                         assert file.get("hash") in {None, hashlib.md5(data, usedforsecurity=False).hexdigest()}
     assert set(unzipped(files["submissions/s-0/s-0.zip"])) == {"02.out"}
+
+
+def test_a_package_has_the_event_feed_as_an_admin_reads_it(exported: tuple[bytes, Any]) -> None:
+    """But for the tokens, which name places in the feed of one server."""
+    told = [json.loads(line) for line in unzipped(exported[0])["event-feed.ndjson"].splitlines()]
+    live = [{name: value for name, value in each.items() if name != "token"} for each in exported[1]["event-feed"]]
+    assert faults("event-feed-array", told) == []
+    assert [each["type"] for each in told] == [each["type"] for each in live]
+    assert {str(each) for each in told} == {str(each) for each in live}
 
 
 def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
