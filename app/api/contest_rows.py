@@ -55,7 +55,14 @@ class Importer:
     """Puts one package into one transaction. `faults` are all that is wrong: whoever calls then rolls back."""
 
     def __init__(
-        self, session: Session, service: Service, contents: Contents, account_id: str, *, replace: bool
+        self,
+        session: Session,
+        service: Service,
+        contents: Contents,
+        account_id: str,
+        hashes: Mapping[str, str | None],
+        *,
+        replace: bool,
     ) -> None:
         self.faults = FaultList()
         self._entries: dict[str, Entry | None] = {}
@@ -64,6 +71,7 @@ class Importer:
         self._service = service
         self._contents = contents
         self._account_id = account_id
+        self._hashes = hashes
         self._replace = replace
 
     def keep(self, contest_id: str | None) -> ContestRow:
@@ -223,10 +231,9 @@ class Importer:
             if body is not None and not (old is not None and _same(old, body)):
                 bodies.append((body, f"[{at}]"))
         with self._file("accounts.json"):
-            hashes = accounts.hash_all([body.password for body, _ in bodies])
             accounts.check_links(self._session, bodies, replace=self._replace)
-            for (body, _), hashed in zip(bodies, hashes, strict=True):
-                accounts.put(self._session, body, hashed, there)
+            for body, _ in bodies:
+                accounts.put(self._session, body, self._hashes.get(body.id or ""), there)
             self._session.flush()
 
     def _submissions(self, contest: ContestRow) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import httpx
 import pytest
 from sqlalchemy import Engine, event, select
 
-from app.api import contest_parcel
+from app.api import accounts, contest_import, contest_parcel
 from app.api.contest_parcel import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
-from app.api.contest_rows import MOST_PAUSES
+from app.api.contest_rows import MOST_PAUSES, Importer
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.storage.migrate import upgrade
@@ -33,7 +34,7 @@ from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_s
 from tests.builders.judging import judge
 from tests.builders.packages import zip_package
 from tests.builders.schemas import faults
-from tests.builders.service import Api, open_api
+from tests.builders.service import PASSWORD, Api, open_api
 from tests.builders.zips import unzipped
 
 ZIP = {"Content-Type": "application/zip"}
@@ -474,6 +475,31 @@ def test_an_import_asks_the_database_as_often_for_many_teams_as_for_few(empty: A
     asked(2)  # which brings the problem
     few = asked(3)
     assert asked(60) <= few + 10
+
+
+def test_passwords_are_hashed_before_anybody_waits_for_the_import(
+    monkeypatch: pytest.MonkeyPatch, quick_api: Api
+) -> None:
+    done: list[str] = []
+    hash_all, importer = accounts.hash_all, Importer
+
+    def hashing(given: Sequence[str | None]) -> list[str | None]:
+        done.append("hashed")
+        return hash_all(given)
+
+    def beginning(*given: Any, **more: Any) -> Importer:
+        done.append("begun")
+        return importer(*given, **more)
+
+    monkeypatch.setattr(accounts, "hash_all", hashing)
+    monkeypatch.setattr(contest_import, "Importer", beginning)
+    people = [{"id": id_, "username": id_, "type": "judge"} for id_ in ("zoe", "y")]
+    people[0]["password"] = PASSWORD
+    files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}
+    assert bring_in(quick_api, zip_bytes(files)).status_code == 201
+    assert done == ["hashed", "begun"]
+    assert quick_api.get("account", user="zoe").json()["id"] == "zoe"
+    assert quick_api.get("account", user="y").status_code == 401
 
 
 def test_what_is_no_zip_is_refused(quick_api: Api) -> None:
