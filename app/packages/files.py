@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from app.packages.errors import Faults, PackageError, PackageErrors
@@ -145,13 +146,10 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
 
 
 def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:
-    """No folder on a disk could hold both `a` and `a/b`."""
-    for name in names:
-        parent, slash, _ = name.rpartition("/")
-        while slash and parent not in names:
-            parent, slash, _ = parent.rpartition("/")
-        if slash:
-            faults.expect(name, "", expected="folders above it", found=f"that {parent} is a file")
+    """No folder on a disk could hold both `a` and `a/b`; in this order the one follows the other."""
+    for first, second in pairwise(sorted(names, key=lambda name: name.replace("/", "\0"))):
+        if second.startswith(f"{first}/"):
+            faults.expect(second, "", expected="folders above it", found=f"that {first} is a file")
 
 
 def _below_top(name: str) -> str:

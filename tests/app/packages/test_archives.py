@@ -135,7 +135,8 @@ def test_a_damaged_package_reads_or_is_refused_and_nothing_else(
 
 
 def test_a_file_is_no_folder_of_others() -> None:
-    assert refusal(zip_bytes({"a": b"", "a/b/c": b""})) == "a/b/c: expected folders above it, found that a is a file"
+    files = {"a": b"", "a-b": b"", "a.b/c": b"", "a/b/c": b""}
+    assert refusal(zip_bytes(files)) == "a/b/c: expected folders above it, found that a is a file"
     assert archive_files(zip_bytes({"a/b": b"", "ab/c": b""}))[1] == {"a/b": b"", "ab/c": b""}
 
 
