@@ -67,6 +67,7 @@ class Importer:
         self.faults = FaultList()
         self._entries: dict[str, Entry | None] = {}
         self._submitted: dict[str, Submitted] = {}
+        self._free: Iterator[int] = iter(())
         self._session = session
         self._service = service
         self._contents = contents
@@ -239,6 +240,8 @@ class Importer:
     def _submissions(self, contest: ContestRow) -> None:
         waiting: list[int] = []
         known = {row.id for row in stored_accounts.accounts(self._session)}
+        numbers = [as_id(each["id"]) for each in self._contents.objects["submissions"]]
+        self._free = imports.free_numbers(self._session, {number for number in numbers if number is not None})
         for at, each in enumerate(self._contents.objects["submissions"]):
             collected = self._collected(contest, each, f"[{at}]")
             if collected is not None:
@@ -296,7 +299,7 @@ class Importer:
         account = each.get("account_id")
         account_id = account if isinstance(account, str) and account in known else self._account_id
         facts = {
-            "id": number,
+            "id": next(self._free) if number is None else number,
             "external_id": each["id"] if number is None else None,
             "contest_id": contest.id,
             "problem_id": each["problem_id"],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from sqlalchemy import func, select, text
@@ -29,6 +30,17 @@ class Answer:
 def is_taken(session: Session, number: int) -> bool:
     """Is there a submission of this number, in whatever contest?"""
     return session.get(SubmissionRow, number) is not None
+
+
+def free_numbers(session: Session, wanted: Collection[int]) -> Iterator[int]:
+    """Numbers for submissions that have another id: of no submission, and none that is `wanted` for one to come."""
+    sqlite = session.get_bind().dialect.name == "sqlite"
+    last = session.scalar(text("SELECT seq FROM sqlite_sequence WHERE name = 'submissions'")) if sqlite else None
+    counted = count((last or 0) + 1)  # nobody else writes to SQLite meanwhile; PostgreSQL's sequence is everybody's
+    while True:
+        number = next(counted) if sqlite else session.scalar(text("SELECT nextval('submissions_id_seq')"))
+        if number not in wanted and not is_taken(session, number):
+            yield number
 
 
 def add_submission(

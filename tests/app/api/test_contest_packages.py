@@ -266,6 +266,23 @@ def test_after_an_import_new_submissions_get_numbers_of_their_own(
     assert made.json()["id"] not in {each["id"] for each in exported[1]["submissions"]}
 
 
+def test_numbers_and_other_ids_of_submissions_are_not_in_each_others_way(empty: Api) -> None:
+    """Whatever their order: one with another id gets a number that none of the others has."""
+    one = {"problem_id": "echo", "team_id": "t", "files": [{"filename": "s.zip"}]} | WHEN
+    documents = {
+        "contest": CONTEST | {"start_time": WHEN["time"]},
+        "problems": [{"id": "echo", "label": "A"}],
+        "teams": [{"id": "t", "name": "T"}],
+        "submissions": [{"id": id_} | one for id_ in ("a", "2", "1", "b", "c", "4")],
+    }
+    files = {f"{name}.json": json.dumps(value).encode() for name, value in documents.items()}
+    files |= {f"submissions/{id_}/s.zip": zip_bytes({"02.out": b"2\n"}) for id_ in "a21bc4"}
+    made = bring_in(empty, zip_bytes({**files, "problems/echo/echo.zip": zip_package()}))
+    assert made.status_code == 201, made.text
+    found = [each["id"] for each in empty.get("contests/made/submissions", user="judge").json()]
+    assert found == ["1", "2", "a", "4", "b", "c"]
+
+
 def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
     contest = "id: made\nname: Made\nduration: 5:00:00\nstart_time: 2026-06-25T10:00:00+01\nscoreboard_type: score\n"
     problem = "- id: echo\n  label: A\n  ordinal: 1\n  color: blue\n  rgb: '#00f'\n  time_limit: 2\n"
