@@ -36,10 +36,10 @@ def free_numbers(session: Session, wanted: Collection[int]) -> Iterator[int]:
     """Numbers for submissions that have another id: of no submission, and none that is `wanted` for one to come."""
     sqlite = session.get_bind().dialect.name == "sqlite"
     last = session.scalar(text("SELECT seq FROM sqlite_sequence WHERE name = 'submissions'")) if sqlite else None
-    counted = count((last or 0) + 1)  # nobody else writes to SQLite meanwhile; PostgreSQL's sequence is everybody's
+    counted = count((last or 0) + 1)  # SQLite has never had these, and nobody else writes; a sequence is everybody's
     while True:
         number = next(counted) if sqlite else session.scalar(text("SELECT nextval('submissions_id_seq')"))
-        if number not in wanted and not is_taken(session, number):
+        if number not in wanted and (sqlite or not is_taken(session, number)):
             yield number
 
 
