@@ -28,6 +28,9 @@ class Settings(BaseSettings):
     max_inflated: int = Field(256 * 2**20, description="bytes all files of an archive may inflate to")
     max_archive_files: int = Field(2000, description="files an archive may hold")
     max_ratio: int = Field(200, description="how many times larger than packed an archive may inflate")
+    max_import_files: int = Field(50_000, description="files a contest package may hold")
+    max_import_document: int = Field(32 * 2**20, description="bytes of one document of a contest package (teams.json)")
+    max_import_objects: int = Field(50_000, description="objects of one document of a contest package")
 
     feed_coalesce_seconds: float = Field(
         10.0, ge=0, description="how long changed points of other submissions may wait before the event feed tells them"

@@ -181,10 +181,16 @@ def hash_all(passwords: Sequence[str | None]) -> list[str | None]:
         return list(threads.map(lambda password: hash_password(password) if password else None, passwords))
 
 
-def put(session: Session, body: AccountBody, password_hash: str | None) -> AccountRow:
-    """Make or replace an account; without a new password the old one stays."""
+def put(
+    session: Session,
+    body: AccountBody,
+    password_hash: str | None,
+    there: Mapping[str, AccountRow] | None = None,
+) -> AccountRow:
+    """Make or replace an account, one of those `there` if they are read; without a new password the old one stays."""
     account_id = body.id or body.username
-    row = stored.get(session, account_id) or AccountRow(id=account_id, created=datetime.now(UTC))
+    old = stored.get(session, account_id) if there is None else there.get(account_id)
+    row = old or AccountRow(id=account_id, created=datetime.now(UTC))
     row.username = body.username
     row.name = body.name
     row.type = body.type

@@ -19,7 +19,7 @@ from pydantic import (
     model_serializer,
 )
 
-from app.api.errors import BadRequest, Conflict, UnsupportedMedia, fault, in_words
+from app.api.errors import MOST_LISTED, BadRequest, Conflict, UnsupportedMedia, fault, in_words
 from app.packages.documents import UNREADABLE, StrictLoader
 
 M = TypeVar("M", bound=BaseModel)
@@ -117,6 +117,8 @@ def read_items(items: Sequence[Item], model: type[M], check: Callable[[M, str], 
             value = model.model_validate(item.value)
         except ValidationError as error:
             faults += [fault(each, at=item.where) for each in error.errors(include_url=False)]
+            if len(faults) >= MOST_LISTED:
+                break  # no more of them are told, and there may be millions
         else:
             read.append(value)
             faults += check(value, item.where)

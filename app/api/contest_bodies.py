@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     Field,
@@ -30,6 +31,7 @@ from app.api.file_references import Files, shown
 from app.storage.tables import ContestRow
 
 NOTHING = timedelta(0)
+LONGEST = timedelta(days=36_525)
 FILES = ("banner", "logo")
 OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location"})
 
@@ -63,6 +65,15 @@ KeptTime = Annotated[str, BeforeValidator(_whole_time)]
 """A time as settings keep it: text, always with milliseconds and in UTC."""
 KeptReltime = Annotated[str, BeforeValidator(_whole_reltime)]
 MOST_SECONDS = 366 * 86_400
+
+
+def _within_a_century(duration: timedelta) -> timedelta:
+    if duration > LONGEST:
+        raise ValueError(f"expected at most {format_reltime(LONGEST)}, a hundred years")
+    return duration
+
+
+Duration = Annotated[Reltime, AfterValidator(_within_a_century)]
 
 
 class PerWindow(Body):
@@ -127,9 +138,9 @@ class ContestBody(Body):
     name: Line
     formal_name: Line | None = None
     start_time: Time | None = None
-    countdown_pause_time: Reltime | None = Field(None, ge=NOTHING)
-    duration: Reltime = Field(gt=NOTHING)
-    scoreboard_freeze_duration: Reltime | None = Field(None, ge=NOTHING)
+    countdown_pause_time: Duration | None = Field(None, ge=NOTHING)
+    duration: Duration = Field(gt=NOTHING)
+    scoreboard_freeze_duration: Duration | None = Field(None, ge=NOTHING)
     scoreboard_thaw_time: Time | None = None
     scoreboard_type: Literal["score"] = "score"
     open_to_all: bool = Field(False, description="every team takes part")
@@ -150,9 +161,9 @@ class ContestChange(Body):
     name: Line | None = None
     formal_name: Line | None = None
     start_time: Time | None = None
-    countdown_pause_time: Reltime | None = Field(None, ge=NOTHING)
-    duration: Reltime | None = Field(None, gt=NOTHING)
-    scoreboard_freeze_duration: Reltime | None = Field(None, ge=NOTHING)
+    countdown_pause_time: Duration | None = Field(None, ge=NOTHING)
+    duration: Duration | None = Field(None, gt=NOTHING)
+    scoreboard_freeze_duration: Duration | None = Field(None, ge=NOTHING)
     scoreboard_thaw_time: Time | None = None
     open_to_all: bool | None = None
     main_scoreboard_group_id: Id | None = None

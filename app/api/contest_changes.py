@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from pydantic import ValidationError
@@ -20,15 +20,15 @@ VERIFIED = frozenset({"start_time", "countdown_pause_time", "scoreboard_thaw_tim
 """What a change must name the contest's id for."""
 
 
-def make(body: ContestBody, contest_id: str) -> ContestRow:
-    """The row of a new contest; raises BadRequest where its times contradict each other."""
+def make(body: ContestBody, contest_id: str, pauses: Sequence[Pause] = ()) -> ContestRow:
+    """The row of a new contest, or of an old one with its pauses; raises BadRequest where its times contradict."""
     row = ContestRow(
         id=contest_id,
         name=body.name,
         formal_name=body.formal_name,
         start_time=body.start_time,
         countdown_pause_ms=_milliseconds_or_none(body.countdown_pause_time),
-        pauses=[],
+        pauses=written_pauses(pauses),
         revealed=[],
         duration_ms=milliseconds(body.duration),
         freeze_ms=_freeze_ms(body.scoreboard_freeze_duration),
@@ -149,7 +149,7 @@ def pause(row: ContestRow, now: datetime) -> None:
     times = clock(row)
     if not times.running(now):
         raise Conflict(f"the contest cannot be paused: {why_not_running(times, now)}")
-    row.pauses = written_pauses([*times.pauses, Pause(now)])
+    row.pauses = written_pauses([*times.pauses, Pause(_whole(now))])
 
 
 def resume(row: ContestRow, now: datetime) -> None:
@@ -159,9 +159,15 @@ def resume(row: ContestRow, now: datetime) -> None:
     if not times.paused(now):
         raise Conflict("the contest is not paused")
     last = times.pauses[-1]
-    row.pauses = written_pauses([*times.pauses[:-1], Pause(last.start, now)])
+    end = max(_whole(now), last.start)
+    row.pauses = written_pauses([*times.pauses[:-1], Pause(last.start, end)])
     if row.thaw_time is not None:
-        row.thaw_time += now - last.start
+        row.thaw_time += end - last.start
+
+
+def _whole(now: datetime) -> datetime:
+    """In whole milliseconds, all that CLICS writes: else the end of a contest that is exported and imported moves."""
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
 def why_not_running(times: Clock, now: datetime) -> str:

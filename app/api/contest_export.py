@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from app.api import (
     awards,
     clarifications,
     commentary,
+    contest_own,
     contests,
     directory,
     judgements,
@@ -34,6 +35,7 @@ from app.api import (
 from app.api.auth import Viewer
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, Reading, TheBoards, TheService
+from app.api.feed.kinds import ORDER
 from app.api.standings import TheStanding
 from app.api.statements import title_of
 from app.grading.boards import Boards, Standing
@@ -114,12 +116,23 @@ def collect(viewer: Viewer, standing: Standing, session: Session, service: Servi
         parcel.add_json(f"{name}.json", _shown(name, next(iter(documents(viewer, standing, session)))))
     for name, documents in COLLECTIONS.items():
         parcel.add_json(f"{name}.json", [_shown(name, each) for each in documents(viewer, standing, session)])
+    parcel.files["event-feed.ndjson"] = lambda: b"".join(_notifications(parcel))
+    parcel.add_json(contest_own.FILE, contest_own.document(session, contest_of(session, standing.contest.id)))
     parcel.add("scoreboard.json", sheets.rendered(boards, standing).plain)
     _add_images(parcel, standing, session, service)
     _add_problems(parcel, standing, session, service)
     for row in judged.submissions(session, standing.contest.id):
         parcel.files[f"submissions/{row.shown_id}/{row.shown_id}.zip"] = _answers(session, service, row.id)
     return parcel
+
+
+def _notifications(parcel: Parcel) -> Iterator[bytes]:
+    """The event feed as one reads it who comes now: every object once, each after those it refers to."""
+    for type_ in ORDER:
+        value = json.loads(parcel.files[f"{type_}.json"]())
+        for each in value if isinstance(value, list) else [value]:
+            told = {"type": type_, "id": each["id"] if type_ in COLLECTIONS else None, "data": each}
+            yield json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _shown(name: str, document: Mapping[str, Any] | BaseModel) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""The files of a contest package: its documents in JSON or YAML, and what lies beside them."""
+"""The files of a contest package: its documents in JSON or YAML, and what lies beside them.
+
+What a package says is bounded before it is read: its documents in bytes and values, each object in values.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import yaml
 
-from app.api import contest_bodies, teams
+from app.api import contest_bodies, contest_own, teams
 from app.api.directory import COLLECTIONS
+from app.api.fault_list import FaultList
 from app.packages.documents import UNREADABLE, StrictLoader
 
 Name = Literal[
@@ -37,6 +42,9 @@ FILES: Mapping[str, tuple[str, ...]] = {
     **{collection.name: collection.files for collection in COLLECTIONS if collection.files},
 }
 SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
+MOST_YAML_BYTES = 2**20  # written by hand, and read a hundred times slower than JSON
+MOST_VALUES = 2_000_000
+MOST_VALUES_OF_ONE = 100_000
 
 
 class TextLoader(StrictLoader):
@@ -56,15 +64,34 @@ TextLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^-?(0|[1-
 TextLoader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^-?[0-9]+\.[0-9]+$"), list("-0123456789"))
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a document may hold: bytes, and objects."""
+
+    document: int = 32 * 2**20
+    objects: int = 50_000
+
+
 @dataclass
 class Contents:
-    """What a package says. `faults` are all that is wrong with its files."""
+    """What a package says. `faults` are what is wrong with its files."""
 
     files: Mapping[str, bytes]
+    bounds: Bounds = field(default_factory=Bounds)
     contest: dict[str, Any] = field(default_factory=dict)
     finalized: str | None = None
+    pauses: object = None
     objects: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    faults: list[dict[str, str]] = field(default_factory=list)
+    own: dict[str, list[Any]] = field(default_factory=dict)
+    faults: FaultList = field(default_factory=FaultList)
+    _folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _encoded: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Sort the files by their folders."""
+        for path in self.files:
+            folder, _, name = path.rpartition("/")
+            self._folders[folder].append(name)
 
     @property
     def problem_ids(self) -> list[str]:
@@ -75,24 +102,43 @@ class Contents:
         """The package of a problem, if it is here."""
         return self.files.get(f"problems/{problem_id}/{problem_id}.zip")
 
+    def names_in(self, folder: str) -> list[str]:
+        """The files of one folder."""
+        return self._folders.get(folder, [])
+
+    def encoded(self, path: str) -> str:
+        """A file in base64, made once however often it is named."""
+        if path not in self._encoded:
+            self._encoded[path] = base64.b64encode(self.files[path]).decode()
+        return self._encoded[path]
+
     def add_fault(self, file: str, where: str, expected: str, found: str) -> None:
         """Note what is wrong."""
-        self.faults.append({"file": file, "where": where, "expected": expected, "found": found})
+        self.faults.add(file, where, expected, found)
 
 
-def read_contents(files: Mapping[str, bytes], *, with_submissions: bool = True) -> Contents:
+def read_contents(
+    files: Mapping[str, bytes], bounds: Bounds | None = None, *, with_submissions: bool = True
+) -> Contents:
     """Read every document; files that their objects name are put into them, as if they had been sent along."""
-    found = Contents(files)
+    found = Contents(files, bounds or Bounds())
     contest = _document(found, "contest")
-    if isinstance(contest, dict):
+    if isinstance(contest, dict) and _is_small(contest):
         found.contest = _with_files(found, "contest", "contest", contest)
-    else:
+    elif isinstance(contest, dict):
+        found.add_fault("contest.json", "", f"at most {MOST_VALUES_OF_ONE} values", "more")
+    elif not found.faults:
         found.add_fault("contest.json", "", "an object", "none" if contest is None else "something else")
     state = _document(found, "state")
-    found.finalized = state.get("finalized") if isinstance(state, dict) else None
+    if isinstance(state, dict):
+        found.finalized, found.pauses = state.get("finalized"), state.get("removed_intervals")
+    elif state is not None:
+        found.add_fault("state.json", "", "an object", "something else")
     for name in NAMES:
         skipped = name == "submissions" and not with_submissions
         found.objects[name] = [] if skipped else _objects(found, name)
+    skipped_own = frozenset() if with_submissions else contest_own.OF_SUBMISSIONS
+    found.own = {name: objects for name, objects in _own(found).items() if name not in skipped_own}
     return found
 
 
@@ -100,21 +146,57 @@ def _objects(found: Contents, name: str) -> list[dict[str, Any]]:
     value = _document(found, name)
     if value is None:
         return []
+    return list(_checked_objects(found, name, value)) if _is_list(found, f"{name}.json", "", value) else []
+
+
+def _own(found: Contents) -> dict[str, list[Any]]:
+    """What the package has beyond CLICS."""
+    value = _document(found, contest_own.FILE.removesuffix(".json"))
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not contest_own.MODELS.keys() >= value.keys():
+        found.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.MODELS)}", "something else")
+        return {}
+    listed = {name: each for name, each in value.items() if _is_list(found, contest_own.FILE, name, each)}
+    for name, objects in listed.items():
+        for at, each in enumerate(objects):
+            if isinstance(each, dict | list) and not _is_small({"": each}):
+                expected = f"at most {MOST_VALUES_OF_ONE} values in an object"
+                found.add_fault(contest_own.FILE, f"{name}[{at}]", expected, "more")
+    return listed
+
+
+def _is_list(found: Contents, file: str, where: str, value: object) -> bool:
+    """Is it a list, and short enough?"""
     if not isinstance(value, list):
-        found.add_fault(f"{name}.json", "", "an array", "something else")
-        return []
-    objects = []
+        found.add_fault(file, where, "an array", "something else")
+        return False
+    if len(value) > found.bounds.objects:
+        found.add_fault(file, where, f"at most {found.bounds.objects} objects", str(len(value)))
+        return False
+    return True
+
+
+def _checked_objects(found: Contents, name: str, value: list[Any]) -> Iterator[dict[str, Any]]:
+    places: dict[str, int] = {}
     for at, each in enumerate(value):
         if not isinstance(each, dict) or not isinstance(each.get("id"), str):
             found.add_fault(f"{name}.json", f"[{at}]", "an object with an id", "something else")
+        elif each["id"] in places:
+            expected = f"another id than that of [{places[each['id']]}]"
+            found.add_fault(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
+        elif not _is_small(each):
+            found.add_fault(f"{name}.json", f"[{at}]", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
         else:
-            objects.append(_with_files(found, name, f"{name}/{each['id']}", each))
-    return objects
+            places[each["id"]] = at
+            yield _with_files(found, name, f"{name}/{each['id']}", each)
 
 
 def _document(found: Contents, name: str) -> Any:
     """The value of NAME.json, or NAME.yaml where the format has it; None where there is neither."""
     if f"{name}.json" in found.files:
+        if not _may_be_read(found, f"{name}.json", found.bounds.document):
+            return None
         try:
             value = json.loads(found.files[f"{name}.json"])
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is text to JSON alone
@@ -122,12 +204,39 @@ def _document(found: Contents, name: str) -> Any:
             found.add_fault(f"{name}.json", "", "JSON", str(error)[:200])
         else:
             return value
-    elif name in YAML_TOO and f"{name}.yaml" in found.files:
+    elif name in YAML_TOO and _may_be_read(found, f"{name}.yaml", min(MOST_YAML_BYTES, found.bounds.document)):
         try:
             return yaml.load(found.files[f"{name}.yaml"].decode(), TextLoader)
         except (yaml.YAMLError, *UNREADABLE) as error:
             found.add_fault(f"{name}.yaml", "", "YAML", " ".join(str(error).split())[:200])
     return None
+
+
+def _may_be_read(found: Contents, file: str, most: int) -> bool:
+    """Is it there, and small enough? A few bytes are one value, which takes many times the memory."""
+    data = found.files.get(file)
+    if data is None:
+        return False
+    if len(data) > most:
+        found.add_fault(file, "", f"at most {most} bytes", str(len(data)))
+        return False
+    values = sum(data.count(mark) for mark in (b",", b"[", b"{"))
+    if values > MOST_VALUES:
+        found.add_fault(file, "", f"at most {MOST_VALUES} values", f"about {values}")
+        return False
+    return True
+
+
+def _is_small(document: dict[str, Any]) -> bool:
+    """Each value may be a fault, and thousands of them in one object are no mistake."""
+    waiting: list[Any] = [document]
+    left = MOST_VALUES_OF_ONE
+    while waiting and left >= 0:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            left -= len(value)
+            waiting.extend(each for each in (value.values() if isinstance(value, dict) else value) if each)
+    return left >= 0
 
 
 def _with_files(found: Contents, name: str, folder: str, document: dict[str, Any]) -> dict[str, Any]:
@@ -136,8 +245,12 @@ def _with_files(found: Contents, name: str, folder: str, document: dict[str, Any
     for property_ in FILES.get(name, ()):
         value = document.get(property_)
         references = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-        named = {str(each.get("filename")) for each in references}
-        kept = [_reference(found, folder, each) for each in references] + _lying(found, folder, property_, named)
+        named = [str(each.get("filename")) for each in references]
+        if len({*named}) < len(named):
+            expected = f"different file names in {property_}"
+            found.add_fault(f"{name}.json", str(document.get("id")), expected, "one of them twice")
+            continue
+        kept = [_reference(found, folder, each) for each in references] + _lying(found, folder, property_, {*named})
         if kept:
             document[property_] = [each for each in kept if each is not None]
     return document
@@ -156,20 +269,19 @@ def _reference(found: Contents, folder: str, reference: dict[str, Any]) -> dict[
     if expected is not None and expected != hashlib.md5(data, usedforsecurity=False).hexdigest():
         found.add_fault(f"{folder}/{name}", "", f"a file of the MD5 {expected}", "another one")
     sent = {key: value for key, value in reference.items() if key not in {"href", "hash"}}
-    return {**sent, "data": base64.b64encode(data).decode()}
+    return {**sent, "data": found.encoded(f"{folder}/{name}")}
 
 
 def _lying(found: Contents, folder: str, property_: str, named: set[str]) -> list[dict[str, Any]]:
     """The files `PROPERTY.TAG.WIDTHxHEIGHT.EXTENSION` that no document names."""
     lying = []
-    for path, data in found.files.items():
-        name = path.removeprefix(f"{folder}/")
+    for name in found.names_in(folder):
         parts = name.split(".")
-        if name == path or "/" in name or name in named or parts[0] != property_ or parts[-1] not in EXTENSIONS:
+        if name in named or parts[0] != property_ or parts[-1] not in EXTENSIONS:
             continue
         sizes = [size for part in parts[1:-1] if (size := SIZE.fullmatch(part)) is not None]
         tags = [part for part in parts[1:-1] if SIZE.fullmatch(part) is None]
-        reference: dict[str, Any] = {"filename": name, "data": base64.b64encode(data).decode()}
+        reference: dict[str, Any] = {"filename": name, "data": found.encoded(f"{folder}/{name}")}
         if sizes:
             reference |= {"width": int(sizes[0][1]), "height": int(sizes[0][2])}
         lying.append(reference | ({"tag": tags} if tags else {}))

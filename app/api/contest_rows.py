@@ -11,25 +11,28 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
 
-from app.api import accounts, awards, commentary, contest_changes, contest_details, directory, teams
+from app.api import accounts, awards, commentary, contest_changes, contest_details, contest_own, directory, teams
 from app.api.account_bodies import AccountBody
 from app.api.bodies import Document, Item
 from app.api.clarifications import ClarificationBody
 from app.api.clics import ID, parse_reltime, parse_time
 from app.api.contest_bodies import ContestBody, ContestView
+from app.api.contest_own import Submitted, There
 from app.api.contest_parcel import Contents
 from app.api.contest_problems import EntryBody
 from app.api.deps import after_commit
 from app.api.errors import ApiError, fault
+from app.api.fault_list import FaultList
 from app.api.problems import Problem
 from app.api.teams import TeamBody, TeamView
+from app.domain.contests import Clock, Pause
 from app.grading.answer_files import Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits, Upload, UploadRefused
 from app.service import Service
 from app.storage import accounts as stored_accounts
 from app.storage import contests, imports, problems
 from app.storage import teams as stored_teams
-from app.storage.entries import read_entry
+from app.storage.entries import Entry, read_entry
 from app.storage.ids import as_id, is_number
 from app.storage.scored import clock
 from app.storage.tables import (
@@ -45,20 +48,31 @@ OF_PROBLEMS = frozenset(
     ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
 ) | frozenset(("package", "statement", "attachments"))
 """What a contest does not decide of its problems: their packages do."""
-EMPTY: Mapping[str, Any] = {}
+MOST_PAUSES = 1000
 
 
 class Importer:
     """Puts one package into one transaction. `faults` are all that is wrong: whoever calls then rolls back."""
 
     def __init__(
-        self, session: Session, service: Service, contents: Contents, account_id: str, *, replace: bool
+        self,
+        session: Session,
+        service: Service,
+        contents: Contents,
+        account_id: str,
+        hashes: Mapping[str, str | None],
+        *,
+        replace: bool,
     ) -> None:
-        self.faults: list[dict[str, str]] = []
+        self.faults = FaultList()
+        self._entries: dict[str, Entry | None] = {}
+        self._submitted: dict[str, Submitted] = {}
+        self._free: Iterator[int] = iter(())
         self._session = session
         self._service = service
         self._contents = contents
         self._account_id = account_id
+        self._hashes = hashes
         self._replace = replace
 
     def keep(self, contest_id: str | None) -> ContestRow:
@@ -77,6 +91,7 @@ class Importer:
             self._clarifications(contest)
             self._awards(contest)
             self._commentary(contest)
+            contest_own.keep(self._session, contest, self._contents.own, self._own_there(contest), self.faults)
         return contest
 
     @contextmanager
@@ -88,16 +103,18 @@ class Importer:
         except ApiError as refused:
             listed = [{str(key): str(value) for key, value in each.items()} for each in refused.errors or ()]
             for each in listed or [{"where": "", "message": refused.message}]:
-                self.faults.append({"file": name, **each})
+                self.faults.note({"file": name, **each})
 
     def _add(self, file: str, where: str, expected: str, found: str) -> None:
-        self.faults.append({"file": file, "where": where, "expected": expected, "found": found})
+        self.faults.add(file, where, expected, found)
 
     def _model(self, model: type[M], value: Mapping[str, Any], file: str, where: str) -> M | None:
         try:
             return model.model_validate(value)
         except ValidationError as error:
-            self.faults += [{"file": file, **fault(each, at=where)} for each in error.errors(include_url=False)]
+            self.faults.extend(
+                {"file": file, **fault(each, at=where or None)} for each in error.errors(include_url=False)
+            )
             return None
 
     def _contest(self, contest_id: str | None) -> ContestRow:
@@ -109,10 +126,10 @@ class Importer:
         if contests.get(self._session, id_) is not None:
             self._add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
             id_ = "imported-with-faults"
-        row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={})
+        row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
         with self._file("contest.json"):
             if body is not None:
-                row = contest_changes.make(body, id_)
+                row = contest_changes.make(body, id_, self._pauses(body))
                 row.details = {}
                 contest_details.change(self._session, self._service.files, row, body)
         if self._contents.finalized is not None:
@@ -120,6 +137,22 @@ class Importer:
         self._session.add(row)
         self._session.flush()
         return row
+
+    def _pauses(self, body: ContestBody) -> list[Pause]:
+        """The intervals that were taken out of the contest's time, in order; the last one may last still."""
+        pauses: list[Pause] = []
+        given = [] if self._contents.pauses is None else self._contents.pauses
+        for at, each in enumerate(given[: MOST_PAUSES + 1] if isinstance(given, list) else [given]):
+            pause = _pause(each)
+            before = Clock(body.start_time, body.duration, pauses=tuple(pauses))
+            if pause is None or at == MOST_PAUSES or not _follows(pause, before):
+                expected = (
+                    f"one of {MOST_PAUSES} intervals at most, with a start within the contest and after the others"
+                )
+                self._add("state.json", f"removed_intervals[{at}]", expected, repr(each)[:80])
+                break
+            pauses.append(pause)
+        return pauses
 
     def _finalize(self, row: ContestRow, moment: object) -> None:
         """Results are final from a moment after the end on, and only where that has come."""
@@ -151,25 +184,24 @@ class Importer:
 
     def _problems(self, contest: ContestRow) -> None:
         own = set(EntryBody.model_fields)
+        labels: set[str] = set()
         ignored = (set(Problem.model_fields) | OF_PROBLEMS) - own
         for at, each in enumerate(self._contents.objects["problems"]):
             given = {name: value for name, value in each.items() if name not in ignored}
             body = self._model(EntryBody, given, "problems.json", f"[{at}]")
             if body is None or problems.get(self._session, body.id) is None:
                 continue  # it is noted already
-            label = body.label or contests.free_label(
-                {entry.label for entry in contests.entries(self._session, contest.id)}
-            )
+            label = body.label or contests.free_label(labels)
             row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
             row.rule = body.rule.model_dump(exclude_none=True)
-            there = contests.entries(self._session, contest.id)
-            if any(body.id == other.problem_id or label == other.label for other in there):
-                self._add("problems.json", f"[{at}]", "another id and label than before", f"{body.id!r}, {label!r}")
+            if label in labels:
+                self._add("problems.json", f"[{at}].label", "another label than before", repr(label))
                 continue
+            labels.add(label)
             self._session.add(row)
-            self._session.flush()
+        self._session.flush()
 
     def _teams(self, contest: ContestRow) -> None:
         shown = set(TeamView.model_fields) - set(TeamBody.model_fields)
@@ -178,30 +210,42 @@ class Importer:
         with self._file("teams.json"):
             rows = teams.bring_in(self._session, self._service.files, document, replace=self._replace)
             self._session.flush()
-            if not contest.open_to_all:
+            if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
                 stored_teams.enrol(self._session, contest.id, [row.id for row in rows])
+            self._disqualify(contest)
+
+    def _disqualify(self, contest: ContestRow) -> None:
+        """In this contest: it is said of a team there, while it is not the team's own property."""
+        found = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self._contents.objects["teams"])]
+        for at, _, value in found:
+            if not isinstance(value, bool | None):
+                self._add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
+        stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in found if value is True])
 
     def _accounts(self) -> None:
         """Those that are here already, for the same, are left alone: an archive knows nobody's password."""
         bodies: list[tuple[AccountBody, str]] = []
+        there = {row.id: row for row in stored_accounts.accounts(self._session)}
         for at, each in enumerate(self._contents.objects["accounts"]):
             body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
-            there = stored_accounts.get(self._session, each["id"])
-            if body is not None and not (there is not None and _same(there, body)):
+            old = there.get(each["id"])
+            if body is not None and not (old is not None and _same(old, body)):
                 bodies.append((body, f"[{at}]"))
         with self._file("accounts.json"):
-            hashes = accounts.hash_all([body.password for body, _ in bodies])
             accounts.check_links(self._session, bodies, replace=self._replace)
-            for (body, _), hashed in zip(bodies, hashes, strict=True):
-                accounts.put(self._session, body, hashed)
+            for body, _ in bodies:
+                accounts.put(self._session, body, self._hashes.get(body.id or ""), there)
             self._session.flush()
 
     def _submissions(self, contest: ContestRow) -> None:
         waiting: list[int] = []
+        known = {row.id for row in stored_accounts.accounts(self._session)}
+        numbers = [as_id(each["id"]) for each in self._contents.objects["submissions"]]
+        self._free = imports.free_numbers(self._session, {number for number in numbers if number is not None})
         for at, each in enumerate(self._contents.objects["submissions"]):
             collected = self._collected(contest, each, f"[{at}]")
             if collected is not None:
-                self._submission(contest, each, collected, f"[{at}]", waiting)
+                waiting += self._submission(contest, each, collected, f"[{at}]", known)
         if waiting:
             imports.count_on(self._session)
             engine, boards = self._service.engine, self._service.boards
@@ -214,7 +258,7 @@ class Importer:
             after_commit(self._session, wake)
 
     def _collected(self, contest: ContestRow, each: Mapping[str, Any], where: str) -> Collected | None:
-        entry = read_entry(self._session, contest.id, str(each.get("problem_id")))
+        entry = self._entry(contest, str(each.get("problem_id")))
         if entry is None or each.get("team_id") not in entry.teams:
             self._add("submissions.json", where, "a problem and a team of the contest", "others")
             return None
@@ -225,35 +269,42 @@ class Importer:
             return None
         settings = self._service.settings
         limits = Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-        cases = [OpenCase(id_, name, entry.limit) for id_, name in entry.cases]
+        cases = [OpenCase(id_, name, entry.limit) for id_, name in [*entry.cases, *entry.final_cases]]
         try:
             return collect([Upload(names[0], io.BytesIO(data))], cases, file_names(cases, entry.pattern), limits)
         except UploadRefused as refused:
             self._add("submissions.json", where, "answer files", refused.message)
             return None
 
+    def _entry(self, contest: ContestRow, problem_id: str) -> Entry | None:
+        """Read once, with all the contest's teams, however many submissions there are."""
+        if problem_id not in self._entries:
+            self._entries[problem_id] = read_entry(self._session, contest.id, problem_id)
+        return self._entries[problem_id]
+
     def _submission(
-        self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, waiting: list[int]
-    ) -> None:
+        self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, known: set[str]
+    ) -> list[int]:
+        """Keep it; returns the judgement that waits, or none where it was refused."""
         number = as_id(each["id"])
         if (number is None and is_number(each["id"])) or not ID.fullmatch(each["id"]):
             self._add("submissions.json", f"{where}.id", "an id", repr(each["id"]))
-            return
+            return []
         if number is not None and imports.is_taken(self._session, number):
             self._add("submissions.json", f"{where}.id", "a number that is free here", repr(each["id"]))
-            return
+            return []
         when = self._times(each, "submissions.json", where)
         if when is None:
-            return
+            return []
         account = each.get("account_id")
-        known = account is not None and stored_accounts.get(self._session, account) is not None
+        account_id = account if isinstance(account, str) and account in known else self._account_id
         facts = {
-            "id": number,
+            "id": next(self._free) if number is None else number,
             "external_id": each["id"] if number is None else None,
             "contest_id": contest.id,
             "problem_id": each["problem_id"],
             "team_id": each["team_id"],
-            "account_id": account if known else self._account_id,
+            "account_id": account_id,
             "time": when[0],
             "contest_time_ms": when[1],
             "comment": each.get("comment"),
@@ -261,7 +312,9 @@ class Importer:
             "sources": [],
         }
         kept = [imports.Answer(a.case.id, a.file_name, a.size, a.data) for a in collected.answers.values()]
-        waiting.append(imports.add_submission(self._session, self._service.files, facts, kept))
+        judgement = imports.add_submission(self._session, self._service.files, facts, kept)
+        self._submitted[each["id"]] = Submitted(judgement.submission_id, each["team_id"], each["problem_id"])
+        return [judgement.id]
 
     def _times(self, each: Mapping[str, Any], file: str, where: str) -> tuple[datetime, int] | None:
         try:
@@ -320,6 +373,11 @@ class Importer:
             row.time, row.contest_time_ms = when
             self._session.add(row)
 
+    def _own_there(self, contest: ContestRow) -> There:
+        teams = {row.id for row in stored_teams.taking_part(self._session, contest)}
+        problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
+        return There(teams, problem_ids, self._submitted)
+
     def _there(self, contest: ContestRow) -> dict[str, set[str]]:
         """What may be referred to, by the word that the referring property begins with."""
         team_ids = {row.id for row in stored_teams.taking_part(self._session, contest)}
@@ -349,6 +407,24 @@ class Importer:
 
 def _without(document: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name not in names}
+
+
+def _pause(value: object) -> Pause | None:
+    """An interval as CLICS writes it."""
+    try:
+        start, end = (value["start"], value["end"]) if isinstance(value, dict) else (None, None)
+        return Pause(parse_time(start), None if end is None else parse_time(end)) if isinstance(start, str) else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _follows(pause: Pause, before: Clock) -> bool:
+    """May it be the next pause of a contest that has been going by this clock?"""
+    last = before.pauses[-1].end if before.pauses else before.start
+    if last is None or before.end is None or pause.start > datetime.now(UTC):
+        return False
+    end = pause.end or datetime.now(UTC)
+    return last <= pause.start <= end <= datetime.now(UTC) and pause.start < before.end
 
 
 def _same(row: Any, body: AccountBody) -> bool:

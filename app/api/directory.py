@@ -6,7 +6,7 @@ or an account of theirs refers to it, and contests open to all show everything t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -80,10 +80,9 @@ class Collection:
             found["team_ids"] = [team_id for team_id in found["team_ids"] if team_id in there]
         return found
 
-    def check(self, session: Session, body: Any, where: str) -> list[dict[str, str]]:
-        """What a body refers to that is not there."""
-        ids = getattr(body, "team_ids", None) or []
-        missing = set(ids) - teams.known(session, ids)
+    def check(self, there: Container[str], body: Any, where: str) -> list[dict[str, str]]:
+        """What a body refers to that is none of the teams that are `there`."""
+        missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in there}
         return [found(f"{where}.team_ids", "teams that exist", repr(team_id)) for team_id in sorted(missing)]
 
     def fill(self, files: FileStore, row: Any, body: Any, named: set[str], where: str) -> list[dict[str, str]]:
@@ -168,16 +167,18 @@ def bring_in(
 
     def check(body: Any, where: str) -> list[dict[str, str]]:
         places.append((body, where))
-        return collection.check(session, body, where)
+        return collection.check(team_ids, body, where)
 
+    team_ids = teams.ids(session) if collection is PERSONS else set()
     read_items(items, collection.body, check)
     _refuse_taken(session, collection, places, replace=replace)
+    old = stored.some(session, collection.table, [body.id for body, _ in places if body.id is not None])
     rows, faults = [], []
     for body, where in places:
         if body.id is None:
             session.flush()  # what was added a moment ago has taken its id
             body.id = slug(body.name, lambda id_: session.get(collection.table, id_) is not None, collection.noun)
-        row = session.get(collection.table, body.id) or collection.table(id=body.id, contest_id=contest_id)
+        row = old.get(body.id) or collection.table(id=body.id, contest_id=contest_id)
         faults += collection.fill(files, row, body, set(type(body).model_fields), where)
         session.add(row)
         rows.append(row)
@@ -309,7 +310,8 @@ class Endpoints:
         return NotFound(f"no {self.collection.noun} {object_id!r} in contest {contest_id!r}")
 
     def _fill(self, session: Session, files: FileStore, row: Any, body: Body, named: set[str]) -> None:
-        refuse(self.collection.check(session, body, "body"))
+        there = teams.known(session, getattr(body, "team_ids", None) or [])
+        refuse(self.collection.check(there, body, "body"))
         refuse(self.collection.fill(files, row, body, named, "body"))
         session.add(row)
 

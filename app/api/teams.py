@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -162,8 +163,8 @@ def put_team(
 ) -> Any:
     """The body is the whole team, its id included; files that it does not name stay."""
     same_id(team_id, body.id)
-    refuse(missing_links(session, body, "body"))
-    row, faults = put(session, service.files, body, _named(body), "body")
+    refuse(missing_links(links_of(session, body), body, "body"))
+    row, faults = put(session, service.files, body, stored.get(session, team_id), "body")
     refuse(faults)
     after_commit(session, boards.all_changed)
     return document(viewer, row)
@@ -178,7 +179,7 @@ def change_team(
     same_id(team_id, body.id)
     named = body.model_fields_set - {"id"}
     refuse([found(name, "a value", "null") for name in ("name", "label", "hidden") if _is_null(body, name)])
-    refuse(missing_links(session, body, "body"))
+    refuse(missing_links(links_of(session, body), body, "body"))
     hidden = row.hidden
     refuse(fill(service.files, row, body, named, "body"))
     _refuse_hiding(session, row, hidden)
@@ -323,12 +324,12 @@ def team_of(session: Session, team_id: str) -> TeamRow:
 
 
 def put(
-    session: Session, files: FileStore, body: TeamBody, named: set[str], where: str
+    session: Session, files: FileStore, body: TeamBody, old: TeamRow | None, where: str
 ) -> tuple[TeamRow, list[dict[str, str]]]:
-    """Make or replace a team; also returns what is wrong with its files."""
-    row = stored.get(session, body.id) or TeamRow(id=body.id, details={})
+    """Make a team or replace an old one; also returns what is wrong with its files."""
+    row = old or TeamRow(id=body.id, details={})
     hidden = row.hidden
-    faults = fill(files, row, body, named, where)
+    faults = fill(files, row, body, _named(body), where)
     _refuse_hiding(session, row, hidden)
     session.add(row)
     return row, faults
@@ -358,13 +359,29 @@ def fill(
     return faults
 
 
-def missing_links(session: Session, body: TeamBody | TeamChange, where: str) -> list[dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What a team may name: the ids of groups and organizations that are there."""
+
+    groups: Collection[str]
+    organizations: Collection[str]
+
+
+def links_of(session: Session, body: TeamBody | TeamChange) -> Links:
+    """Those that one team names."""
+    organization = [] if body.organization_id is None else [body.organization_id]
+    return Links(
+        directory.known(session, GroupRow, body.group_ids or []),
+        directory.known(session, OrganizationRow, organization),
+    )
+
+
+def missing_links(links: Links, body: TeamBody | TeamChange, where: str) -> list[dict[str, str]]:
     """What a team names that is not there."""
-    ids = body.group_ids or []
-    groups = sorted(set(ids) - directory.known(session, GroupRow, ids))
+    groups = sorted(set(body.group_ids or []).difference(links.groups))
     faults = [found(f"{where}.group_ids", "groups that exist", repr(group_id)) for group_id in groups]
     organization = body.organization_id
-    if organization is not None and not directory.known(session, OrganizationRow, [organization]):
+    if organization is not None and organization not in links.organizations:
         faults.append(found(f"{where}.organization_id", "an organization that exists", repr(organization)))
     return faults
 
@@ -373,8 +390,9 @@ def bring_in(session: Session, files: FileStore, document: Document, *, replace:
     """Keep the teams of a document, all or none of them; raises BadRequest or Conflict with every fault."""
     places = _read(session, document, replace=replace)
     rows, faults = [], []
+    old = stored.some(session, [body.id for body, _ in places])
     for body, where in places:
-        row, wrong = put(session, files, body, _named(body), where)
+        row, wrong = put(session, files, body, old.get(body.id), where)
         rows.append(row)
         faults += wrong
     refuse(faults)
@@ -429,8 +447,9 @@ def _read(session: Session, document: Document, *, replace: bool) -> Sequence[tu
         if body.id in seen:
             return [found(f"{where}.id", f"another id than {seen[body.id]}", repr(body.id))]
         seen[body.id] = where
-        return missing_links(session, body, where)
+        return missing_links(links, body, where)
 
+    links = Links(directory.ids(session, GroupRow), directory.ids(session, OrganizationRow))
     read_items(items, TeamBody, check)
     there = set() if replace else stored.known(session, seen)
     if there:

@@ -11,8 +11,9 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from app.packages.errors import Faults, PackageError, PackageErrors
@@ -70,11 +71,13 @@ def folder_files(root: Path, faults: Faults, limits: Limits = LIMITS) -> FolderF
     return FolderFiles(root, names)
 
 
-def archive_files(source: bytes | Path, limits: Limits = LIMITS) -> tuple[str | None, dict[str, bytes]]:
+def archive_files(
+    source: bytes | Path, limits: Limits = LIMITS, unread: Collection[str] = ()
+) -> tuple[str | None, dict[str, bytes]]:
     """Inflate a zip in memory: (the name of its one top folder, or None if its files lie at the root; the files).
 
-    Raises PackageErrors with every fault of the archive's names; at the first one that goes over a limit while
-    inflating it stops there.
+    Files at the top that are `unread` are not inflated, however large they are. Raises PackageErrors with every fault
+    of the archive's names; at the first one that goes over a limit while inflating it stops there.
     """
     faults = Faults()
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
@@ -84,7 +87,9 @@ def archive_files(source: bytes | Path, limits: Limits = LIMITS) -> tuple[str | 
     try:
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
             members = _members(archive, faults, limits)
+            _refuse_files_as_folders(members, faults)
             faults.settle()
+            members = {name: info for name, info in members.items() if _below_top(name) not in unread}
             files = _inflate(archive, members, size, limits)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise PackageErrors([PackageError("", "", f"not a readable zip archive: {error}")]) from error
@@ -138,6 +143,18 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
     if len(members) > limits.files:
         faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(members)))
     return members
+
+
+def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:
+    """No folder on a disk could hold both `a` and `a/b`; in this order the one follows the other."""
+    for first, second in pairwise(sorted(names, key=lambda name: name.replace("/", "\0"))):
+        if second.startswith(f"{first}/"):
+            faults.expect(second, "", expected="folders above it", found=f"that {first} is a file")
+
+
+def _below_top(name: str) -> str:
+    top, _, rest = name.partition("/")
+    return rest or top
 
 
 def _refused(info: zipfile.ZipInfo) -> str:

@@ -49,6 +49,20 @@ def choice(session: Session, contest_id: str, team_id: str, problem_id: str) -> 
     return session.get(ChosenSubmissionRow, (contest_id, team_id, problem_id))
 
 
+def requests(session: Session, contest_id: str) -> Sequence[InputRequestRow]:
+    """Who has asked for which final inputs, by team and problem."""
+    table = InputRequestRow
+    query = select(table).where(table.contest_id == contest_id).order_by(table.team_id, table.problem_id)
+    return session.scalars(query).all()
+
+
+def chosen(session: Session, contest_id: str) -> Sequence[ChosenSubmissionRow]:
+    """What teams have chosen, by team and problem."""
+    table = ChosenSubmissionRow
+    query = select(table).where(table.contest_id == contest_id).order_by(table.team_id, table.problem_id)
+    return session.scalars(query).all()
+
+
 @dataclass(frozen=True, slots=True)
 class Beginning:
     """A team begins to take part by its own clock."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.storage.tables import (
@@ -32,12 +32,27 @@ def get(session: Session, team_id: str) -> TeamRow | None:
     return session.get(TeamRow, team_id)
 
 
+def ids(session: Session) -> set[str]:
+    """The ids of all teams."""
+    return set(session.scalars(select(TeamRow.id)))
+
+
 def known(session: Session, ids: Iterable[str]) -> set[str]:
     """Those of the ids that are teams."""
     wanted = sorted(set(ids))
     found: set[str] = set()
     for start in range(0, len(wanted), AT_ONCE):
         found.update(session.scalars(select(TeamRow.id).where(TeamRow.id.in_(wanted[start : start + AT_ONCE]))))
+    return found
+
+
+def some(session: Session, ids: Iterable[str]) -> dict[str, TeamRow]:
+    """Those of the ids that are teams, as rows."""
+    wanted = sorted(set(ids))
+    found: dict[str, TeamRow] = {}
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(TeamRow).where(TeamRow.id.in_(wanted[start : start + AT_ONCE]))
+        found.update((row.id, row) for row in session.scalars(query))
     return found
 
 
@@ -85,6 +100,16 @@ def enrol_those_there(session: Session, contest: ContestRow) -> None:
     """Write down who takes part in a contest as it becomes final: a team that comes later is on no board of it."""
     if contest.open_to_all:
         enrol(session, contest.id, [team.id for team in taking_part(session, contest)])
+
+
+def disqualify(session: Session, contest_id: str, ids: Iterable[str]) -> None:
+    """Disqualify teams that take part in a contest."""
+    wanted = sorted(set(ids))
+    enrol(session, contest_id, wanted)
+    table = ContestTeamRow
+    for start in range(0, len(wanted), AT_ONCE):
+        some = table.team_id.in_(wanted[start : start + AT_ONCE])
+        session.execute(update(table).where(table.contest_id == contest_id, some).values(disqualified=True))
 
 
 def withdraw(session: Session, contest_id: str, team_id: str) -> bool:

@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Engine, event, select
 
+from app.api import accounts, contest_import, contest_parcel
+from app.api.contest_parcel import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
+from app.api.contest_rows import MOST_PAUSES, Importer
+from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.storage.migrate import upgrade
+from app.storage.tables import (
+    AccountRow,
+    ChosenSubmissionRow,
+    ContestTeamRow,
+    InputRequestRow,
+    ParticipationRow,
+    SubmissionRow,
+    TeamRow,
+)
 from tests.app.api.test_clics_whole import BASE, SINGLE, fill
 from tests.builders import lively
-from tests.builders.contests import with_checkers
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, change_contest, with_checkers
+from tests.builders.judging import judge
 from tests.builders.packages import zip_package
-from tests.builders.service import Api, open_api
+from tests.builders.schemas import faults
+from tests.builders.service import PASSWORD, Api, open_api
 from tests.builders.zips import unzipped
 
 ZIP = {"Content-Type": "application/zip"}
 KEPT = tuple(name for name in SINGLE if name not in {"judgements", "runs", "awards", "accounts"})
 CONTEST: dict[str, Any] = {"id": "made", "name": "Made", "duration": "5:00:00", "scoreboard_type": "score"}
+WHEN = {"time": "2026-06-25T10:00:00.000Z", "contest_time": "1:00:00.000"}
+
+
+def twice(one: dict[str, Any]) -> bytes:
+    """A document that holds an object two times."""
+    return json.dumps([one | WHEN] * 2).encode()
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
-    """A package of the lively contest, and what the server it is from says of it."""
+    """A package of the lively contest, and what the server it is from says of it, its event feed too."""
     home = tmp_path_factory.mktemp("exported")
     url = f"sqlite:///{home / 'jurado.sqlite'}"
     upgrade(url)
@@ -33,7 +58,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str,
         fill(api)
         reply = api.get(f"{BASE}/package.zip", user="admin")
         assert reply.status_code == 200, reply.text
-        return reply.content, seen(api)
+        feed = api.get(f"{BASE}/event-feed?stream=false", user="admin").text
+        return reply.content, {**seen(api), "event-feed": [json.loads(line) for line in feed.splitlines() if line]}
 
 
 @pytest.fixture
@@ -68,6 +94,15 @@ def test_a_package_has_a_file_for_every_endpoint_and_every_file_beside_it(export
     assert set(unzipped(files["submissions/s-0/s-0.zip"])) == {"02.out"}
 
 
+def test_a_package_has_the_event_feed_as_an_admin_reads_it(exported: tuple[bytes, Any]) -> None:
+    """But for the tokens, which name places in the feed of one server."""
+    told = [json.loads(line) for line in unzipped(exported[0])["event-feed.ndjson"].splitlines()]
+    live = [{name: value for name, value in each.items() if name != "token"} for each in exported[1]["event-feed"]]
+    assert faults("event-feed-array", told) == []
+    assert [each["type"] for each in told] == [each["type"] for each in live]
+    assert {str(each) for each in told} == {str(each) for each in live}
+
+
 def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
     made = bring_in(empty, exported[0])
     assert made.status_code == 201, made.text
@@ -84,6 +119,129 @@ def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[
     for name, data in files.items():
         if name.startswith(("organizations/", "teams/", "persons/", "contest/", "submissions/")):
             assert again[name] == data, name
+
+
+NEW = ("ghost", "out", "late")
+
+
+def play(api: Api) -> None:
+    """An ended contest whose board hangs on all that CLICS has no words for; everything in it is judged."""
+    service = with_checkers(api).service
+    add_problem(service, FINAL)
+    settings = {"choose": True, "virtual": True, "practice": True, "final_minutes": 30, "final_phase": "all"}
+    start = add_contest(service, started=9 * HOUR, rule={"counting": "last", "carry": "none"}, settings=settings)
+    stopped = [{"start": (start + HOUR).isoformat(), "end": (start + 1.5 * HOUR).isoformat()}]
+    change_contest(service, open_to_all=False, pauses=stopped)
+    with service.database.write() as session:
+        session.add_all(TeamRow(id=id_, name=id_, label=id_, hidden=id_ == "ghost") for id_ in NEW)
+        session.flush()
+        session.add_all(AccountRow(id=id_, username=id_, type="team", team_id=id_, created=start) for id_ in NEW)
+        teams = ("team", "other", *NEW)
+        session.add_all(ContestTeamRow(contest_id="c", team_id=id_, disqualified=id_ == "out") for id_ in teams)
+        place = {"contest_id": "c", "team_id": "team", "problem_id": "echo"}
+        session.add(InputRequestRow(**place, time=start + HOUR / 2))
+        session.add(ParticipationRow(contest_id="c", team_id="late", kind="virtual", start_time=start + 6 * HOUR))
+    limits = {"limits": {"max_submissions": 7, "interval_seconds": 30}}
+    assert api.patch("contests/c/problems/echo", user="admin", json=limits).status_code == 200
+    right, wrong = b"2\n", b"0\n"
+    sent = [("team", 10, right), ("team", 20, wrong), ("other", 15, wrong), ("other", 290, right)]
+    sent += [("ghost", 5, right), ("out", 6, right), ("late", 390, right), ("other", 400, wrong)]
+    ids = []
+    for team, minute, answer in sent:
+        files = {"02": answer, "03": b"3\n"} if team == "team" else {"02": answer}
+        ids.append(add_submission(service, None, team=team, minute=minute, files=files))
+    with service.database.write() as session:
+        for row in session.scalars(select(SubmissionRow)):
+            row.contest_time_ms -= 360 * 60_000 if row.team_id == "late" else 0
+        session.add(ChosenSubmissionRow(**place, submission_id=ids[0], time=start + HOUR))
+    judge(service)
+
+
+def boards(api: Api) -> dict[str, Any]:
+    """What everybody and the judges see of the contest `c`, whenever it was computed."""
+    paths = ["scoreboard", "scoreboard?public=true", "scoreboard?virtual=true", "scoreboard?phase=provisional", "state"]
+    paths += ["teams", "submissions", "awards"]
+    found = {path: api.get(f"contests/c/{path}", user="admin").json() for path in paths}
+    return {path: each["rows"] if path.startswith("scoreboard") else each for path, each in found.items()}
+
+
+@pytest.mark.parametrize("open_to_all", [False, True])
+def test_the_board_of_an_imported_contest_is_that_of_the_old_one(tmp_path: Path, empty: Api, open_to_all: bool) -> None:
+    """With hidden and disqualified teams, a pause, limits, final cases, chosen submissions and virtual teams."""
+    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
+    upgrade(url)
+    with open_api(url, tmp_path / "old") as old:
+        play(old)
+        change_contest(old.service, open_to_all=open_to_all)
+        before = boards(old)
+        package = old.get("contests/c/package.zip", user="admin").content
+    points = {row["team_id"]: row["score"]["score"] for row in before["scoreboard"]}
+    assert points == {"team": 100, "other": 40}
+    made = bring_in(empty, package, "?replace=true")
+    assert made.status_code == 201, made.text
+    judge(empty.service)
+    assert boards(empty) == before
+    again = unzipped(empty.get("contests/c/package.zip", user="admin").content)
+    assert again["jurado.json"] == unzipped(package)["jurado.json"]
+    assert all(
+        json.loads(again["jurado.json"])[name] for name in ("limits", "participations", "input_requests", "chosen")
+    )
+
+
+def test_what_is_opened_of_a_frozen_board_is_open_after_an_import(tmp_path: Path, quick_api: Api) -> None:
+    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
+    upgrade(url)
+    with open_api(url, tmp_path / "old") as old:
+        service = with_checkers(old).service
+        add_problem(service)
+        add_contest(service, started=6 * HOUR, freeze=HOUR)
+        for team in ("team", "other"):
+            add_submission(service, None, team=team, minute=270, files={"02": b"2\n"})
+        judge(service)
+        change_contest(service, revealed=[["team", "echo"]])
+        before = boards(old)
+        package = old.get("contests/c/package.zip", user="admin").content
+    points = {row["team_id"]: row["score"]["score"] for row in before["scoreboard?public=true"]}
+    assert points == {"team": 50, "other": 0}
+    assert bring_in(with_checkers(quick_api), package, "?replace=true").status_code == 201
+    judge(quick_api.service)
+    assert boards(quick_api) == before
+
+
+def test_what_teams_did_is_left_out_with_their_submissions(tmp_path: Path, quick_api: Api) -> None:
+    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
+    upgrade(url)
+    with open_api(url, tmp_path / "old") as old:
+        play(old)
+        package = old.get("contests/c/package.zip", user="admin").content
+    api = with_checkers(quick_api)
+    assert bring_in(api, package, "?replace=true&submissions=false").status_code == 201
+    own = json.loads(unzipped(api.get("contests/c/package.zip", user="admin").content)["jurado.json"])
+    assert [name for name, each in own.items() if each] == ["limits"]
+
+
+OWN: dict[str, Any] = {
+    "participations": {"team_id": "t", "kind": "virtual", "start_time": WHEN["time"]},
+    "revealed": {"team_id": "t", "problem_id": "none"},
+    "chosen": {"team_id": "t", "problem_id": "none", "submission_id": "none", "time": WHEN["time"]},
+}
+
+
+def own(name: str, **changes: Any) -> dict[str, bytes | None]:
+    """A package with a team `t`, and one object of jurado.json."""
+    document = {name: [OWN[name] | changes]}
+    return {"teams.json": b'[{"id": "t", "name": "T"}]', "jurado.json": json.dumps(document).encode()}
+
+
+def paused(*intervals: Any) -> dict[str, bytes | None]:
+    """A package of a contest that was paused."""
+    contest = json.dumps(CONTEST | {"start_time": "2025-06-25T08:00:00Z"}).encode()
+    return {"contest.json": contest, "state.json": json.dumps({"removed_intervals": intervals}).encode()}
+
+
+def interval(start: str, end: str | None) -> dict[str, str | None]:
+    """A pause on the day of the contest."""
+    return {"start": f"2025-06-25T{start}Z", "end": None if end is None else f"2025-06-25T{end}Z"}
 
 
 def test_a_contest_comes_back_under_another_id(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
@@ -106,6 +264,23 @@ def test_after_an_import_new_submissions_get_numbers_of_their_own(
     made = empty.post(f"{BASE}/submissions", user="admin", json=body | {"files": lively.answers({"02.out": b"2\n"})})
     assert made.status_code == 201, made.text
     assert made.json()["id"] not in {each["id"] for each in exported[1]["submissions"]}
+
+
+def test_numbers_and_other_ids_of_submissions_are_not_in_each_others_way(empty: Api) -> None:
+    """Whatever their order: one with another id gets a number that none of the others has."""
+    one = {"problem_id": "echo", "team_id": "t", "files": [{"filename": "s.zip"}]} | WHEN
+    documents = {
+        "contest": CONTEST | {"start_time": WHEN["time"]},
+        "problems": [{"id": "echo", "label": "A"}],
+        "teams": [{"id": "t", "name": "T"}],
+        "submissions": [{"id": id_} | one for id_ in ("a", "2", "1", "b", "c", "4")],
+    }
+    files = {f"{name}.json": json.dumps(value).encode() for name, value in documents.items()}
+    files |= {f"submissions/{id_}/s.zip": zip_bytes({"02.out": b"2\n"}) for id_ in "a21bc4"}
+    made = bring_in(empty, zip_bytes({**files, "problems/echo/echo.zip": zip_package()}))
+    assert made.status_code == 201, made.text
+    found = [each["id"] for each in empty.get("contests/made/submissions", user="judge").json()]
+    assert found == ["1", "2", "a", "4", "b", "c"]
 
 
 def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
@@ -154,7 +329,7 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
         ({"problems.json": b'[{"id": "echo"}]', "problems/echo/echo.zip": b"PK"}, "not a readable zip"),
         ({"groups.json": b"{}"}, "an array"),
         ({"groups.json": b'[{"id": "g"}]'}, "a value"),
-        ({"groups.json": b'[{"id": "g", "name": "G"}, {"id": "g", "name": "G"}]'}, "a new group"),
+        ({"groups.json": b'[{"id": "g", "name": "G"}, {"id": "g", "name": "G"}]'}, "another id than that of [0]"),
         ({"organizations.json": b'[{"id": "o", "name": "O", "logo": [{"filename": "l.png"}]}]'}, "the file"),
         ({"teams.json": b'[{"id": "t", "name": "T", "organization_id": "x"}]'}, "an organization"),
         ({"teams.json": b'[{"id": "team", "name": "T"}]'}, "a new team"),
@@ -165,6 +340,37 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
         ({"awards.json": b'[{"id": "w", "citation": "W", "team_ids": ["x"]}]'}, "what is in the contest"),
         ({"submissions.json": b'[{"id": "1", "problem_id": "x", "team_id": "x"}]'}, "a problem and a team"),
         ({"../up.json": b"[]"}, "inside the package"),
+        ({"a": b"", "a/b/c": b""}, "that a is a file"),
+        ({"state.json": b"[]"}, "an object"),
+        (paused(7), "removed_intervals[0]"),
+        (paused({"start": 1, "end": 2}), "intervals at most"),
+        (paused(interval("07:59:59", "09:00:00")), "removed_intervals[0]"),
+        (paused(interval("09:00:00", "08:59:59")), "removed_intervals[0]"),
+        (paused(interval("09:00:00", "09:30:00"), interval("09:29:59", "10:00:00")), "removed_intervals[1]"),
+        (paused(interval("09:00:00", None), interval("09:30:00", "10:00:00")), "removed_intervals[1]"),
+        (paused(interval("13:00:00", "14:00:00")), "removed_intervals[0]"),
+        (paused(*[interval("09:00:00", "09:00:00")] * (MOST_PAUSES + 1)), f"removed_intervals[{MOST_PAUSES}]"),
+        ({"teams.json": b'[{"id": "t", "name": "T", "disqualified": "yes"}]'}, "true or false"),
+        ({"jurado.json": b"[]"}, "an object of limits"),
+        ({"jurado.json": b'{"colours": []}'}, "an object of limits"),
+        ({"jurado.json": b'{"limits": {}}'}, "an array"),
+        ({"jurado.json": b'{"limits": [7]}'}, "limits[0]"),
+        ({"jurado.json": b'{"limits": [{"problem_id": "none", "limits": {}}]}'}, "a problem of the contest"),
+        (own("participations", team_id="nobody"), "a team of the contest"),
+        (own("participations", start_time="soon"), "participations[0].start_time"),
+        (own("participations", colour="red"), "no such property"),
+        (own("revealed"), "a problem of the contest"),
+        (own("chosen"), "one of the team's to the problem"),
+        ({"contest.json": json.dumps(CONTEST | {"duration": "9999999:00:00"}).encode()}, "a hundred years"),
+        ({"clarifications.json": twice({"id": "7", "text": "?"})}, "'7'"),
+        ({"awards.json": twice({"id": "w", "citation": "W", "team_ids": []})}, "'w'"),
+        ({"commentary.json": twice({"id": "c", "message": "m"})}, "'c'"),
+        ({"contest.yaml": b"#" * (MOST_YAML_BYTES + 1), "contest.json": None}, f"at most {MOST_YAML_BYTES} bytes"),
+        ({"teams.json": b"[" + b"{}," * MOST_VALUES + b"{}]"}, f"at most {MOST_VALUES} values"),
+        (
+            {"teams.json": json.dumps([{"id": "t", "group_ids": [0] * MOST_VALUES_OF_ONE}]).encode()},
+            f"at most {MOST_VALUES_OF_ONE} values in an object",
+        ),
     ],
 )
 def test_a_package_that_is_wrong_leaves_nothing(quick_api: Api, changes: dict[str, bytes | None], said: str) -> None:
@@ -201,6 +407,118 @@ def test_all_faults_of_a_package_are_listed_at_once(quick_api: Api) -> None:
     }
 
 
+def test_a_document_is_bounded_in_bytes_and_in_objects(quick_api: Api) -> None:
+    quick_api.service.settings.max_import_objects = 3
+    quick_api.service.settings.max_import_document = 1000
+    contest = json.dumps(CONTEST).encode()
+    for at, (document, said) in enumerate(
+        [
+            (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(3)]).encode(), None),
+            (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(4)]).encode(), "at most 3 objects, found 4"),
+            (b"[" + b" " * 999 + b"]", "at most 1000 bytes, found 1001"),
+        ]
+    ):
+        reply = bring_in(quick_api, zip_bytes({"contest.json": contest, "groups.json": document}), f"?id=made-{at}")
+        assert reply.status_code == (201 if said is None else 400), reply.text
+        assert said is None or f"groups.json: expected {said}" in reply.json()["message"]
+
+
+def test_of_many_faults_the_first_hundred_are_told_and_how_many_more_there_are(quick_api: Api) -> None:
+    files = {"contest.json": json.dumps(CONTEST).encode(), "groups.json": b"[" + b"0," * 9_999 + b"0]"}
+    refused = bring_in(quick_api, zip_bytes(files)).json()
+    assert len(refused["errors"]) == 100
+    assert "10000 faults: groups.json, [0]: expected an object with an id" in refused["message"]
+    assert "there are 9900 more" in refused["message"]
+
+
+def test_a_file_is_read_once_however_often_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[int] = []
+    encode = base64.b64encode
+
+    def counting(data: bytes) -> bytes:
+        encoded.append(len(data))
+        return encode(data)
+
+    monkeypatch.setattr(base64, "b64encode", counting)
+    named = [{"filename": "x.png"}]
+    team = {"id": "a", "name": "A", "photo": named, "desktop": named, "webcam": named}
+    files = {"contest.json": json.dumps(CONTEST).encode(), "teams.json": json.dumps([team]).encode()}
+    found = contest_parcel.read_contents({**files, "teams/a/x.png": b"x" * 1000})
+    assert encoded == [1000]
+    assert not found.faults
+    often = json.dumps([team | {"photo": named * 300}]).encode()
+    faults = contest_parcel.read_contents({**files, "teams.json": often, "teams/a/x.png": b"x"}).faults
+    assert [each["expected"] for each in faults.first] == ["different file names in photo"]
+
+
+def test_what_is_made_anew_is_not_even_inflated(quick_api: Api) -> None:
+    """Runs of a large contest are more than all the rest, and more than a package may weigh."""
+    huge = b" " * (LIMITS.single + 1)
+    files = {"made/contest.json": json.dumps(CONTEST).encode(), "made/runs.json": huge, "made/event-feed.ndjson": b"{"}
+    assert bring_in(quick_api, zip_bytes(files)).status_code == 201
+
+
+def test_an_import_asks_the_database_as_often_for_many_teams_as_for_few(empty: Api) -> None:
+    """But for the submissions themselves, and a flush of some hundred rows at a time."""
+
+    def asked(count: int) -> int:
+        ids = [f"t{count}-{n}" for n in range(count)]
+        one = zip_bytes({"02.out": b"2\n"})
+        documents = {
+            "contest": CONTEST | {"id": f"made-{count}", "start_time": WHEN["time"]},
+            "problems": [{"id": "echo", "label": "A"}],
+            "teams": [{"id": id_, "name": id_} for id_ in ids],
+            "persons": [{"id": id_, "name": id_, "role": "coach", "team_ids": [id_]} for id_ in ids],
+            "accounts": [{"id": id_, "username": id_, "type": "team", "team_id": id_} for id_ in ids],
+            "submissions": [
+                {"id": "s-0", "problem_id": "echo", "team_id": ids[0], "files": [{"filename": "s.zip"}]} | WHEN
+            ],
+        }
+        files = {f"{name}.json": json.dumps(value).encode() for name, value in documents.items()}
+        files |= {"submissions/s-0/s.zip": one, "problems/echo/echo.zip": zip_package()}
+        statements: list[str] = []
+
+        def note(*given: Any) -> None:
+            statements.append(given[2])
+
+        event.listen(Engine, "before_cursor_execute", note)
+        try:
+            made = bring_in(empty, zip_bytes(files))
+        finally:
+            event.remove(Engine, "before_cursor_execute", note)
+        assert made.status_code == 201, made.text
+        return sum("INSERT" not in each for each in statements)
+
+    asked(2)  # which brings the problem
+    few = asked(3)
+    assert asked(60) <= few + 10
+
+
+def test_passwords_are_hashed_before_anybody_waits_for_the_import(
+    monkeypatch: pytest.MonkeyPatch, quick_api: Api
+) -> None:
+    done: list[str] = []
+    hash_all, importer = accounts.hash_all, Importer
+
+    def hashing(given: Sequence[str | None]) -> list[str | None]:
+        done.append("hashed")
+        return hash_all(given)
+
+    def beginning(*given: Any, **more: Any) -> Importer:
+        done.append("begun")
+        return importer(*given, **more)
+
+    monkeypatch.setattr(accounts, "hash_all", hashing)
+    monkeypatch.setattr(contest_import, "Importer", beginning)
+    people = [{"id": id_, "username": id_, "type": "judge"} for id_ in ("zoe", "y")]
+    people[0]["password"] = PASSWORD
+    files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}
+    assert bring_in(quick_api, zip_bytes(files)).status_code == 201
+    assert done == ["hashed", "begun"]
+    assert quick_api.get("account", user="zoe").json()["id"] == "zoe"
+    assert quick_api.get("account", user="y").status_code == 401
+
+
 def test_what_is_no_zip_is_refused(quick_api: Api) -> None:
     assert bring_in(quick_api, b"not a zip").status_code == 400
     assert quick_api.post("contests/import", user="admin", json={}).status_code == 415
@@ -210,3 +528,16 @@ def test_only_admins_export_and_import(quick_api: Api) -> None:
     for user, code in ((None, 401), ("team", 403), ("judge", 403)):
         assert quick_api.get("contests/c/package.zip", user=user).status_code == code
         assert quick_api.post("contests/import", user=user, content=b"", headers=ZIP).status_code == code
+
+
+def test_a_final_contest_open_to_all_comes_back_with_its_own_teams_alone(quick_api: Api) -> None:
+    ended = {"start_time": "2026-06-25T10:00:00.000Z", "open_to_all": True}
+    files = {
+        "contest.json": json.dumps(CONTEST | ended).encode(),
+        "state.json": json.dumps({"finalized": "2026-06-25T16:00:00.000Z"}).encode(),
+        "teams.json": json.dumps([{"id": "theirs", "name": "Theirs"}]).encode(),
+    }
+    made = bring_in(quick_api, zip_bytes(files))
+    assert made.status_code == 201, made.text
+    rows = quick_api.get("contests/made/scoreboard").json()["rows"]
+    assert [row["team_id"] for row in rows] == ["theirs"], "the teams of this server took no part"

@@ -63,6 +63,7 @@ def test_an_id_is_given_once(api: Api) -> None:
         ({"duration": "-1:00:00"}, "body.duration: expected"),
         ({"duration": 3600}, "body.duration: expected a duration as text"),
         ({"duration": None}, "body.duration: expected"),
+        ({"duration": "9999999:00:00"}, "body.duration: expected at most 876600:00:00.000, a hundred years"),
         ({"scoreboard_freeze_duration": "5:00:00.001"}, "at most the duration 5:00:00.000, found 5:00:00.001"),
         ({"scoreboard_thaw_time": "2026-11-21T10:00:00Z"}, "null in a contest that does not freeze"),
         ({"scoreboard_type": "pass-fail"}, "body.scoreboard_type: expected 'score', found 'pass-fail'"),
@@ -167,6 +168,7 @@ def test_settings_change_one_by_one(api: Api) -> None:
     assert api.patch("contests/c", user="admin", json={"settings": {"show_best": "maybe"}}).status_code == 400
     assert api.patch("contests/c", user="admin", json={"settings": {"colour": 1}}).status_code == 400
     assert api.patch("contests/c", user="admin", json={"duration": None}).status_code == 400
+    assert api.patch("contests/c", user="admin", json={"duration": "9999999:00:00"}).status_code == 400
 
 
 def test_a_contest_is_deleted_once(api: Api) -> None:

@@ -132,3 +132,14 @@ def test_a_damaged_package_reads_or_is_refused_and_nothing_else(
     damaged = bytes(data[:at]) + bytes([byte]) + cut(bytes(data[at + 1 :]))
     with suppress(PackageErrors):
         assert read_archive(damaged, "echo").cases
+
+
+def test_a_file_is_no_folder_of_others() -> None:
+    files = {"a": b"", "a-b": b"", "a.b/c": b"", "a/b/c": b""}
+    assert refusal(zip_bytes(files)) == "a/b/c: expected folders above it, found that a is a file"
+    assert archive_files(zip_bytes({"a/b": b"", "ab/c": b""}))[1] == {"a/b": b"", "ab/c": b""}
+
+
+def test_what_is_unread_at_the_top_is_not_inflated_nor_counted() -> None:
+    data = zip_bytes({"top/large": b" " * MIB, "top/x/large": b"1", "top/small": b"2"})
+    assert archive_files(data, Limits(total=MIB), {"large"}) == ("top", {"small": b"2", "x/large": b"1"})

@@ -1,0 +1,45 @@
+"""Faults of what may be large: the first ones are kept, the others are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MOST_KEPT = 100
+Fault = dict[str, str]
+
+
+class FaultList:
+    """What is wrong, in the order in which it was found. Three million faults are nobody's reading, and 1.6 GB."""
+
+    def __init__(self) -> None:
+        self.first: list[Fault] = []
+        self.count = 0
+
+    def __bool__(self) -> bool:
+        """Is anything wrong?"""
+        return self.count > 0
+
+    @property
+    def more(self) -> int:
+        """How many there are beyond the first ones."""
+        return self.count - len(self.first)
+
+    def note(self, fault: Fault) -> None:
+        """Note one."""
+        self.count += 1
+        if len(self.first) < MOST_KEPT:
+            self.first.append(fault)
+
+    def add(self, file: str, where: str, expected: str, found: str) -> None:
+        """Note the usual one."""
+        self.note({"file": file, "where": where, "expected": expected, "found": found})
+
+    def extend(self, faults: Iterable[Fault]) -> None:
+        """Note several."""
+        for fault in faults:
+            self.note(fault)
+
+    def join(self, other: FaultList) -> None:
+        """Take over what another list has."""
+        self.extend(other.first)
+        self.count += other.more
