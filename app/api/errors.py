@@ -108,6 +108,15 @@ class TooManyRequests(ApiError):
         super().__init__(message, headers={} if seconds is None else {"Retry-After": str(max(1, seconds))})
 
 
+class Unavailable(ApiError):
+    """Not now, for nobody; come back after `seconds`."""
+
+    status = 503
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message, headers={"Retry-After": str(seconds)})
+
+
 def install(app: FastAPI) -> None:
     """Make every refusal of `app` an ErrorBody, also those of the framework."""
     app.add_exception_handler(HTTPException, _http_error)
