@@ -38,6 +38,14 @@ class Settings(BaseSettings):
     feed_keep_alive_seconds: float = Field(
         30.0, gt=0, le=110, description="silence after which an event feed sends an empty line"
     )
+    most_streams: int = Field(
+        10_000, ge=1, description="feeds and other streams one server process keeps open; what comes then gets 503"
+    )
+    most_streams_of_one: int = Field(
+        1000,
+        ge=1,
+        description="streams of one account, or of one address for those not logged in, as a whole school may share it",
+    )
     webhook_timeout_seconds: float = Field(10.0, gt=0, description="time a webhook has to answer")
     webhook_retry_seconds: float = Field(
         1.0, gt=0, description="wait before a webhook that failed is called again; it doubles up to a minute"

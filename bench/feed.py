@@ -40,7 +40,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         tokens = prepare(home, teams=TEAMS)
-        with serving(home) as url:
+        with serving(home, most_streams_of_one=str(FEEDS + BOARDS)) as url:  # all from one address
             return measure(url, tokens, server_process())
 
 

@@ -1,6 +1,8 @@
 """A contest is played at random through its API: whatever happens, its boards equal a computation from scratch.
 
-So do the tables for spreadsheets, the end of the points over time, and the reports on what counts.
+So do the tables for spreadsheets, the end of the points over time, and the reports on what counts. The contest's life,
+from a pause to its end, the opening of its frozen board and its being final, is played against a model of it: what is
+refused in which state, and with which code. The board of a final contest never moves.
 
 The judge is played by hand: an answer `7` is accepted with the raw score 7, `x` is rejected, `!` makes the judge fail,
 and a judge whose mind has changed doubles what it finds and rejects what is odd.
@@ -34,15 +36,15 @@ from app.storage import judgements, tasks
 from app.storage.judgements import FoundScore, Outcome, Task, exact
 from app.storage.migrate import upgrade
 from app.storage.scored import scored_contest
-from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
-from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
+from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
 from tests.builders.service import Api, open_api
 
 CASES = ("02", "03")
 ENTRANTS = ("team", "other")
 BEGUN = 4 * HOUR
-FREEZE = 3 * HOUR
+DURATION = 5 * HOUR
 answers = st.sampled_from(["0", "1", "2", "3", "7", "8", "x", "!"])
 RULES = (
     {"kind": "relative", "counting": "last", "carry": "best"},
@@ -66,11 +68,17 @@ class Contest(RuleBasedStateMachine):
         self.api: Api = self.opened.__enter__()
         self.mind_changed = False
         self.sent = 0
+        self.run = BEGUN
+        self.paused = self.freezes = self.thawed = False
+        self.final: list[Any] | None = None
 
     @initialize(chosen=st.sampled_from(RULES))
     def begin(self, chosen: dict[str, Any]) -> None:
         add_problem(self.api.service)
-        add_contest(self.api.service, started=BEGUN, rule=chosen)
+        add_contest(self.api.service, started=BEGUN, duration=DURATION, rule=chosen)
+        change_contest(self.api.service, open_to_all=False)
+        with self.api.service.database.write() as session:
+            session.add_all(ContestTeamRow(contest_id="c", team_id=team) for team in ENTRANTS)
         self.counting = chosen["counting"]
 
     @rule(
@@ -93,7 +101,7 @@ class Contest(RuleBasedStateMachine):
             "files": [{"data": zipped(files)}],
         }
         reply = self.api.post("contests/c/submissions", user="admin", json=body)
-        assert reply.status_code == 201, reply.text
+        assert reply.status_code == (403 if self.final is not None else 201), reply.text
 
     @rule()
     def judge(self) -> None:
@@ -121,7 +129,7 @@ class Contest(RuleBasedStateMachine):
         entry = self.api.get("contests/c/problems/echo", user="admin").json()
         body = {"rule": {**entry["rule"], "max_points": points}}
         reply = self.api.patch("contests/c/problems/echo", user="admin", json=body)
-        assert reply.status_code in {200, 202, 409}, reply.text
+        assert reply.status_code in ({403} if self.final is not None else {200, 202, 409}), reply.text
 
     @rule(deed=st.sampled_from(["apply", "apply", "cancel", "undo"]), at=st.integers(0, 3))
     def decide(self, deed: str, at: int) -> None:
@@ -130,7 +138,9 @@ class Contest(RuleBasedStateMachine):
         if at < len(known):
             body = {"judge_errors": True} if deed == "apply" else None
             reply = self.api.post(f"{known[-1 - at]['href']}/{deed}", user="admin", json=body)
-            assert reply.status_code in {200, 409}, reply.text
+            assert reply.status_code in ({409} if self.final is not None and deed != "cancel" else {200, 409}), (
+                reply.text
+            )
 
     def found(self, task: Task) -> Outcome:
         """What the judge finds of one submission, in its present mind."""
@@ -155,19 +165,85 @@ class Contest(RuleBasedStateMachine):
 
     @rule()
     def freeze(self) -> None:
-        self.patch("contests/c", {"scoreboard_freeze_duration": "2:00:00"})
+        self.freezes = self.patch("contests/c", {"scoreboard_freeze_duration": "2:00:00"}) == 200 or self.freezes
 
     @rule()
     def unfreeze(self) -> None:
-        self.patch("contests/c", {"scoreboard_freeze_duration": None})
+        """Refused where the board has been thawed: that would be a thaw of nothing."""
+        refused = 400 if self.thawed else 200
+        self.freezes = self.patch("contests/c", {"scoreboard_freeze_duration": None}, refused) != 200 and self.freezes
 
     @rule(hidden=st.booleans(), team=st.sampled_from(ENTRANTS))
     def hide(self, hidden: bool, team: str) -> None:
-        self.patch(f"teams/{team}", {"hidden": hidden})
+        before = self.api.get(f"teams/{team}", user="admin").json()["hidden"]
+        self.patch(f"teams/{team}", {"hidden": hidden}, same=hidden == before)
 
     @rule(disqualified=st.booleans(), team=st.sampled_from(ENTRANTS))
     def disqualify(self, disqualified: bool, team: str) -> None:
         self.patch(f"contests/c/teams/{team}", {"disqualified": disqualified})
+
+    @property
+    def ended(self) -> bool:
+        return self.run >= DURATION
+
+    def unjudged(self) -> list[str]:
+        """The teams of the submissions without a verdict."""
+        with self.api.service.database.read() as session:
+            sent = session.scalars(select(SubmissionRow))
+            return [str(each.team_id) for each in sent if raw_scores(session, each.id) is None]
+
+    @rule()
+    def pause(self) -> None:
+        expected = 403 if self.final is not None else 409 if self.paused or self.ended else 200
+        self.paused = self.life("post", "/pause", None, expected) or self.paused
+
+    @rule()
+    def resume(self) -> None:
+        expected = 403 if self.final is not None else 200 if self.paused else 409
+        self.paused = self.paused and not self.life("post", "/resume", None, expected)
+
+    @rule(hours=st.sampled_from([0.5, 2]))
+    def let_time_pass(self, hours: float) -> None:
+        pass_time(self.api.service, hours * HOUR)
+        self.run += timedelta(0) if self.paused else hours * HOUR
+
+    @rule(step=st.sampled_from(["cell", "row", "all"]))
+    def reveal(self, step: str) -> None:
+        """Possible after the end, while something is frozen and everything that is seen is judged."""
+        shown = {row["team_id"] for row in self.api.get("contests/c/scoreboard", user="admin").json()["rows"]}
+        waiting = not shown.isdisjoint(self.unjudged())
+        expected = 200 if self.ended and self.freezes and not self.thawed and not waiting else 409
+        if self.life("post", "/reveal", {"step": step}, expected):
+            left = self.api.get("contests/c/reveal", user="admin").json()
+            assert (left["left"] == 0) == (left["thawed"] is not None) or step != "all"
+            self.thawed = left["thawed"] is not None
+
+    @rule()
+    def finalize(self) -> None:
+        possible = self.ended and (self.thawed or not self.freezes) and not self.unjudged()
+        if self.life("patch", "", {"finalized": True}, 200 if possible else 409):
+            self.final = shown(self.api.get("contests/c/scoreboard", user="admin").json())
+
+    @rule()
+    def open_again(self) -> None:
+        assert self.life("patch", "", {"finalized": False}, 200)
+        self.final = None
+
+    @rule()
+    def end_it_all(self) -> None:
+        """What the jury does in the end, in order; so few steps at random seldom come to it."""
+        if self.final is None:
+            self.judge()
+            self.resume()
+            self.let_time_pass(2)
+            self.reveal("all")
+            self.finalize()
+
+    def life(self, method: str, what: str, body: Any, expected: int) -> bool:
+        """Ask for something in the contest's life, to be answered as expected; True where it was done."""
+        reply = self.api.request(method.upper(), f"contests/c{what}", user="admin", json=body)
+        assert reply.status_code == expected, reply.text
+        return expected == 200
 
     @rule()
     def restart(self) -> None:
@@ -175,9 +251,26 @@ class Contest(RuleBasedStateMachine):
         self.opened = open_api(self.url, self.home)
         self.api = self.opened.__enter__()
 
-    def patch(self, path: str, body: dict[str, Any]) -> None:
+    def patch(self, path: str, body: dict[str, Any], expected: int = 200, *, same: bool = False) -> int:
+        """Change something; refused in a final contest, unless `same`: then it changes nothing."""
         reply = self.api.patch(path, user="admin", json=body)
-        assert reply.status_code in {200, 204}, reply.text
+        assert reply.status_code == (403 if self.final is not None and not same else expected), reply.text
+        return reply.status_code
+
+    @invariant()
+    def its_state_is_that_of_the_model(self) -> None:
+        if not hasattr(self, "counting"):
+            return  # not begun
+        state = self.api.get("contests/c/state").json()
+        said = [state[name] is not None for name in ("started", "ended", "thawed", "finalized")]
+        assert said == [True, self.ended, self.ended and self.freezes and self.thawed, self.final is not None]
+        assert any(each["end"] is None for each in state["removed_intervals"]) == self.paused
+
+    @invariant()
+    def a_final_board_stays(self) -> None:
+        if self.final is not None:
+            assert shown(self.api.get("contests/c/scoreboard", user="admin").json()) == self.final
+            assert shown(self.api.get("contests/c/scoreboard").json()) == self.final
 
     @invariant()
     def boards_are_as_from_scratch(self) -> None:
@@ -196,9 +289,16 @@ class Contest(RuleBasedStateMachine):
         for row in board.get("rows", ()):
             mine = [each["id"] for each in sent if each["team_id"] == row["team_id"]]
             reports = [self.api.get(f"contests/c/submissions/{id_}/report", user="admin").json() for id_ in mine]
-            worth = [report["points"] for report in reports if report["points"] is not None]
+            judged = [report for report in reports if report["points"] is not None]
+            assert row["problems"][0]["score"] == pytest.approx(self.counted(judged))
+
+    def counted(self, reports: Sequence[Any]) -> float:
+        """What a team has by the reports on its submissions: the last, the best, or the best of each case."""
+        if self.counting != "best-case":
             counts = max if self.counting == "best" else last
-            assert row["problems"][0]["score"] == counts(worth, default=0.0)
+            return float(counts([report["points"] for report in reports], default=0.0))
+        cases = [(case["name"], case["points"] or 0.0) for report in reports for case in report["cases"]]
+        return sum(dict(sorted(cases)).values())
 
     def exported(self, user: str | None) -> list[Any]:
         """Ranks and points as the table in CSV has them; the one in JSON and the last points over time are the same."""
@@ -225,7 +325,9 @@ class Contest(RuleBasedStateMachine):
                 tries.append(Attempt(row.id, str(row.team_id), row.problem_id, time, raw_scores(session, row.id)))
         clock = contest.clock
         frozen = public and clock.frozen(datetime.now(UTC)) and clock.freeze is not None
-        curtain = Curtain(clock.contest_time(clock.freeze)) if frozen and clock.freeze is not None else OPEN
+        curtain = (
+            Curtain(clock.contest_time(clock.freeze), contest.revealed) if frozen and clock.freeze is not None else OPEN
+        )
         return scoreboard(contest.problems, contest.teams, tries, curtain=curtain, references=contest.references)
 
     def teardown(self) -> None:

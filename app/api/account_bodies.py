@@ -15,7 +15,9 @@ from app.storage.tables import AccountRow
 Username = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f:]+$", max_length=255)]
 """No colon in it: HTTP Basic ends a username with one."""
 
-Password = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+Password = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=1024)]
+"""No control characters in it: HTTP Basic has none, and they could not be sent."""
+
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
 
 

@@ -33,9 +33,12 @@ Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_leng
 
 
 class Body(BaseModel):
-    """A document that is sent: properties nobody knows are refused, not ignored."""
+    """A document that is sent: properties nobody knows are refused, not ignored.
 
-    model_config = ConfigDict(extra="forbid")
+    Nor is anything taken for what it is not: else `true` would be a latitude, `"5"` a limit and `1` a yes.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Sparse(BaseModel):

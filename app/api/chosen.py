@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
-from app.api.bodies import Body
+from app.api.bodies import Body, Line
 from app.api.clics import format_time_or_none
 from app.api.deps import Reading, TeamOnly, TheService
 from app.api.errors import BadRequest, Conflict, Forbidden
@@ -26,7 +26,7 @@ PLACE = "/contests/{contest_id}/problems/{problem_id}/chosen"
 class ChosenBody(Body):
     """Which submission shall count."""
 
-    submission_id: str
+    submission_id: Line
 
 
 class Chosen(BaseModel):

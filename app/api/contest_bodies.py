@@ -79,15 +79,15 @@ Duration = Annotated[Reltime, AfterValidator(_within_a_century)]
 class PerWindow(Body):
     """So many submissions in so many seconds, whenever these begin."""
 
-    count: int = Field(ge=1, le=1_000_000, strict=True)
-    seconds: int = Field(ge=1, le=MOST_SECONDS, strict=True)
+    count: int = Field(ge=1, le=1_000_000)
+    seconds: int = Field(ge=1, le=MOST_SECONDS)
 
 
 class LimitsBody(Body):
     """How often a team may submit to a problem; null: as often as it likes."""
 
-    max_submissions: int | None = Field(None, ge=0, le=1_000_000, strict=True)
-    interval_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS, strict=True)
+    max_submissions: int | None = Field(None, ge=0, le=1_000_000)
+    interval_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS)
     per_window: PerWindow | None = None
 
 

@@ -45,7 +45,7 @@ class Rule(Body):
 class EntryBody(Body):
     """A problem to be put into a contest. Without a label it gets the next free letter, and the last place."""
 
-    id: str = Field(min_length=1, max_length=255, description="the problem")
+    id: Line = Field(description="the problem")
     label: Label | None = None
     ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
     rgb: Rgb | None = None
@@ -57,7 +57,7 @@ class EntryBody(Body):
 class EntryChange(Body):
     """What to change; what is left out stays. A rule, or limits, that are given replace the old ones."""
 
-    id: str | None = None
+    id: Line | None = None
     label: Label | None = None
     ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
     rgb: Rgb | None = None

@@ -86,8 +86,12 @@ async def current_viewer(request: Request, authenticator: TheAuthenticator) -> V
     """Who asks; wrong credentials are refused even where nobody has to log in."""
     if forgeable(request.method, request.headers):
         raise Forbidden("a page of another origin must send a token: browsers send passwords by themselves")
-    address = request.client.host if request.client is not None else ""
-    return await authenticator.viewer(request.headers.get("authorization"), address)
+    return await authenticator.viewer(request.headers.get("authorization"), address_of(request))
+
+
+def address_of(request: Request) -> str:
+    """The address a request comes from."""
+    return request.client.host if request.client is not None else ""
 
 
 CurrentViewer = Annotated[Viewer, Depends(current_viewer)]

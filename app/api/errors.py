@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 MOST_SHOWN = 80
+LONGEST_MESSAGE = 10_000
 MOST_LISTED = 1000
 MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
@@ -108,6 +109,15 @@ class TooManyRequests(ApiError):
         super().__init__(message, headers={} if seconds is None else {"Retry-After": str(max(1, seconds))})
 
 
+class Unavailable(ApiError):
+    """Not now, for nobody; come back after `seconds`."""
+
+    status = 503
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message, headers={"Retry-After": str(seconds)})
+
+
 def install(app: FastAPI) -> None:
     """Make every refusal of `app` an ErrorBody, also those of the framework."""
     app.add_exception_handler(HTTPException, _http_error)
@@ -124,7 +134,8 @@ def error_response(
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """Build the reply to a refused request."""
-    body: dict[str, Any] = {"code": status, "message": message}
+    shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
+    body: dict[str, Any] = {"code": status, "message": shown}
     if errors:
         body["errors"] = [dict(error) for error in errors[:MOST_LISTED]]
     return JSONResponse(body, status, headers)
@@ -208,7 +219,7 @@ def _expected(error: Mapping[str, Any]) -> str:
 def _where(place: Sequence[Any]) -> str:
     text = ""
     for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+        text += f"[{part}]" if isinstance(part, int) else f".{_cut(str(part))}"
     return text.removeprefix(".")
 
 
@@ -216,4 +227,8 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
     text = repr(value) if isinstance(value, str) else str(value)
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"

@@ -16,7 +16,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from app.api.bodies import Body, Line, found
 from app.api.errors import NotFound
-from app.api.images import measure
+from app.api.images import MOST_PIXELS, measure
 from app.storage.files import FileStore
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/svg+xml"})
@@ -41,8 +41,8 @@ class FileBody(Body):
     data: str | None = Field(None, description="base64 of the file")
     href: Line | None = None
     hash: Line | None = None
-    width: int | None = Field(None, ge=1)
-    height: int | None = Field(None, ge=1)
+    width: int | None = Field(None, ge=1, le=MOST_PIXELS)
+    height: int | None = Field(None, ge=1, le=MOST_PIXELS)
     tag: list[Tag] = Field(default_factory=list)
 
     @model_validator(mode="after")

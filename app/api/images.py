@@ -14,6 +14,7 @@ SVG = re.compile(rb"<svg\b[^>]*>", re.DOTALL)
 SIDE = rb"""\b%s\s*=\s*["']\s*([0-9]+(?:\.[0-9]+)?)\s*(?:px)?\s*["']"""
 VIEW_BOX = re.compile(rb"""viewBox\s*=\s*["']\s*[-0-9.eE]+[\s,]+[-0-9.eE]+[\s,]+([0-9.]+)[\s,]+([0-9.]+)\s*["']""")
 HEAD = 64 * 1024
+MOST_PIXELS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,19 @@ def _svg(head: bytes) -> Image | None:
         return None
     width, height = (re.search(SIDE % name, tag[0]) for name in (b"width", b"height"))
     if width is not None and height is not None:
-        return _image("image/svg+xml", round(float(width[1])), round(float(height[1])))
+        return _drawing(width[1], height[1])
     box = VIEW_BOX.search(tag[0])
     if box is None:
         return Image("image/svg+xml", 1, 1)  # drawn at any size: only the ratio would matter, and it has none
+    return _drawing(box[1], box[2])
+
+
+def _drawing(width: bytes, height: bytes) -> Image | None:
     try:
-        return _image("image/svg+xml", round(float(box[1])), round(float(box[2])))
-    except ValueError:
+        return _image("image/svg+xml", round(float(width)), round(float(height)))
+    except (ValueError, OverflowError):  # the latter where there are so many digits that it is infinite
         return None
 
 
 def _image(mime: str, width: int, height: int) -> Image | None:
-    return Image(mime, width, height) if width > 0 and height > 0 else None
+    return Image(mime, width, height) if 0 < width <= MOST_PIXELS and 0 < height <= MOST_PIXELS else None

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.api import clics
 from app.api.auth import Viewer
-from app.api.bodies import Body
+from app.api.bodies import Body, Line
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
@@ -25,7 +25,7 @@ router = APIRouter(tags=["jobs"])
 class ReferenceRunRequest(Body):
     """Which cases to solve (those without an expected answer if none are named), and how; defaults from jurado.yaml."""
 
-    testcases: list[str] | None = Field(None, min_length=1, description="names of test cases")
+    testcases: list[Line] | None = Field(None, min_length=1, description="names of test cases")
     method: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
     seconds: float | None = Field(None, gt=0, le=3600)
     seed: int | None = Field(None, ge=0, lt=2**63)

@@ -41,9 +41,9 @@ class RejudgingBody(Body):
     """Which submissions to judge again, and why: all that are as each of `problem`, `team` and `submissions` says."""
 
     reason: Line
-    problem: str | None = Field(None, min_length=1, max_length=255)
-    team: str | None = Field(None, min_length=1, max_length=36)
-    submissions: list[str] | None = Field(None, min_length=1, max_length=MOST_NAMED)
+    problem: Line | None = None
+    team: Line | None = None
+    submissions: list[Line] | None = Field(None, min_length=1, max_length=MOST_NAMED)
     changes: ChangesBody | None = None
 
 

@@ -23,7 +23,9 @@ router = APIRouter(tags=["scoreboard"])
 class RevealBody(Body):
     """How much is opened."""
 
-    step: Step = Field(Step.CELL, description="the next problem, all problems of the next team, or everything")
+    step: Step = Field(
+        Step.CELL, strict=False, description="the next problem, all problems of the next team, or everything"
+    )
 
 
 class Next(BaseModel):

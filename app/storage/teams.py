@@ -80,11 +80,15 @@ def disqualified(session: Session, contest_id: str) -> set[str]:
 
 
 def final_contests(session: Session, team_id: str) -> list[str]:
-    """The contests that are final in which a team is enrolled, or has submitted."""
+    """The contests that are final in which a team is enrolled, or has submitted.
+
+    Everybody is enrolled in a final contest that is open to all: there only those who have submitted are meant.
+    """
     enrolled = select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)
     submitted = select(SubmissionRow.contest_id).where(SubmissionRow.team_id == team_id)
     query = select(ContestRow.id).where(ContestRow.finalized.is_not(None))
-    query = query.where(ContestRow.id.in_(enrolled) | ContestRow.id.in_(submitted))
+    chosen = ContestRow.id.in_(enrolled) & ContestRow.open_to_all.is_(False)
+    query = query.where(chosen | ContestRow.id.in_(submitted))
     return list(session.scalars(query.order_by(ContestRow.id)))
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.auth import Viewer
-from app.api.deps import CurrentViewer, TheBoards
+from app.api.deps import CurrentViewer, TheBoards, address_of
 from app.api.errors import BadRequest, Forbidden, NotFound
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
@@ -62,8 +62,9 @@ async def scoreboard_stream(
     watch = Watch(viewer, contest_id, not viewer.sees_all if public is None else public, last, stream)
     if await current(boards, watch) is None:
         raise NotFound(f"no contest {contest_id!r}")
-    client = Client(viewer)
-    return StreamResponse(client, hub.watched(contest_id, client, boards_of(hub, boards, client, watch)), EVENTS)
+    client = Client(viewer, address_of(request))
+    chunks = hub.watched(contest_id, client, boards_of(hub, boards, client, watch))
+    return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
 
 
 async def boards_of(hub: Hub, boards: Boards, client: Client, watch: Watch) -> AsyncIterator[bytes]:

@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 
 from app.api.auth import Viewer, viewer_of
 from app.api.errors import ApiError, NotFound
+from app.api.feed.crowd import Crowd
 from app.api.feed.keeper import Keeper
 from app.api.feed.log import Line, Log
 from app.api.feed.readers import Place, read_token, write_token
@@ -37,6 +38,7 @@ class Hub:
     def __init__(self, service: Service) -> None:
         settings = service.settings
         self.keeper = Keeper(service, settings.feed_coalesce_seconds)
+        self.crowd = Crowd(settings.most_streams, settings.most_streams_of_one)
         self.seconds = settings.feed_keep_alive_seconds
         self.stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None

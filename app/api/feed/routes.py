@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.deps import CurrentViewer, LoggedIn
+from app.api.deps import CurrentViewer, LoggedIn, address_of
 from app.api.errors import BadRequest, Forbidden
 from app.api.feed.hub import TheHub, as_line, as_server_sent
 from app.api.feed.kinds import LARGE, ORDER
@@ -25,6 +25,7 @@ EVENTS = "text/event-stream"
     summary="Every change of a contest, as it happens",
 )
 async def event_feed(
+    request: Request,
     contest_id: str,
     viewer: CurrentViewer,
     hub: TheHub,
@@ -41,9 +42,9 @@ async def event_feed(
     wish = Wish(reader_of(viewer), types_of(types), live=stream)
     log = await hub.open_log(contest_id)
     place = hub.place(log, wish, since_token)
-    client = Client(viewer)
+    client = Client(viewer, address_of(request))
     chunks = hub.stream(log, client, wish, place, as_line(log, wish.reader.role), b"\n")
-    return StreamResponse(client, chunks, NDJSON)
+    return StreamResponse(client, chunks, NDJSON, hub.crowd.place(client))
 
 
 @router.get(
@@ -67,9 +68,9 @@ async def submissions_stream(
     log = await hub.open_log(contest_id)
     token = request.headers.get("last-event-id") or since_token
     place = Place(log.head) if token is None else hub.place(log, wish, token)
-    client = Client(viewer)
+    client = Client(viewer, address_of(request))
     chunks = hub.stream(log, client, wish, place, as_server_sent(log, wish.reader.role), b":\n\n")
-    return StreamResponse(client, chunks, EVENTS)
+    return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
 
 
 def types_of(text: str | None) -> frozenset[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from anyio.to_thread import run_sync
@@ -49,8 +50,9 @@ class Waiting:
 class Client:
     """One stream's end: it sleeps until there is news, or until it has gone."""
 
-    def __init__(self, viewer: Viewer = PUBLIC) -> None:
+    def __init__(self, viewer: Viewer = PUBLIC, address: str = "") -> None:
         self.viewer = viewer
+        self.whose = ("address", address) if viewer.account_id is None else ("account", viewer.account_id)
         self.gone = False
         self._sleeping: asyncio.Future[None] | None = None
         self._news = False
@@ -87,9 +89,14 @@ class Client:
 
 
 class StreamResponse(Response):
-    """A reply that goes on until its source ends or its client has gone; never buffered, never zipped."""
+    """A reply that goes on until its source ends or its client has gone; never buffered, never zipped.
 
-    def __init__(self, client: Client, chunks: AsyncIterator[bytes], media_type: str) -> None:
+    It stands in its `place` meanwhile; where entering that raises, nothing of it is sent.
+    """
+
+    def __init__(
+        self, client: Client, chunks: AsyncIterator[bytes], media_type: str, place: AbstractContextManager[None]
+    ) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         self.status_code = 200
         self.background = None
@@ -99,8 +106,13 @@ class StreamResponse(Response):
         del self.headers["content-length"]
         self._client = client
         self._chunks = chunks
+        self._place = place
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        with self._place:
+            await self._send_all(receive, send)
+
+    async def _send_all(self, receive: Receive, send: Send) -> None:
         listening = asyncio.create_task(_until_gone(receive, self._client))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})

@@ -85,6 +85,14 @@ def test_an_image_is_measured_kept_and_sent_back(contest: Api) -> None:
     assert contest.get(logo["href"]).status_code == 404
 
 
+@pytest.mark.parametrize("size", ["9" * 400, "9" * 20, "0"])
+def test_a_drawing_of_no_possible_size_is_refused(contest: Api, size: str) -> None:
+    for sides in (f'width="{size}" height="1"', f'viewBox="0 0 1 {size}"'):
+        logo = base64.b64encode(f"<svg {sides}></svg>".encode()).decode()
+        body = {"id": "u", "name": "U", "logo": [{"data": logo}]}
+        assert contest.put(f"{BASE}/organizations/u", user="admin", json=body).status_code == 400
+
+
 def test_what_is_left_out_of_a_patch_stays(contest: Api) -> None:
     make(contest, "organizations", {"id": "u", "name": "U", "country": "MEX", "logo": lively.picture(5, 5)})
     changed = contest.patch(f"{BASE}/organizations/u", user="admin", json={"formal_name": "The U", "country": None})

@@ -1,0 +1,41 @@
+"""How many streams may be open at once: of one account or address, and of the whole process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.api.errors import TooManyRequests, Unavailable
+from app.api.feed.streams import Client
+
+SECONDS_TO_RETRY = 30
+
+
+class Crowd:
+    """Counts the streams that are open; used in one event loop."""
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        self._most = most
+        self._most_of_one = most_of_one
+        self._open = 0
+        self._open_of: Counter[tuple[str, str]] = Counter()
+
+    @contextmanager
+    def place(self, client: Client) -> Iterator[None]:
+        """Let a client in for as long as its stream lasts; raises TooManyRequests or Unavailable where it is full."""
+        whose = client.whose
+        if self._open_of[whose] >= self._most_of_one:
+            message = f"this {whose[0]} has {self._most_of_one} streams open: close one, or come back later"
+            raise TooManyRequests(message, SECONDS_TO_RETRY)
+        if self._open >= self._most:
+            raise Unavailable("the server has as many streams open as it may: come back later", SECONDS_TO_RETRY)
+        self._open += 1
+        self._open_of[whose] += 1
+        try:
+            yield
+        finally:
+            self._open -= 1
+            self._open_of[whose] -= 1
+            if not self._open_of[whose]:
+                del self._open_of[whose]  # addresses come and go for as long as the server runs
