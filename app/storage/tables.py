@@ -144,7 +144,7 @@ class ContestRow(Base):
 
 class ContestTeamRow(Base):
     """A team takes part in a contest. A disqualified one is not on its board and never BEST; nor does a row alone
-    let it into a contest open to all, where every team takes part.
+    let it into a contest open to all, where every team takes part; on its board once it is final are those with a row.
     """
 
     __tablename__ = "contest_teams"

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.storage import rejudging_steps
+from app.storage import rejudging_steps, teams
 from app.storage.rejudging_steps import Selection
 from app.storage.tables import ContestRow, JudgementRow
 from tests.app.api.test_rejudgings import PLACE, RIGHT, begin, do, points, put, state
@@ -178,7 +178,9 @@ def test_nothing_is_applied_to_a_contest_that_becomes_final_meanwhile(contest: A
         return contest.post(f"{rejudging['href']}/apply", user="admin")
 
     with meanwhile(contest, apply) as (session, replies):
-        session.get_one(ContestRow, "c").finalized = datetime.now(UTC)
+        row = session.get_one(ContestRow, "c")
+        row.finalized = datetime.now(UTC)
+        teams.enrol_those_there(session, row)
     assert replies[0].status_code == 409
     check(contest, rejudging)
 
