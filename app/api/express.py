@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from starlette.datastructures import State
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -34,8 +34,7 @@ class _Route:
     path: str = "/contests/{contest_id}/scoreboard"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     """Which board is asked for, by whom, and how it is wanted."""
 
     contest_id: str

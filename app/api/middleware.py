@@ -88,10 +88,12 @@ def route_of(scope: Scope) -> str:
 
 
 def _add_headers(message: Message) -> None:
-    headers = message["headers"] = list(message["headers"])
-    headers += ((b"jurado-time", b"%d" % (time.time_ns() // 1_000_000)), NO_SNIFFING)
-    if not any(name == ANY_ORIGIN[0] for name, _ in headers):
-        headers.append(ANY_ORIGIN)
+    headers = message["headers"] = [*message["headers"], (b"jurado-time", b"%d" % (time.time_ns() // 1_000_000))]
+    headers.append(NO_SNIFFING)
+    for name, _ in headers:
+        if name == ANY_ORIGIN[0]:
+            return
+    headers.append(ANY_ORIGIN)
 
 
 class BodyLimit:

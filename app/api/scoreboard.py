@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
+from starlette.types import Receive, Scope, Send
 
 from app.api.auth import Viewer
 from app.api.clics import format_reltime
@@ -113,8 +114,7 @@ async def _together(waiting: dict[Any, Any], key: object, work: Callable[[], T])
     return await asyncio.shield(task)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """How a client wants a written board.
 
     known   the ETags it has already, as in If-None-Match
@@ -133,13 +133,18 @@ class Wanted:
 
 
 class WrittenReply(Response):
-    """A reply whose bytes and headers are there already: nothing is encoded or looked up for it."""
+    """A reply whose bytes and headers are there already: nothing is encoded or looked up for it. May be sent often."""
 
     def __init__(self, headers: Sequence[tuple[bytes, bytes]], body: bytes = b"", status_code: int = 200) -> None:
         self.status_code = status_code
         self.body = body
         self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))] if status_code == 200 else list(headers)
         self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; with a copy of the headers, to which the layers around add theirs."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": [*self.raw_headers]})
+        await send({"type": "http.response.body", "body": self.body})
 
 
 async def reply(wanted: Wanted, older: Mapping[str, Mapping[str, WrittenRow]], page: Page) -> Response:
@@ -149,13 +154,16 @@ async def reply(wanted: Wanted, older: Mapping[str, Mapping[str, WrittenRow]], p
         return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
     if since is not None and since in older:
         return WrittenReply([*CACHING, AS_JSON], changes(page, older[since], since))
-    headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
-    if wanted.zipped:
-        zipped = page.zipped
-        if zipped is None:
+    whole: WrittenReply | None = page.replies.get(wanted.zipped)
+    if whole is None:
+        headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
+        if wanted.zipped:
             zipped = await _together(page.waiting, "zip", page.zip)
-        return WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
-    return WrittenReply(headers, page.plain)
+            whole = WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
+        else:
+            whole = WrittenReply(headers, page.plain)
+        page.replies[wanted.zipped] = whole
+    return whole
 
 
 @router.get(

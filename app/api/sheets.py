@@ -29,7 +29,12 @@ TIMES_KEPT = 65_536
 
 @dataclass
 class Page:
-    """A written board: its version (also its ETag), its bytes, and its rows by team. Zipped once, if anybody asks."""
+    """A written board: its version (also its ETag), its bytes, and its rows by team. Zipped once, if anybody asks.
+
+    since    what changed since older versions, as it was written once for all who asked
+    waiting  what is being made for those who wait for it
+    replies  the whole page with its headers, zipped or not
+    """
 
     version: str
     plain: bytes
@@ -38,6 +43,7 @@ class Page:
     zipped: bytes | None = None
     since: dict[str, bytes] = field(default_factory=dict, repr=False)
     waiting: dict[Any, Any] = field(default_factory=dict, repr=False)
+    replies: dict[bool, Any] = field(default_factory=dict, repr=False)
     _zipping: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
