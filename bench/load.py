@@ -13,12 +13,15 @@ SECONDS_BETWEEN_QUESTIONS = 0.002
 
 @dataclass
 class Outcome:
-    """What came back: replies by status, their latencies in seconds, and how long it all took."""
+    """What came back: replies by status, their latencies in seconds, and how long it all took.
+
+    Its repr leaves out what is large: `asyncio.run` asks for that of its result (by way of `signal.getsignal`).
+    """
 
     seconds: float = 0.0
     statuses: dict[int, int] = field(default_factory=dict)
-    latencies: list[float] = field(default_factory=list)
-    bodies: list[bytes] = field(default_factory=list)
+    latencies: list[float] = field(default_factory=list, repr=False)
+    bodies: list[bytes] = field(default_factory=list, repr=False)
 
     @property
     def rate(self) -> float:

@@ -152,7 +152,7 @@ def throughput(url: str, folder: Path, encoding: str | None) -> float:
 
 def measure(url: str, request: bytes, body: bytes) -> Outcome:
     """Some seconds of it, the first not counted; every reply must be the same bytes."""
-    asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=0.5))
+    asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=0.5, keep=1))
     outcome = asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS, keep=1))
     if set(outcome.statuses) != {200} or outcome.bodies[-1] != body:
         raise RuntimeError(f"expected the same page again and again, found {outcome.statuses}")
