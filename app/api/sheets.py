@@ -201,7 +201,7 @@ def figures_of(standing: Standing, group_id: str | None) -> Figures:
     figures = live.figures_of(board, standing.view.problems, standing.phase)
     if group_id is None:
         return figures
-    return figures.among([at for at, team in enumerate(figures.teams) if group_id in team.group_ids])
+    return figures.among(lambda team: group_id in team.group_ids)
 
 
 def changes(page: Page, before: Mapping[str, WrittenRow], since: str) -> bytes:

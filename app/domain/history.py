@@ -45,7 +45,7 @@ def history(
         live.put(some)
         figures = live.board().figures
         if among is not None:
-            figures = figures.among([at for at, team in enumerate(figures.teams) if team.id in among])
+            figures = figures.among(lambda team: team.id in among)
         _tell(told, time, figures)
     return told
 

@@ -7,7 +7,7 @@ one column. Where the best whole submission counts, every submission is a row of
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -68,16 +68,16 @@ class Figures:
             partial(problem_points, known, bests=self.bests[known.id], phase=self.phase),
         )
 
-    def among(self, teams: Sequence[int]) -> Figures:
-        """The board of these teams alone, ranked on its own; points are as on the whole board."""
-        some = np.array(teams, dtype=np.int64)
+    def among(self, keep: Callable[[Team], bool]) -> Figures:
+        """The board of some teams alone, ranked on its own; points are as on the whole board."""
+        some = np.array([at for at, team in enumerate(self.teams) if keep(team)], dtype=np.int64)
         place = np.empty(len(self.teams), dtype=np.int64)
         place[self.order] = np.arange(len(self.teams))
         order = np.argsort(place[some], kind="stable")
         totals, times = self.totals[some], self.times[some]
         return replace(
             self,
-            teams=[self.teams[at] for at in teams],
+            teams=[self.teams[at] for at in some],
             order=order,
             ranks=shared_ranks(totals[order], times[order]),
             totals=totals,
@@ -206,8 +206,7 @@ def among(
     board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind], teams: Collection[str]
 ) -> LiveFigures:
     """The board of some teams alone (by their ids), ranked on its own; points and BEST are as on the whole board."""
-    figures = figures_of(board, problems, phase)
-    some = figures.among([at for at, team in enumerate(figures.teams) if team.id in teams])
+    some = figures_of(board, problems, phase).among(lambda team: team.id in teams)
     return LiveFigures(_Rows(some), board.bests, some)
 
 

@@ -40,8 +40,7 @@ def asked(session: Session, contest_id: str, team_id: str, problem_id: str) -> d
 
 def choices(session: Session, contest_id: str) -> dict[tuple[str, str], int]:
     """The submissions that teams have chosen, by team and problem."""
-    query = select(ChosenSubmissionRow).where(ChosenSubmissionRow.contest_id == contest_id)
-    return {(row.team_id, row.problem_id): row.submission_id for row in session.scalars(query)}
+    return {(row.team_id, row.problem_id): row.submission_id for row in chosen(session, contest_id)}
 
 
 def choice(session: Session, contest_id: str, team_id: str, problem_id: str) -> ChosenSubmissionRow | None:
