@@ -17,6 +17,7 @@ from app.api import errors, health, openapi
 from app.api.auth import Authenticator
 from app.api.express import Express
 from app.api.feed.hub import Hub
+from app.api.heads import Heads
 from app.api.middleware import BodyLimit, Frame
 from app.api.routes import ROUTES
 from app.bootstrap import initialise
@@ -137,4 +138,5 @@ def add_routes(app: FastAPI, max_body: int) -> None:
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After"],
     )
     app.add_middleware(BodyLimit, most=max_body)
+    app.add_middleware(Heads)
     app.add_middleware(Frame, metrics=app.state.metrics)
