@@ -42,7 +42,7 @@ class App(FastAPI):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        self._outermost = Express(super().__call__, self.state)
+        self._outermost = Heads(Express(super().__call__, self.state))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer by the short way, or by FastAPI's."""
@@ -138,5 +138,4 @@ def add_routes(app: FastAPI, max_body: int) -> None:
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After"],
     )
     app.add_middleware(BodyLimit, most=max_body)
-    app.add_middleware(Heads)
     app.add_middleware(Frame, metrics=app.state.metrics)

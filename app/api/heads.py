@@ -6,6 +6,8 @@ import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.middleware import METHOD
+
 
 class Heads:
     """Asks the app as for GET and sends only what its reply begins with.
@@ -20,7 +22,8 @@ class Heads:
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
-        asked = {**scope, "method": "GET"}  # a copy: the server looks at its own to know that no body comes
+        # A copy: the server looks at its own scope to know that no body comes.
+        asked = {**scope, "method": "GET", METHOD: "HEAD"}
 
         async def send_head(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -29,8 +32,4 @@ class Heads:
             else:
                 await asyncio.sleep(0)  # whoever listens for the end of the client gets a turn
 
-        try:
-            await self.app(asked, receive, send_head)
-        finally:
-            if "route" in asked:
-                scope["route"] = asked["route"]  # for the metrics
+        await self.app(asked, receive, send_head)

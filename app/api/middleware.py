@@ -15,6 +15,9 @@ from app.api.errors import ApiError, BadRequest, TooLarge, error_response
 from app.metrics import Metrics
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHOD = "jurado.method"
+"""Where a scope names the method that its client used, if the app sees another one."""
+
 API = "/api"  # a route below it knows its path without the prefix
 SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
 UPLOADS = re.compile(rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?")
@@ -69,7 +72,8 @@ class Frame:
             self._note(scope, status, time.perf_counter() - began)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        method = scope["method"] if scope["method"] in METHODS else "other"
+        method = scope.get(METHOD, scope["method"])
+        method = method if method in METHODS else "other"
         self.metrics.answered(method, route_of(scope), status, seconds)
         if not scope["path"].startswith(QUIET):
             # At thousands a second a line for each that went well would cost more than serving it.
