@@ -19,6 +19,7 @@ from app.api.express import Express
 from app.api.feed.hub import Hub
 from app.api.heads import Heads
 from app.api.middleware import BodyLimit, Frame
+from app.api.proxy import BehindProxy
 from app.api.routes import ROUTES
 from app.bootstrap import initialise
 from app.grading.boards import Boards
@@ -30,6 +31,7 @@ from app.service import Service
 from app.settings import Settings
 from app.storage.entries import Entries
 from app.storage.writer import Writer
+from app.web import routes as pages
 
 SMALLEST_ZIPPED = 1024
 STREAMS = ("/event-feed", "/stream")
@@ -37,12 +39,16 @@ SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever
 
 
 class App(FastAPI):
-    """FastAPI with the scoreboard's short way around it: outside even of what FastAPI itself puts around requests."""
+    """FastAPI with two layers outside even of what it puts around requests: proxies' headers, the scoreboard's short way."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        self._outermost = Heads(Express(super().__call__, self.state))
+    def __init__(self, known: Settings, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.state.metrics = Metrics()
+        inner = Heads(Express(super().__call__, self.state))
+        self._outermost = BehindProxy(inner, known, self.state.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer by the short way, or by FastAPI's."""
@@ -66,10 +72,11 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
             await run_sync(opened.close)
 
     app = App(
+        known,
         title="Jurado",
         summary="A grading service for answer files, speaking the CLICS Contest API.",
         version=openapi.version(),
-        docs_url="/docs",
+        docs_url=None,  # FastAPI's loads scripts from other hosts; app.web serves one
         redoc_url=None,
         openapi_url="/openapi.json",
         routes=list(ROUTES),
@@ -127,6 +134,7 @@ class Zipped(GZipMiddleware):
 def add_routes(app: FastAPI, max_body: int) -> None:
     """Put other routes, the errors and what lies around each request on the app; the last added is the outermost."""
     app.include_router(health.router)
+    app.include_router(pages.router)
     errors.install(app)
     openapi.install(app)
     app.add_middleware(Zipped, minimum_size=SMALLEST_ZIPPED, compresslevel=5)

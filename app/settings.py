@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
+OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
+
+
+def path_prefix(text: str) -> str:
+    """A path prefix without a slash at its end, empty for none; raises ValueError for what is none.
+
+    It may not begin as the service's own addresses do: whether a proxy has taken it off could not be told.
+    """
+    prefix = text.rstrip("/")
+    if not PREFIX.fullmatch(prefix):
+        raise ValueError(f"expected a path such as /jurado, found {text!r}")
+    if prefix.split("/")[1:2] and prefix.split("/")[1] in OWN:
+        raise ValueError(f"expected a path that does not begin with {prefix.split('/')[1]!r}, found {text!r}")
+    return prefix
 
 
 class Settings(BaseSettings):
@@ -19,6 +37,11 @@ class Settings(BaseSettings):
     files_url: str = Field("", description="file store, file:///...; empty: the folder files in JURADO_HOME")
     broker_url: Literal[""] = Field("", description="empty, the one value there is yet: grading runs beside the server")
     host: str = Field("127.0.0.1", description="address to listen on")
+    root_path: str = Field("", description="path prefix under which a proxy shows the service, such as /jurado")
+    trusted_proxies: str = Field(
+        "127.0.0.1,::1",
+        description="addresses and networks of proxies whose X-Forwarded-For, -Proto and -Prefix count; *: everybody's",
+    )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
@@ -79,6 +102,22 @@ class Settings(BaseSettings):
         if url and not url.startswith("file:///"):
             raise ValueError(f"expected file:///FOLDER, found {url!r}")
         return url
+
+    @field_validator("root_path")
+    @classmethod
+    def _a_prefix(cls, path: str) -> str:
+        return path_prefix(path)
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _addresses(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            try:
+                if each != "*":
+                    ip_network(each)
+            except ValueError:
+                raise ValueError(f"expected addresses, networks or *, found {each!r}") from None
+        return text
 
     @property
     def database(self) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import RedirectResponse
 
 from app.api.errors import ErrorBody
 
@@ -28,11 +27,6 @@ def version() -> str:
 
 def install(app: FastAPI) -> None:
     """Describe the app as it is: errors are ours (400, not 422), and both ways to log in work everywhere."""
-
-    @app.get("/", include_in_schema=False)
-    async def begin() -> RedirectResponse:
-        """Show a browser that was given the bare address what there is."""
-        return RedirectResponse("/docs")
 
     def describe() -> dict[str, Any]:
         if app.openapi_schema is None:

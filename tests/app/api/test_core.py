@@ -338,8 +338,3 @@ def test_every_route_is_described(api: Api) -> None:
             assert operation.get("summary"), (method, path)
             assert "422" not in operation["responses"], (method, path)
             assert any(code.startswith("2") for code in operation["responses"]), (method, path)
-
-
-def test_the_bare_address_leads_to_the_description(api: Api) -> None:
-    assert api.get("/docs").status_code == 200
-    assert api.get("/", follow_redirects=False).headers["location"] == "/docs"

@@ -1,0 +1,94 @@
+"""The page at `/`: which contests there are, and the ways into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from typing import NamedTuple, cast
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from app.domain.contests import Clock
+from app.service import Service
+from app.storage import contests as stored
+from app.storage.scored import clock
+from app.storage.tables import ContestRow
+from app.web.pages import page
+
+ENDLESS = timedelta(days=3650)
+
+
+class Link(NamedTuple):
+    """Where to, from `/`, and how it is called."""
+
+    href: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A contest as the index shows it, to everybody."""
+
+    name: str
+    state: str
+    times: str
+    links: Sequence[Link]
+
+
+def index(request: Request) -> HTMLResponse:
+    """The index, as anybody may see it: the same for those who are logged in."""
+    service = cast(Service, request.app.state.service)
+    now = datetime.now(UTC)
+    with service.database.read() as session:
+        contests = [listed(row, now) for row in stored.contests(session)]
+    return page("index.html", contests=contests, version=version("jurado"), address=address_of(request))
+
+
+def address_of(request: Request) -> str:
+    """The address the service was asked at, with its path prefix, without a slash at the end."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+
+
+def listed(row: ContestRow, now: datetime) -> Listed:
+    """What the index says of a contest."""
+    times = clock(row)
+    contest = f"api/contests/{row.id}"
+    links = [Link(contest, "contest")]
+    if times.started(now):
+        links += [Link(f"{contest}/problems", "problems"), Link(f"{contest}/scoreboard", "board")]
+        links += [Link(f"{contest}/scoreboard.csv", "board as CSV")]
+    return Listed(row.formal_name or row.name, state(row, times, now), span(times, now), links)
+
+
+def state(row: ContestRow, times: Clock, now: datetime) -> str:
+    """One word for where a contest stands."""
+    if row.finalized is not None and row.finalized <= now:
+        return "final"
+    if not times.started(now):
+        return "scheduled"
+    if times.ended(now):
+        return "ended"
+    if times.paused(now):
+        return "paused"
+    return "frozen" if times.frozen(now) else "running"
+
+
+def span(times: Clock, now: datetime) -> str:
+    """When it begins and ends, in UTC, as far as that is known and worth saying."""
+    if times.start is None:
+        return "no start is set"
+    if not times.started(now):
+        return f"from {minute(times.start)} for {times.duration}"
+    if times.end is None:
+        return f"since {minute(times.start)}"
+    if times.end - now > ENDLESS:
+        return "always open"
+    return f"{'ended' if times.ended(now) else 'until'} {minute(times.end)}"
+
+
+def minute(moment: datetime) -> str:
+    """A moment, such as 2026-11-22 03:40 UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

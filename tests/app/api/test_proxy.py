@@ -1,0 +1,152 @@
+"""Behind a proxy: every address that the service gives out keeps the path prefix under which it is seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+from anyio import run
+from pydantic import ValidationError
+
+from app.main import create_app
+from app.settings import Settings
+from tests.builders.contests import add_problem
+from tests.builders.lively import CONTEST, begin, picture
+from tests.builders.service import PASSWORD, Api, open_api
+
+PREFIX = "/judge/one"
+ORIGIN = "http://jurado.test"
+
+
+@pytest.fixture
+def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A client of an API that is seen under PREFIX, as its settings say."""
+    with open_api(sqlite_url, tmp_path / "home", root_path=f"{PREFIX}/") as api:
+        yield api
+
+
+@pytest.fixture
+def bare(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A client of an API whose settings name no prefix."""
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        yield api
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/static/site.css", "/openapi.json", "/api/contests", "/health/live"])
+def test_it_answers_whether_or_not_the_proxy_takes_the_prefix_off(api: Api, path: str) -> None:
+    assert api.get(path).status_code == 200
+    assert api.get(PREFIX + path).content == api.get(path).content
+
+
+def test_what_is_made_is_found_at_its_location(api: Api) -> None:
+    made = api.post("contests", user="admin", json={"name": "Finals", "duration": "1:00:00"})
+    assert made.headers["Location"] == f"{PREFIX}/api/contests/finals"
+    assert api.get(made.headers["Location"]).json()["id"] == "finals"
+
+
+def test_redirects_stay_under_the_prefix(api: Api) -> None:
+    bare_address = api.get(PREFIX)
+    assert (bare_address.status_code, bare_address.headers["Location"]) == (307, f"{PREFIX}/")
+    slash = api.get(f"{PREFIX}/api/contests/")
+    assert (slash.status_code, slash.headers["Location"]) == (307, f"{ORIGIN}{PREFIX}/api/contests")
+
+
+def test_the_description_names_the_prefix_as_its_server(api: Api) -> None:
+    assert api.get(f"{PREFIX}/openapi.json").json()["servers"] == [{"url": PREFIX}]
+
+
+def test_the_index_says_where_to_log_in(api: Api) -> None:
+    assert f"jurado login {ORIGIN}{PREFIX} USERNAME" in api.get(f"{PREFIX}/").text
+
+
+def test_every_href_of_the_api_leads_somewhere_below_the_prefix(api: Api) -> None:
+    def ask(method: str, path: str, *, user: str | None = None, json: Any = None) -> httpx.Response:
+        return api.request(method, f"{PREFIX}/api/{path}", user=user, json=json)
+
+    add_problem(api.service)
+    begin(ask)
+    ask("PATCH", f"contests/{CONTEST}", user="admin", json={"banner": picture(8, 4)}).raise_for_status()
+    feed = ask("GET", f"contests/{CONTEST}/event-feed?stream=false", user="admin")
+    found = set(hrefs([json.loads(line) for line in feed.text.splitlines() if line]))
+    assert any("/banner/" in href for href in found)
+    assert any("/statement" in href for href in found)
+    for href in found:
+        address = urljoin(f"{ORIGIN}{PREFIX}/api/", href)
+        assert address.startswith(f"{ORIGIN}{PREFIX}/api/"), href
+        assert api.get(address.removeprefix(ORIGIN), user="admin").status_code == 200, href
+
+
+def hrefs(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name == "href" and isinstance(each, str):
+                yield each
+            else:
+                yield from hrefs(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from hrefs(each)
+
+
+def test_a_trusted_proxy_names_the_prefix_and_the_scheme_of_each_request(bare: Api) -> None:
+    headers = {"X-Forwarded-Prefix": "/elsewhere", "X-Forwarded-Proto": "https"}
+    assert bare.get("/openapi.json", headers=headers).json()["servers"] == [{"url": "/elsewhere"}]
+    assert "jurado login https://jurado.test/elsewhere USERNAME" in bare.get("/", headers=headers).text
+    assert "servers" not in bare.get("/openapi.json").json()
+
+
+def test_nobody_else_names_a_prefix_or_a_scheme(bare: Api) -> None:
+    headers = {"X-Forwarded-Prefix": "/evil", "X-Forwarded-Proto": "https", "X-Forwarded-For": "1.2.3.4"}
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(bare.app, client=("192.0.2.7", 4711))
+        async with httpx.AsyncClient(transport=transport, base_url=ORIGIN, auth=("admin", PASSWORD)) as client:
+            return await client.post("/api/contests", json={"name": "Finals", "duration": "1:00:00"}, headers=headers)
+
+    assert bare.portal.call(ask).headers["Location"] == "/api/contests/finals"
+
+
+@pytest.mark.parametrize("prefix", ["//evil.example", "evil", "/a?b", "/a b", "/../x", "/api", "http://evil.example"])
+def test_a_prefix_that_is_none_is_refused(bare: Api, prefix: str) -> None:
+    refused = bare.get("contests", headers={"X-Forwarded-Prefix": prefix})
+    assert refused.status_code == 400
+    assert repr(prefix) in refused.json()["message"]
+    assert "Jurado-Time" in refused.headers
+    with pytest.raises(ValidationError, match=r"root_path\n.*expected a path"):
+        Settings(root_path=prefix)
+
+
+@pytest.mark.parametrize("proxies", ["localhost", "10.0.0.0/33", "127.0.0.1,x"])
+def test_a_trusted_proxy_is_an_address_or_a_network(proxies: str) -> None:
+    with pytest.raises(ValidationError, match=r"trusted_proxies\n.*expected addresses, networks or \*"):
+        Settings(trusted_proxies=proxies)
+
+
+def test_the_proxies_that_are_trusted_are_a_setting(tmp_path: Path) -> None:
+    app = create_app(Settings(home=tmp_path, trusted_proxies="192.0.2.0/24"))
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request"}
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/openapi.json",
+        "query_string": b"",
+        "headers": [(b"x-forwarded-prefix", b"/there")],
+        "client": ("192.0.2.9", 1),
+        "server": ("here", 80),
+        "scheme": "http",
+    }
+    run(app, scope, receive, send)
+    body = b"".join(message.get("body", b"") for message in sent)
+    assert json.loads(body)["servers"] == [{"url": "/there"}]

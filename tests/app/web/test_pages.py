@@ -1,0 +1,128 @@
+"""The pages: whole without any other host, escaped, and showing only what everybody may see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+
+from app.storage.tables import ContestRow
+from app.web.pages import HERE, POLICY
+from tests.builders.contests import add_contest
+from tests.builders.service import Api, open_api
+
+PAGES = ("/", "/docs")
+HOST = "http://jurado.test"
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A client of an API with a contest."""
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        add_contest(api.service, "running", problem_id=None)
+        yield api
+
+
+class References(HTMLParser):
+    """The addresses that a page loads or leads to, and what of it a strict policy would not run."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.inline: list[str] = []
+        self._script_without_address = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = dict(attrs)
+        self.addresses += [names[name] or "" for name in ("href", "src", "action", "srcset") if name in names]
+        self.inline += [f"<{tag} {name}>" for name in names if name.startswith("on") or name == "style"]
+        if tag == "style" or (tag == "script" and "src" not in names):
+            self.inline.append(f"<{tag}>")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_everything_a_page_refers_to_is_served_here(api: Api, page: str) -> None:
+    references = References(api.get(page).text)
+    assert references.addresses
+    for address in references.addresses:
+        whole = urljoin(HOST + page, address)
+        assert whole.startswith(f"{HOST}/"), address
+        assert api.get(urlsplit(whole).path).status_code == 200, address
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_whole_under_a_policy_that_allows_only_files_from_here(api: Api, page: str) -> None:
+    reply = api.get(page)
+    assert reply.headers["Content-Security-Policy"] == POLICY
+    assert POLICY.startswith("default-src 'self';")
+    assert "unsafe" not in POLICY
+    assert References(reply.text).inline == []
+
+
+def test_the_files_of_pages_load_nothing_from_another_host() -> None:
+    for path in (HERE / "static").rglob("*.css"):
+        for address in path.read_text().split("url(")[1:]:
+            assert address.lstrip("\"'").startswith("data:"), (path, address[:60])
+        assert "@import" not in path.read_text()
+    for path in (HERE / "static").glob("*.js"):
+        assert "//" not in path.read_text().replace("\n//", "").replace("null, //", ""), path
+    assert "validatorUrl: null" in (HERE / "static" / "docs.js").read_text()
+
+
+def test_the_index_leads_to_each_contest_in_its_state(api: Api) -> None:
+    hour = timedelta(hours=1)
+    for name, started in (("soon", -hour), ("over", 9 * hour), ("settled", 9 * hour), ("unset", hour)):
+        add_contest(api.service, name, problem_id=None, started=started)
+    add_contest(api.service, "frozen", problem_id=None, started=4.5 * hour, freeze=hour)
+    with api.service.database.write() as session:
+        row(session.get(ContestRow, "settled")).finalized = NOW
+        row(session.get(ContestRow, "unset")).start_time = None
+    html = api.get("/").text
+    shown = {part.split('href="api/contests/')[1].split('"')[0]: part for part in html.split("<li>")[1:]}
+    states = {name: part.split('class="state ')[1].split('"')[0] for name, part in shown.items()}
+    assert states == {
+        "running": "running",
+        "frozen": "frozen",
+        "soon": "scheduled",
+        "over": "ended",
+        "settled": "final",
+        "unset": "scheduled",
+    }
+    assert "/scoreboard" in shown["running"]
+    assert "/scoreboard" not in shown["soon"]
+
+
+def row(contest: ContestRow | None) -> ContestRow:
+    assert contest is not None
+    return contest
+
+
+def test_names_are_shown_as_text_whatever_they_hold(api: Api) -> None:
+    with api.service.database.write() as session:
+        row(session.get(ContestRow, "running")).formal_name = "<script>alert(1)</script> & \"co\""
+    html = api.get("/").text
+    assert "<script" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in html
+
+
+@pytest.mark.parametrize("user", ["admin", "team"])
+def test_the_index_is_the_same_for_everybody(api: Api, user: str) -> None:
+    assert api.get("/", user=user).text == api.get("/").text
+
+
+@pytest.mark.parametrize("name", ["nothing.css", "../pages.py", "%2e%2e/pages.py", "swagger-ui", ""])
+def test_only_the_files_of_pages_are_served(api: Api, name: str) -> None:
+    assert api.get(f"/static/{name}").status_code == 404
+
+
+def test_the_copied_swagger_ui_comes_with_its_version_and_licence() -> None:
+    folder = HERE / "static" / "swagger-ui"
+    version = (folder / "README.md").read_text().partition("\n")[0].removeprefix("# Swagger UI ")
+    assert version in (folder / "swagger-ui-bundle.js").read_text()
+    assert "Apache License" in (folder / "LICENSE").read_text()
