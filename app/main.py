@@ -39,11 +39,8 @@ SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever
 
 
 class App(FastAPI):
-    """FastAPI with two layers outside even of what it puts around requests: proxies' headers, the scoreboard's short way."""
+    """FastAPI with layers outside even of what it puts around requests: proxies, HEAD, the scoreboard's short way."""
 
-    def __init__(self, known: Settings, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.state.metrics = Metrics()
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()

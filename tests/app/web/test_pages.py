@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
@@ -71,7 +72,7 @@ def test_the_files_of_pages_load_nothing_from_another_host() -> None:
             assert address.lstrip("\"'").startswith("data:"), (path, address[:60])
         assert "@import" not in path.read_text()
     for path in (HERE / "static").glob("*.js"):
-        assert "//" not in path.read_text().replace("\n//", "").replace("null, //", ""), path
+        assert not re.search(r"[\"'`](?:\w+:)?//", path.read_text()), path
     assert "validatorUrl: null" in (HERE / "static" / "docs.js").read_text()
 
 
@@ -105,7 +106,7 @@ def row(contest: ContestRow | None) -> ContestRow:
 
 def test_names_are_shown_as_text_whatever_they_hold(api: Api) -> None:
     with api.service.database.write() as session:
-        row(session.get(ContestRow, "running")).formal_name = "<script>alert(1)</script> & \"co\""
+        row(session.get(ContestRow, "running")).formal_name = '<script>alert(1)</script> & "co"'
     html = api.get("/").text
     assert "<script" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in html
