@@ -69,7 +69,8 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
         .order_by(JudgementRow.id)
     ).all()
     sent = _answers(session, [head[2] for head in heads])
-    grounds = {(rejudging, problem): _ground(session, rejudging, problem) for _, rejudging, _, _, problem, _ in heads}
+    keys = {(rejudging, problem) for _, rejudging, _, _, problem, _ in heads}
+    grounds = {key: _ground(session, *key) for key in keys}  # a set first: there are far fewer problems than judgements
     tasks = []
     for id_, rejudging, submission, contest, problem, rule in heads:
         ground = grounds[rejudging, problem]

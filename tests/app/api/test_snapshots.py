@@ -1,0 +1,108 @@
+"""What one reply or one look of the feed tells was true at one moment, whatever is written while it is read."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event, func, select
+from sqlalchemy.exc import DBAPIError
+
+from app.service import Service
+from app.storage.database import Database
+from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
+from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.scoring import raw
+from tests.builders.service import Api
+from tests.builders.streams import read_feed
+
+MOST_WRITTEN = 6
+
+
+@contextmanager
+def writing_between_reads(service: Service) -> Iterator[list[int]]:
+    """After a query that reads submissions, judgements or runs, another judged submission is committed; yields ids."""
+    written: list[int] = []
+    busy = []
+
+    def write(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        reads = statement.startswith("SELECT") and ("FROM submissions" in statement or "JOIN submissions" in statement)
+        if reads and not busy and len(written) < MOST_WRITTEN:
+            busy.append(True)
+            written.append(add_submission(service, {"02": raw(7, 1), "03": raw(3, 1)}, minute=2))
+            busy.clear()
+
+    event.listen(service.database.engine, "after_cursor_execute", write)
+    try:
+        yield written
+    finally:
+        event.remove(service.database.engine, "after_cursor_execute", write)
+
+
+def prepare(api: Api) -> None:
+    """A contest with one judged submission."""
+    add_problem(api.service)
+    add_contest(api.service)
+    add_submission(api.service, {"02": raw(5, 1)})
+
+
+def test_a_reading_transaction_sees_nothing_that_was_committed_after_its_first_query(api: Api) -> None:
+    prepare(api)
+    with api.service.database.read() as session:
+        assert session.scalar(select(func.count()).select_from(SubmissionRow)) == 1
+        add_submission(api.service, {"02": raw(6, 1)})
+        assert session.scalar(select(func.count()).select_from(JudgementRow)) == 1
+    with api.service.database.read() as session:
+        assert session.scalar(select(func.count()).select_from(JudgementRow)) == 2
+
+
+def test_a_row_that_was_changed_meanwhile_is_read_without_an_error(api: Api) -> None:
+    prepare(api)
+    with api.service.database.read() as session:
+        before = session.scalar(select(TeamRow.name).where(TeamRow.id == "team"))
+        with api.service.database.write() as other:
+            other.get_one(TeamRow, "team").name = "Other"
+        assert session.scalar(select(TeamRow.name).where(TeamRow.id == "team")) == before
+
+
+def test_a_postgresql_transaction_that_reads_may_not_write(postgresql_url: str) -> None:
+    database = Database(postgresql_url)
+    with database.read() as session:
+        session.add(TeamRow(id="t", name="T", label="1", hidden=False))
+        with pytest.raises(DBAPIError, match="read-only"):
+            session.flush()
+    with database.write() as session:  # the very same connection may write again
+        session.add(TeamRow(id="t", name="T", label="1", hidden=False))
+    database.close()
+
+
+def test_an_export_under_writes_has_the_submission_of_each_judgement_and_the_judgement_of_each_run(api: Api) -> None:
+    prepare(api)
+    with writing_between_reads(api.service) as written:
+        reply = api.get("contests/c/package.zip", user="admin")
+    assert written
+    assert reply.status_code == 200, reply.text
+    with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
+        objects = {name: json.loads(archive.read(f"{name}.json")) for name in ("submissions", "judgements", "runs")}
+    ids = {name: {each["id"] for each in found} for name, found in objects.items()}
+    assert {each["submission_id"] for each in objects["judgements"]} == ids["submissions"]
+    assert {each["judgement_id"] for each in objects["runs"]} == ids["judgements"]
+
+
+def test_the_feed_tells_every_object_after_those_it_refers_to_also_under_writes(api: Api) -> None:
+    prepare(api)
+    with writing_between_reads(api.service) as written:
+        events = [*read_feed(api, user="admin"), *read_feed(api, user="admin")]
+    assert written
+    known: set[tuple[str, str]] = set()
+    for each in events:
+        document = each["data"] or {}
+        for kind, name in (("submissions", "submission_id"), ("judgements", "judgement_id")):
+            if each["type"] in {"judgements", "runs"} and name in document:
+                assert (kind, document[name]) in known, each
+        known.add((each["type"], each["id"]))

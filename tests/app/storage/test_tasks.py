@@ -1,0 +1,36 @@
+"""What judgements need is read for many at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import event
+
+from app.service import Service
+from app.storage import tasks
+from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.service import open_service
+
+
+def statements_for(service: Service, judgements: int) -> list[str]:
+    """The queries that are needed to load so many of the judgements that wait."""
+    statements: list[str] = []
+
+    def note(*arguments: object) -> None:
+        statements.append(str(arguments[2]))
+
+    event.listen(service.database.engine, "before_cursor_execute", note)
+    with service.database.read() as session:
+        found = tasks.load_tasks(session, dict.fromkeys(range(1, judgements + 1), 1))
+    event.remove(service.database.engine, "before_cursor_execute", note)
+    assert [task.judgement_id for task in found] == list(range(1, judgements + 1))
+    return statements
+
+
+def test_many_judgements_of_one_problem_are_loaded_by_as_many_queries_as_one(database_url: str, tmp_path: Path) -> None:
+    with open_service(database_url, tmp_path / "home") as service:
+        add_problem(service)
+        add_contest(service)
+        for _ in range(10):
+            add_submission(service, None, files={"02": b"2\n"})
+        assert len(statements_for(service, 10)) == len(statements_for(service, 1))
