@@ -14,9 +14,11 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from app.packages.catalog import bundled
-from app.packages.errors import PackageErrors
+from app.packages.catalog import BESIDE_APP, bundled, problems_folder
+from app.packages.errors import PackageErrors, errors_of
 from app.packages.read import read_package
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine
 from app.passwords import hash_password, make_password
 from app.settings import Settings
 from app.storage import accounts, contests, problems
@@ -73,18 +75,24 @@ def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say 
 
 
 def import_missing(database: Database, files: LocalFiles, packages: dict[str, Path]) -> list[str]:
-    """Import the packages that are no problems yet, each in a transaction of its own; one that is faulty is logged.
+    """Import the packages that are no problems yet, each in a transaction of its own; faults are logged.
 
     Returns the slugs of those that were imported.
     """
     imported = []
+    # The project's own packages are held to this by its tests: running their checkers here would only delay the start.
+    desk = None if problems_folder() == BESIDE_APP else LocalDesk()
     with database.read() as session:
         missing = [slug for slug in packages if problems.get(session, slug) is None]
     for slug in missing:
         try:
             package = read_package(packages[slug])
+            faults = examine(package, desk).faults
         except PackageErrors as error:
-            log.warning("a bundled package is faulty", problem=slug, error=str(error))
+            faults = error.errors
+        for fault in faults:
+            log.warning("a bundled package is faulty", problem=slug, severity=fault.severity, fault=str(fault))
+        if errors_of(faults):
             continue
         with database.write() as session:
             problems.import_package(session, files, package)

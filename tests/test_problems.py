@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from functools import cache
 from typing import Any
 
@@ -15,7 +14,7 @@ from app.packages.export import write_archive
 from app.packages.model import Case, Package
 from app.packages.read import read_archive, read_package
 from app.packages.verify import verify_package
-from checkers.doors import Checker, Score, open_checker
+from checkers.doors import Checker, open_checker
 from solvers.doors import Solver, open_solver
 
 SLUGS = sorted(bundled())
@@ -64,7 +63,7 @@ def test_there_are_bundled_problems() -> None:
 
 
 @every_problem
-def test_the_package_verifies_without_findings(slug: str) -> None:
+def test_the_package_verifies_without_errors_and_warnings(slug: str) -> None:
     assert verify_package(package(slug)) == []
 
 
@@ -77,17 +76,6 @@ def test_the_package_survives_being_packed(slug: str) -> None:
 def test_the_statement_is_there_in_english_and_in_the_language_of_the_source(slug: str) -> None:
     settings, statements = package(slug).settings, package(slug).statements
     assert {"en", settings.languages.source or "en"} <= set(statements)
-    for statement in statements.values():
-        assert not statement.text.startswith("# "), "the title is put there by the service"
-        assert "<script" not in statement.text
-        assert not re.search(r"!\[[^\]]*\]\(\w+:", statement.text), "pictures come with the package"
-
-
-@every_problem
-def test_there_are_samples_and_cases_that_try_the_programs(slug: str) -> None:
-    assert any(case.group == "sample" for case in package(slug).cases)
-    kinds = {case.kind for case in package(slug).validation_cases}
-    assert kinds == {"invalid_input", "invalid_output", "valid_output"}
 
 
 @every_problem
@@ -121,15 +109,6 @@ def test_an_answer_read_and_written_is_the_same(slug: str) -> None:
                     answer = checker(slug).read_answer(files[case.name], instance)
                     again = checker(slug).read_answer(checker(slug).write_answer(answer).encode(), instance)
                     assert same(again, answer), case.name
-
-
-@every_problem
-def test_what_a_sample_shows_is_accepted(slug: str) -> None:
-    for case in package(slug).cases:
-        if case.group == "sample":
-            instance = checker(slug).read_instance(case.input.read())
-            answer = checker(slug).read_answer((case.output or case.answer).read(), instance)
-            assert isinstance(checker(slug).score_answer(instance, answer, case.answer.read()), Score)
 
 
 @every_method

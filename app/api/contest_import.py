@@ -24,7 +24,7 @@ from app.api.fault_list import FaultList
 from app.api.middleware import API
 from app.api.packages import check_package
 from app.api.uploads import body_file
-from app.packages.errors import PackageError, PackageErrors
+from app.packages.errors import PackageError, PackageErrors, errors_of
 from app.packages.files import LIMITS, archive_files
 from app.packages.model import Package
 from app.packages.read import assemble
@@ -112,11 +112,11 @@ def _packages(service: Service, contents: Contents) -> tuple[dict[str, tuple[Pac
             faults.add("problems", problem_id, expected, "neither")
             continue
         try:
-            package = assemble(problem_id, archive_files(data)[1])
-            found[problem_id] = (package, check_package(service, package))
+            checked = check_package(service, assemble(problem_id, archive_files(data)[1]))
+            found[problem_id] = (checked.package, checked.scores)
         except PackageErrors as wrong:
             prefix = f"problems/{problem_id}/{problem_id}.zip"
-            faults.extend({**_fault(error), "file": f"{prefix}: {error.file}"} for error in wrong.errors)
+            faults.extend({**_fault(error), "file": f"{prefix}: {error.file}"} for error in errors_of(wrong.errors))
     return found, faults
 
 
@@ -127,8 +127,8 @@ def _hashes(contents: Contents) -> dict[str, str | None]:
     return dict(zip(given, accounts.hash_all(list(given.values())), strict=True))
 
 
-def _fault(error: PackageError) -> dict[str, str]:
-    return {"file": error.file, "where": error.where, "message": error.message}
+def _fault(error: PackageError) -> dict[str, Any]:
+    return error.as_data()
 
 
 def _refusal(faults: FaultList) -> BadRequest:

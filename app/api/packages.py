@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,12 +18,13 @@ from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
 from app.api.forms import Expected, open_form
 from app.api.uploads import body_file
-from app.grading.engine import JudgeFailed
-from app.grading.messages import Validate
-from app.packages.errors import PackageError, PackageErrors
+from app.grading.desk import GraderDesk
+from app.grading.grade import found_score
+from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
 from app.packages.files import archive_files
 from app.packages.model import Package
 from app.packages.read import assemble
+from app.packages.verify import examine
 from app.service import Service
 from app.storage import problems, testcases
 from app.storage.judgements import FoundScore
@@ -31,10 +32,8 @@ from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow
 
 router = APIRouter(tags=["problems"])
-LONGEST_ID = 36
 PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
-NO_SANDBOX = "custom output validators need the sandbox, which is not built yet"
 
 
 class GroupView(BaseModel):
@@ -83,6 +82,24 @@ class ProblemDetails(ProblemView):
     groups: list[GroupView]
     testcases: list[CaseView]
     contests: list[str]
+
+
+class PackageWarning(BaseModel):
+    """What in a package will not work as its author expects, though the package was taken."""
+
+    file: str
+    where: str
+    line: int | None
+    message: str
+    expected: str | None
+    found: str | None
+    severity: str
+
+
+class BroughtIn(ProblemDetails):
+    """The problem that a package has become, with the package's warnings."""
+
+    warnings: list[PackageWarning]
 
 
 def _view(session: Session, row: ProblemRow) -> dict[str, Any]:
@@ -179,7 +196,7 @@ def delete_problem(problem_id: str, _viewer: AdminOnly, session: Writing) -> Non
 @router.post(
     "/problems",
     status_code=201,
-    response_model=ProblemDetails,
+    response_model=BroughtIn,
     responses=RESPONSES,
     summary="Bring in a problem package",
 )
@@ -204,44 +221,43 @@ async def post_package(
                 raise BadRequest("package: expected a zip file, found nothing")
             sent = form.file("package")
             stem = Path(sent.name if sent is not None else "").stem or None
-            package, scores = await run_sync(_checked, service, data, id or form.texts.get("id"), stem)
+            checked = await run_sync(_checked, service, data, id or form.texts.get("id"), stem)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
-            package, scores = await run_sync(_checked, service, path, id, None)
+            checked = await run_sync(_checked, service, path, id, None)
     else:
         raise UnsupportedMedia(f"Content-Type: expected application/zip or multipart/form-data, found {kind or 'none'}")
-    made = await run_sync(_bring_in, service, package, scores, viewer.account_id, joins)
+    made = await run_sync(_bring_in, service, checked, viewer.account_id, joins)
     if isinstance(made, RejudgingView):
         return accepted(made)
     response.headers["Location"] = f"/api/problems/{made.id}"
     return made
 
 
-def _checked(
-    service: Service, source: bytes | Path, slug: str | None, stem: str | None
-) -> tuple[Package, dict[str, FoundScore]]:
+def _checked(service: Service, source: bytes | Path, slug: str | None, stem: str | None) -> Checked:
     """Read and check: nothing is stored unless everything is right."""
     try:
-        package = _read(source, slug, stem)
-        return package, check_package(service, package)
+        return check_package(service, _read(source, slug, stem))
     except PackageErrors as found:
-        raise BadRequest(_sentence(found.errors), errors=[_fault(error) for error in found.errors]) from None
+        message = _sentence(errors_of(found.errors))
+        raise BadRequest(message, errors=[error.as_data() for error in found.errors]) from None
 
 
 def _bring_in(
-    service: Service, package: Package, scores: dict[str, FoundScore], account_id: str | None, joins: int | None
-) -> ProblemDetails | RejudgingView:
+    service: Service, checked: Checked, account_id: str | None, joins: int | None
+) -> BroughtIn | RejudgingView:
+    package = checked.package
     kept = problems.keep_package(service.files, package)
     with service.database.write() as session:
 
         def write() -> None:
-            problems.put_package(session, kept, scores)
+            problems.put_package(session, kept, checked.scores)
 
         reason = f"a new version of {package.slug} has been brought in"
         made = change(session, package.slug, write, reason, account_id, joins=joins)
         found = None if made is not None else details(session, existing(session, package.slug))
     if found is not None:
-        return found
+        return BroughtIn(**dict(found), warnings=[PackageWarning(**each.as_data()) for each in checked.warnings])
     assert made is not None, "one of the two"
     service.engine.take_up()
     return made
@@ -263,42 +279,22 @@ def _sentence(errors: Sequence[PackageError]) -> str:
     return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
 
 
-def _fault(error: PackageError) -> Mapping[str, str]:
-    return {"file": error.file, "where": error.where, "message": error.message}
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A package that may be kept, what its expected answers score, and what in it will not work as expected."""
+
+    package: Package
+    scores: Mapping[str, FoundScore]
+    warnings: Sequence[PackageError]
 
 
-def check_package(service: Service, package: Package) -> dict[str, FoundScore]:
-    """Hold a package against this service: what it needs is here, and its checker takes every case.
+def check_package(service: Service, package: Package) -> Checked:
+    """Hold a package against every rule, its checker run by the graders; its own programs are not run.
 
-    Returns what the expected answers score, where they are answers. Raises PackageErrors with every fault.
+    Raises PackageErrors with every fault, warnings included, if one of them is an error.
     """
-    faults: list[PackageError] = []
-    if len(package.slug) > LONGEST_ID:
-        faults.append(
-            PackageError("", "", f"expected an id of at most {LONGEST_ID} characters, found {package.slug!r}")
-        )
-    faults += [PackageError(name, "", NO_SANDBOX) for name in package.files if name.startswith("output_validator/")]
-    checker = package.settings.checker
-    if find_spec(f"checkers.{checker}") is None:
-        faults.append(PackageError("jurado.yaml", "checker", f"expected a checker that is bundled, found {checker!r}"))
-    if faults:
-        raise PackageErrors(faults)
-    asked = [
-        service.engine.validate(Validate(checker, case.input.read(), case.checker_args, expected=case.answer.read()))
-        for case in package.cases
-    ]
-    scores: dict[str, FoundScore] = {}
-    for case, future in zip(package.cases, asked, strict=True):
-        try:
-            validated = future.result()
-        except JudgeFailed as failed:
-            faults.append(PackageError(case.input.path, "", f"the checker failed by itself: {failed}"))
-            continue
-        for fault in validated.faults:
-            path = case.input.path if fault["file"] == "input" else case.answer.path
-            faults.append(PackageError(path, "", f"the checker refuses this: {fault['text']}"))
-        if validated.score is not None:
-            scores[case.name] = validated.score
-    if faults:
-        raise PackageErrors(faults)
-    return scores
+    examined = examine(package, GraderDesk(service.engine.validate))
+    if errors_of(examined.faults):
+        raise PackageErrors(examined.faults)
+    scores = {name: found_score(0, score) for name, score in examined.scores.items()}
+    return Checked(package, scores, warnings_of(examined.faults))

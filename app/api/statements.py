@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from html import escape
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
+from app.packages.markdown import parser
 
-MATH = re.compile(r"(\$\$?)(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\1")
 NEXT = "{{nextsample}}"
 REMAINING = "{{remainingsamples}}"
 WORDS = {
@@ -88,31 +85,11 @@ def _fenced(text: str) -> str:
 
 def page(title: str, text: str, language: str) -> str:
     """A whole HTML document of a statement in Markdown; HTML in it is shown as text, never obeyed."""
-    body = renderer().render(text)
+    body = parser().render(text)
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head><meta charset="utf-8">'
         f"<title>{escape(title)}</title></head>\n<body>\n<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
     )
-
-
-@cache
-def renderer() -> MarkdownIt:
-    """CommonMark with tables and math, without raw HTML."""
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    markdown.inline.ruler.before("escape", "math", _math)
-    return markdown
-
-
-def _math(state: StateInline, silent: bool) -> bool:
-    """Keep `$...$` and `$$...$$` together as one piece of text, so that `_` and `*` in formulas stay what they are."""
-    found = MATH.match(state.src, state.pos)
-    if found is None:
-        return False
-    if not silent:
-        token = state.push("text", "", 0)
-        token.content = found[0]
-    state.pos = found.end()
-    return True
 
 
 def title_of(names: Mapping[str, str], language: str) -> str:

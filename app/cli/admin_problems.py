@@ -13,6 +13,7 @@ from app.cli.admin import delete, known, listing, tell, waiting, waits
 from app.cli.client import Client
 from app.cli.names import read_file
 from app.cli.output import Failure, examples, say, show, table, write_json
+from app.cli.package import show_faults
 from app.cli.parcel import upload_shown
 from app.cli.solve import AsJson, progress_shown
 
@@ -56,6 +57,8 @@ def upload_problem(
     with Client.open() as client, upload_shown(data) as reader:
         made = client.post("problems", content=reader, params=params, headers={"Content-Type": "application/zip"})
     told = waiting(made) if waits(made) else f"problem {made['id']} has {made['test_data_count']} test cases"
+    if not as_json:
+        show_faults(str(slug or place), made.get("warnings", []))
     tell(told, made, as_json=as_json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,10 +20,15 @@ Place = Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: it
 
 
 @program.command(epilog=examples("jurado package verify problems/comesolo", "jurado package verify mine.zip --json"))
-def verify(places: Annotated[list[Path], typer.Argument(metavar="DIR_OR_ZIP...")], as_json: AsJson = False) -> None:
+def verify(
+    places: Annotated[list[Path], typer.Argument(metavar="DIR_OR_ZIP...")],
+    strict: Annotated[bool, typer.Option("--strict", help="exit code 1 for warnings too")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Read packages strictly and try everything in them: validators, checker, data, example submissions.
 
-    Every fault is listed with its file. Exit code 0: all are sound; 1: something is wrong.
+    Every fault is listed with its file. An error: the server refuses the package. A warning: the server takes it, but
+    something in it will not work as its author expects. Exit code 0: no errors; 1: errors.
     """
     from app.packages.verify import verify_report
 
@@ -34,7 +40,8 @@ def verify(places: Annotated[list[Path], typer.Argument(metavar="DIR_OR_ZIP...")
     else:
         for report in reports:
             show_report(report)
-    raise typer.Exit(0 if all(report["valid"] for report in reports) else 1)
+    fine = all(report["valid"] and not (strict and report["warnings"]) for report in reports)
+    raise typer.Exit(0 if fine else 1)
 
 
 @program.command(epilog=examples("jurado package export problems/comesolo --out comesolo.zip"))
@@ -91,14 +98,30 @@ def must_exist(place: Path) -> None:
 
 
 def show_report(report: dict[str, Any]) -> None:
-    """Print one report: the faults, or what the package holds."""
+    """Print one report: the faults, and where there is no error what the package holds."""
     name = report["slug"] or report["path"]
-    faults = [*report["errors"], *report["findings"]]
-    if faults:
-        rows = [(fault["file"], fault["where"], fault["message"]) for fault in faults]
-        show(table(f"{name}: {len(faults)} fault{'s' if len(faults) > 1 else ''}", ["file", "where", "fault"], rows))
+    show_faults(name, [*report["errors"], *report["warnings"]])
+    if report["errors"]:
+        typer.echo(f"{name}: the server refuses this package")
         return
     cases = ", ".join(f"{count} in {group}" for group, count in report["cases"].items())
-    typer.echo(f"{name}: sound; cases: {cases}")
+    verdict = "the server takes it, see the warnings" if report["warnings"] else "sound"
+    typer.echo(f"{name}: {verdict}; cases: {cases}")
     for path, points in report["points"].items():
         typer.echo(f"  {path}: {points:.2f} points")
+
+
+def show_faults(name: str, faults: Sequence[Mapping[str, Any]]) -> None:
+    """Print faults as a table, errors first; nothing where there are none."""
+    if not faults:
+        return
+    errors = sum(fault["severity"] == "error" for fault in faults)
+    counts = [counted(errors, "error"), counted(len(faults) - errors, "warning")]
+    rows = [(fault["severity"], fault["file"], fault["where"], fault["message"]) for fault in faults]
+    title = f"{name}: {', '.join(count for count in counts if count)}"
+    show(table(title, ["severity", "file", "where", "fault"], rows))
+
+
+def counted(count: int, what: str) -> str:
+    """`2 errors`, or nothing for none."""
+    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""

@@ -80,6 +80,12 @@ def skeleton(slug: str) -> dict[str, str]:
         "generators/generate.py": GENERATOR,
         "data/secret/test_group.yaml": GROUP,
         "data/invalid_input/words.in": "one two\n",
+        "data/invalid_output/difference.in": "5 2\n",
+        "data/invalid_output/difference.ans": "7\n",
+        "data/invalid_output/difference.out": "3\n",
+        "data/valid_output/spaces.in": "5 2\n",
+        "data/valid_output/spaces.ans": "7\n",
+        "data/valid_output/spaces.out": " 7\n",
         "submissions/submissions.yaml": RULES,
     }
     for path, (a, b) in CASES.items():

@@ -50,7 +50,7 @@ class Grader:
             score = _score(checker, instance, request)
         except Rejected as fault:
             return Validated([{"file": "answer", **message_json(fault.message)}])
-        return Validated(faults, None if score is None else _found(0, score, 0))
+        return Validated(faults, None if score is None else found_score(0, score))
 
     def warm(self, request: Warm) -> Warmed:
         """Read an input and the shortest answer with each checker, which loads all that judging needs."""
@@ -74,7 +74,7 @@ class Grader:
         except Rejected as rejection:
             message = message_json(rejection.message)
             return FoundScore(case.test_case_id, CaseVerdict.REJECTED, None, None, None, message, _ms(began))
-        return _found(case.test_case_id, score, _ms(began))
+        return found_score(case.test_case_id, score, _ms(began))
 
     def _instance(self, name: str, checker: Checker[Any, Any], sha256: str) -> Any:
         return _kept(self._instances, (name, sha256), lambda: checker.read_instance(self._files.load(sha256)))
@@ -95,7 +95,8 @@ def message_json(message: Message) -> dict[str, Any]:
     return {"key": message.key, "text": message.text, "args": dict(message.args)}
 
 
-def _found(test_case_id: int, score: Score, run_time_ms: int) -> FoundScore:
+def found_score(test_case_id: int, score: Score, run_time_ms: int = 0) -> FoundScore:
+    """A checker's score of an accepted answer, in the form it is stored in."""
     return FoundScore(
         test_case_id,
         CaseVerdict.ACCEPTED,

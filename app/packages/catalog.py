@@ -1,13 +1,17 @@
-"""Which problems are bundled: every folder of `problems/` with a problem.yaml, found by walking, listed nowhere."""
+"""Which problems and checkers are bundled: found by walking `problems/` and `checkers/`, listed nowhere."""
 
 from __future__ import annotations
 
+import ast
 import os
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from app.packages.errors import PackageError, PackageErrors
 
 VARIABLE = "JURADO_PROBLEMS"
+DOORS = frozenset({"read_instance", "read_answer", "write_answer", "score_answer"})
 BESIDE_APP = Path(__file__).resolve().parents[2] / "problems"
 
 
@@ -28,3 +32,17 @@ def problems_folder() -> Path:
 def bundled() -> dict[str, Path]:
     """List the bundled packages: slug to folder, sorted by slug."""
     return {path.name: path for path in sorted(problems_folder().iterdir()) if (path / "problem.yaml").is_file()}
+
+
+@cache
+def checkers() -> tuple[str, ...]:
+    """List the checkers of this installation by name: the modules of `checkers/` that have the four doors."""
+    spec = find_spec("checkers")
+    folders = [Path(folder) for folder in (spec.submodule_search_locations or () if spec is not None else ())]
+    return tuple(sorted(path.stem for folder in folders for path in folder.glob("*.py") if _has_doors(path)))
+
+
+def _has_doors(path: Path) -> bool:
+    # Read and not imported: what a checker imports takes a second and many megabytes.
+    body = ast.parse(path.read_bytes()).body
+    return {node.name for node in body if isinstance(node, ast.FunctionDef)} >= DOORS

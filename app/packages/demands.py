@@ -109,4 +109,4 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def _unmet(place: str, submission: Submission, expected: str, found: str) -> PackageError:
-    return PackageError(FILE, place, f"submissions/{submission.path}: expected {expected}, found {found}")
+    return PackageError(FILE, place, f"submissions/{submission.path}: expected {expected}, found {found}", "warning")

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Severity = Literal["error", "warning"]
+LINE = re.compile(r"line ([0-9]+)\b")
+EXPECTED_FOUND = re.compile(r"\bexpected (?P<expected>.*?), found:? (?P<found>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class PackageError:
-    """One fault: `file` is relative to the package (empty: the package itself), `where` a line, key or nothing."""
+    """One fault of a package.
+
+    file      relative to the package (empty: the package itself)
+    where     a line, key or nothing
+    severity  `error`: an upload refuses the package; `warning`: an upload takes it, but something in it will not work
+              as its author expects
+    """
 
     file: str
     where: str
     message: str
+    severity: Severity = "error"
 
     def __str__(self) -> str:
         place = ", ".join(part for part in (self.file, self.where) if part)
         return f"{place}: {self.message}" if place else self.message
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the fault as JSON: file, where, message, severity, and line, expected, found where they are known."""
+        line = LINE.match(self.where)
+        sentence = EXPECTED_FOUND.search(self.message)
+        return {
+            "file": self.file,
+            "where": self.where,
+            "line": int(line[1]) if line else None,
+            "message": self.message,
+            "expected": sentence["expected"] if sentence else None,
+            "found": sentence["found"] if sentence else None,
+            "severity": self.severity,
+        }
 
 
 class PackageErrors(Exception):
@@ -25,6 +52,16 @@ class PackageErrors(Exception):
     def __init__(self, errors: Iterable[PackageError]) -> None:
         self.errors = tuple(sorted(set(errors)))
         super().__init__("\n".join(map(str, self.errors)))
+
+
+def errors_of(faults: Iterable[PackageError]) -> list[PackageError]:
+    """Give the faults for which an upload refuses a package."""
+    return [fault for fault in faults if fault.severity == "error"]
+
+
+def warnings_of(faults: Iterable[PackageError]) -> list[PackageError]:
+    """Give the faults with which an upload takes a package."""
+    return [fault for fault in faults if fault.severity == "warning"]
 
 
 @dataclass(slots=True)

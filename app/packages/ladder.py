@@ -125,17 +125,17 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
         for method, (least, most) in ranges.items():
             if least > most:
                 found = f"expected [least, most], found [{least}, {most}]"
-                yield PackageError("jurado.yaml", f"{place}.{method}", found)
+                yield PackageError("jurado.yaml", f"{place}.{method}", found, "warning")
     for method in sorted(set(ladder.short.points or {}) - set(ladder.points)):
         text = f"expected a method of ladder.points ({', '.join(ladder.points)}), found {method}"
-        yield PackageError("jurado.yaml", "ladder.short.points", text)
+        yield PackageError("jurado.yaml", "ladder.short.points", text, "warning")
     try:
         short = plan_climb(package, short=True)
     except ValueError as error:
-        yield PackageError("jurado.yaml", "ladder.short.cases", str(error))
+        yield PackageError("jurado.yaml", "ladder.short.cases", str(error), "warning")
         return
     giving = {group.name for group in package.groups if group.max_score}
     missing = giving - {case.group for case in short.cases}
     if missing:
         text = f"expected a case of every group that gives points, found none of {', '.join(sorted(missing))}"
-        yield PackageError("jurado.yaml", "ladder.short.cases", text)
+        yield PackageError("jurado.yaml", "ladder.short.cases", text, "warning")

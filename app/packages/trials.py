@@ -1,23 +1,31 @@
-"""Put one answer of a package before its checker, and say what came of it."""
+"""Put answers of a package before its checker, here or wherever checkers run, and say what came of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.errors import PackageError, PackageErrors
 from app.packages.model import Case, Package, ValidationCase
-from checkers.doors import Checker, Rejected, Score, open_checker
+from checkers.doors import Checker, Rejected, Score, check_reference, open_checker
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A score, a rejection's text, or the text of the checker's own failure: exactly one of them."""
+    """What came of an answer: at most one of these (none: there was only an input, and the checker takes it).
+
+    score     what the checker gives
+    rejected  why the checker rejects the answer
+    unread    why the checker refuses the input
+    failed    how the checker failed by itself
+    """
 
     score: Score | None = None
     rejected: str | None = None
+    unread: str | None = None
     failed: str | None = None
 
     @property
@@ -25,7 +33,67 @@ class Outcome:
         """The outcome as the scoring rules see it."""
         if self.score is not None:
             return RawScore(CaseVerdict.ACCEPTED, self.score.raw, self.score.multiplier)
-        return RawScore(CaseVerdict.JUDGE_ERROR if self.failed else CaseVerdict.REJECTED)
+        return RawScore(CaseVerdict.JUDGE_ERROR if self.failed or self.unread else CaseVerdict.REJECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An input and perhaps an answer to be put before a checker.
+
+    answer     an answer file, scored beside `reference` (the case's `.ans`)
+    expected   the case's `.ans` itself, held against the input as the expected answer it is to be
+    """
+
+    checker: str
+    checker_args: tuple[str, ...]
+    input: bytes
+    answer: bytes | None = None
+    reference: bytes | None = None
+    expected: bytes | None = None
+
+
+class Desk(Protocol):
+    """A place where checkers run: this process, or the graders of a service."""
+
+    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
+        """Answer every question, in order; never raises for what a checker does."""
+        ...
+
+
+class LocalDesk:
+    """Runs checkers in this process, each input of a checker read once for the questions that follow each other."""
+
+    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
+        """Answer every question, in order."""
+        last: tuple[Any, ...] = ()
+        instance, outcomes = None, []
+        for question in questions:
+            key = (question.checker, question.checker_args, question.input)
+            try:
+                checker = open_checker(question.checker, question.checker_args)
+                if key != last:
+                    instance, last = checker.read_instance(question.input), key
+            except Rejected as refused:
+                outcomes.append(Outcome(unread=refused.message.text))
+            except Exception as error:
+                outcomes.append(Outcome(failed=f"{type(error).__name__}: {error}"))
+            else:
+                outcomes.append(_try(checker, instance, question))
+        return outcomes
+
+
+def _try(checker: Checker[Any, Any], instance: Any, question: Question) -> Outcome:
+    try:
+        if question.expected is not None:
+            return Outcome(score=check_reference(checker, instance, question.expected))
+        if question.answer is None:
+            return Outcome()
+        answer = checker.read_answer(question.answer, instance)
+        return Outcome(score=checker.score_answer(instance, answer, question.reference))
+    except Rejected as rejected:
+        return Outcome(rejected=rejected.message.text)
+    except Exception as error:
+        return Outcome(failed=f"{type(error).__name__}: {error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +107,24 @@ class Trial:
 
     def judge(self, data: bytes) -> Outcome:
         """Read and score one answer; whatever the checker raises becomes an outcome."""
-        if len(data) > self.limit:
-            return Outcome(rejected=f"expected at most {self.limit} bytes, found {len(data)}")
-        try:
-            answer = self.checker.read_answer(data, self.instance)
-            score = self.checker.score_answer(self.instance, answer, self.reference)
-        except Rejected as rejected:
-            return Outcome(rejected=rejected.message.text)
-        except Exception as error:
-            return Outcome(failed=f"{type(error).__name__}: {error}")
-        return Outcome(score=score)
+        if (too_long := over_limit(data, self.limit)) is not None:
+            return too_long
+        question = Question("", (), b"", answer=data, reference=self.reference)
+        return _try(self.checker, self.instance, question)
 
 
-def read_instance(checker: Checker[Any, Any], data: bytes) -> tuple[Any, str | None]:
-    """Let the checker read an input: (the instance, None), or (None, why not)."""
-    try:
-        return checker.read_instance(data), None
-    except Rejected as rejected:
-        return None, rejected.message.text
+def over_limit(data: bytes, limit: int) -> Outcome | None:
+    """The rejection of an answer that is too long, before any checker sees it."""
+    return Outcome(rejected=f"expected at most {limit} bytes, found {len(data)}") if len(data) > limit else None
 
 
 def open_trial(package: Package, case: Case | ValidationCase) -> Trial:
     """Open the checker for a case and let it read the input; raises PackageErrors if it refuses it."""
     checker = open_checker(package.settings.checker, case.checker_args)
-    instance, refused = read_instance(checker, case.input.read())
-    if refused is not None:
-        raise PackageErrors([PackageError(case.input.path, "", f"the checker refuses this input: {refused}")])
+    try:
+        instance = checker.read_instance(case.input.read())
+    except Rejected as refused:
+        text = f"the checker refuses this input: {refused.message.text}"
+        raise PackageErrors([PackageError(case.input.path, "", text)]) from None
     reference = case.answer.read() if case.answer else b""
     return Trial(checker, instance, reference, package.settings.answers.limit)

@@ -1,180 +1,171 @@
-"""Verify a package that reads: its programs, checker and example submissions must agree with its data."""
+"""Decide what a package that reads must be to be taken: one function for every door that packages come in by.
+
+An error is what would be judged or shown wrongly: an upload refuses the package. A warning is a promise that the
+package itself does not keep, such as an example submission that earns other points: an upload takes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.packages.demands import Outcomes, check_demands, submission_points
-from app.packages.errors import PackageError, PackageErrors
-from app.packages.ladder import check_ladder
-from app.packages.model import Case, File, Package, Submission, ValidationCase
+from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
+from app.packages.examples import ask_validators, check_opinions, check_validation_cases
+from app.packages.model import Case, Package, Submission
 from app.packages.read import read_archive, read_package
-from app.packages.trials import Outcome, Trial, open_trial, read_instance
-from app.packages.validators import Opinion, Question, Validators
-from checkers.doors import open_checker
+from app.packages.rules import check_rules
+from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit
+from checkers.doors import Score
 
-Finding = PackageError
-"""What verifying finds has the shape of what reading finds: file, where, message."""
-
-SENTENCE = "expected "
 MISSING = Outcome(rejected="expected an answer file, found none")
 DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 
 
-def verify_package(package: Package) -> list[Finding]:
-    """Run everything of a package that can be run; gives every disagreement, none for a sound package."""
-    opinions, findings = _ask_validators(package)
-    findings += _check_opinions(package, opinions)
-    try:
-        trials = {case.name: open_trial(package, case) for case in package.cases}
-    except (ImportError, ValueError, PackageErrors) as error:
-        return [*findings, *_unusable(error)]
-    findings += [fault for case in package.validation_cases for fault in _check_validation(package, case, opinions)]
-    findings += [fault for case in package.cases for fault in _check_shown(case, trials[case.name])]
-    judged = {submission.path: _judge(package, submission, trials) for submission in package.submissions}
-    findings += _check_failures(judged)
-    findings += check_demands(package, judged)
-    findings += check_ladder(package)
-    return sorted(set(findings))
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What examining a package gives.
+
+    faults   errors and warnings, sorted by file
+    scores   what the expected answers score, by case, where they are answers
+    points   points of the example submissions, by path; empty where there are errors
+    """
+
+    faults: tuple[PackageError, ...]
+    scores: Mapping[str, Score]
+    points: Mapping[str, float]
+
+
+def examine(package: Package, desk: Desk | None, *, programs: bool = False) -> Examination:
+    """Hold a package against every rule.
+
+    `desk` runs its checker; None: only what shows without running anything is looked at. `programs` runs its input
+    validators too, with this process's own rights: never do so with a package that somebody else has sent.
+    """
+    faults = [*check_rules(package)]
+    scores: dict[str, Score] = {}
+    points: dict[str, float] = {}
+    opinions = None
+    if programs:
+        opinions, unknown = ask_validators(package)
+        faults += [*unknown, *check_opinions(opinions)]
+    if desk is not None and not errors_of(faults):
+        faults += check_validation_cases(package, desk, opinions)
+        faults += _check_cases(package, desk, scores)
+    if desk is not None and not errors_of(faults):
+        faults += _check_submissions(package, desk, points)
+    return Examination(tuple(sorted(set(faults))), scores, points)
+
+
+def verify_package(package: Package) -> list[PackageError]:
+    """Run everything of a package that can be run, here; gives every fault, none for a sound package."""
+    return list(examine(package, LocalDesk(), programs=True).faults)
 
 
 def verify_report(path: Path) -> dict[str, Any]:
     """Read and verify the package at `path` (a folder or a zip), as data for people and programs.
 
-    Keys: path, slug, valid, errors (of reading), findings (of verifying): each with file, where, message; and, where
-    the package reads, cases (per group), points (of each example submission).
+    Keys: path, slug, valid (an upload takes it), errors, warnings: each with file, where, line, message, expected,
+    found, severity; and, where the package reads, cases (per group), points (of each example submission).
     """
-    report: dict[str, Any] = {"path": str(path), "slug": None, "valid": False, "errors": [], "findings": []}
+    report: dict[str, Any] = {"path": str(path), "slug": None, "valid": False, "errors": [], "warnings": []}
     try:
         package = read_package(path) if path.is_dir() else read_archive(path)
-    except PackageErrors as errors:
-        return report | {"errors": [_as_data(error) for error in errors.errors]}
-    findings = verify_package(package)
+    except PackageErrors as unread:
+        return report | {"errors": [error.as_data() for error in unread.errors]}
+    examined = examine(package, LocalDesk(), programs=True)
     cases = {group.name: sum(case.group == group.name for case in package.cases) for group in package.groups}
+    errors, warnings = errors_of(examined.faults), warnings_of(examined.faults)
     return report | {
         "slug": package.slug,
-        "valid": not findings,
-        "findings": [_as_data(finding) for finding in findings],
+        "valid": not errors,
+        "errors": [error.as_data() for error in errors],
+        "warnings": [warning.as_data() for warning in warnings],
         "cases": cases,
-        "points": example_points(package) if not findings else {},
+        "points": dict(examined.points),
     }
 
 
 def example_points(package: Package) -> dict[str, float]:
     """Score the example submissions: points by path, by the package's groups and its checker's own multipliers."""
-    trials = {case.name: open_trial(package, case) for case in package.cases}
-    judged = {submission.path: _judge(package, submission, trials) for submission in package.submissions}
-    return {path: submission_points(package, outcomes, judged).points for path, outcomes in judged.items()}
+    points: dict[str, float] = {}
+    list(_check_submissions(package, LocalDesk(), points))
+    return points
 
 
-def _as_data(error: PackageError) -> dict[str, str]:
-    return {"file": error.file, "where": error.where, "message": error.message}
+def _check_cases(package: Package, desk: Desk, scores: dict[str, Score]) -> Iterator[PackageError]:
+    """Every case's input and expected answer are what the checker takes, and so is what a sample shows."""
+    shown = [case for case in package.cases if case.output is not None or case.group == "sample"]
+    outcomes = desk.ask([_expected(package, case) for case in package.cases])
+    for case, outcome in zip(package.cases, outcomes, strict=True):
+        if outcome.score is not None:
+            scores[case.name] = outcome.score
+        yield from _check_expected(case, outcome)
+    refused = {case.name for case, outcome in zip(package.cases, outcomes, strict=True) if _useless(outcome)}
+    shown = [case for case in shown if case.name not in refused]
+    for case, outcome in zip(shown, desk.ask([_shown(package, case) for case in shown]), strict=True):
+        if outcome.score is None:
+            file = case.output or case.answer
+            given = outcome.rejected or f"the checker failed by itself: {outcome.failed}"
+            yield PackageError(file.path, "", f"expected an answer that the checker accepts, found: {given}")
 
 
-def _unusable(error: Exception) -> tuple[PackageError, ...]:
-    if isinstance(error, PackageErrors):
-        return error.errors
-    return (PackageError("jurado.yaml", "checker", f"the checker cannot be opened: {error}"),)
+def _useless(outcome: Outcome) -> bool:
+    return any((outcome.unread, outcome.failed, outcome.rejected))
 
 
-def _ask_validators(package: Package) -> tuple[dict[str, list[Opinion]], list[Finding]]:
-    """Opinions of all input validators on all inputs; findings for those that cannot be run here."""
-    everything: list[Case | ValidationCase] = [*package.cases, *package.validation_cases]
-    questions = [Question(case.input.path, case.input.read(), case.validator_args) for case in everything]
-    with Validators(package.files) as validators:
-        unknown = [
-            Finding(
-                f"input_validators/{name}", "", "expected a Python program (one file, or a folder with __main__.py)"
-            )
-            for name in validators.unknown
-        ]
-        return validators.ask(questions), unknown
+def _expected(package: Package, case: Case) -> Question:
+    return Question(package.settings.checker, case.checker_args, case.input.read(), expected=case.answer.read())
 
 
-def _check_opinions(package: Package, opinions: dict[str, list[Opinion]]) -> Iterator[Finding]:
-    for path, given in opinions.items():
-        for opinion in given:
-            if opinion.fault:
-                yield Finding(path, "", opinion.fault)
-            elif not opinion.accepted and not path.startswith("data/invalid_input/"):
-                yield Finding(path, "", f"{opinion.validator} refuses this input: {opinion.text}")
-        if path.startswith("data/invalid_input/") and all(opinion.accepted for opinion in given):
-            yield Finding(path, "", "expected at least one input validator to refuse this input, found none")
+def _shown(package: Package, case: Case) -> Question:
+    return _question(package, case, (case.output or case.answer).read())
 
 
-def _check_validation(package: Package, case: ValidationCase, opinions: dict[str, list[Opinion]]) -> Iterator[Finding]:
-    if case.kind == "invalid_input":
-        yield from _check_invalid_input(package, case, opinions[case.input.path])
-        return
-    if case.output is None:
-        return
-    try:
-        outcome = open_trial(package, case).judge(case.output.read())
-    except PackageErrors as errors:
-        yield from errors.errors
-        return
+def _question(package: Package, case: Case, answer: bytes) -> Question:
+    reference = case.answer.read()
+    return Question(package.settings.checker, case.checker_args, case.input.read(), answer=answer, reference=reference)
+
+
+def _check_expected(case: Case, outcome: Outcome) -> Iterator[PackageError]:
     if outcome.failed:
-        yield Finding(case.output.path, "", f"the checker failed by itself: {outcome.failed}")
-    elif case.kind == "valid_output" and outcome.rejected:
-        yield Finding(case.output.path, "", f"expected the checker to accept this answer, found: {outcome.rejected}")
-    elif case.kind == "invalid_output" and outcome.rejected is None:
-        yield Finding(case.output.path, "", "expected the checker to reject this answer, found it accepted")
-    elif case.kind == "invalid_output":
-        yield from _check_text(case, case.output, [outcome.rejected or ""])
+        yield PackageError(case.input.path, "", f"the checker failed by itself: {outcome.failed}")
+    elif outcome.unread:
+        yield PackageError(case.input.path, "", f"the checker refuses this input: {outcome.unread}")
+    elif outcome.rejected:
+        yield PackageError(case.answer.path, "", f"the checker refuses this expected answer: {outcome.rejected}")
 
 
-def _check_invalid_input(package: Package, case: ValidationCase, given: list[Opinion]) -> Iterator[Finding]:
-    """The checker refuses what the validators refuse (the standard checkers take any input)."""
-    said = [opinion.text for opinion in given]
-    if package.settings.bundled_checker:
-        checker = open_checker(package.settings.checker, case.checker_args)
-        data = case.input.read()
-        too_large = len(data) > package.settings.inputs.limit
-        _, refused = read_instance(checker, data)
-        if refused is None and not too_large:
-            yield Finding(case.input.path, "", "expected the checker to refuse this input, found it accepted")
-        said.append(refused or "")
-    yield from _check_text(case, case.input, said)
+def _check_submissions(package: Package, desk: Desk, points: dict[str, float]) -> Iterator[PackageError]:
+    """The example submissions earn what submissions.yaml demands."""
+    judged = {submission.path: _judge(package, submission, desk) for submission in package.submissions}
+    for path, outcomes in judged.items():
+        for name, outcome in outcomes.items():
+            if outcome.failed:
+                text = f"the checker failed by itself: {outcome.failed}"
+                yield PackageError(f"submissions/{path}", name, text, "warning")
+        points[path] = submission_points(package, outcomes, judged).points
+    yield from check_demands(package, judged)
 
 
-def _check_text(case: ValidationCase, file: File, said: list[str]) -> Iterator[Finding]:
-    """A description with a rejection's sentence in it (`expected ... found ...`) holds the one really given."""
-    if SENTENCE in case.description and not any(text and text in case.description for text in said):
-        found = " / ".join(text for text in said if text) or "nothing"
-        path = f"{file.path.rpartition('.')[0]}.yaml"
-        yield Finding(path, "description", f"expected the rejection as it is given, found: {found}")
-
-
-def _check_shown(case: Case, trial: Trial) -> Iterator[Finding]:
-    """What a sample shows as its output is an answer the checker accepts."""
-    if case.group != "sample" and case.output is None:
-        return
-    shown = case.output or case.answer
-    outcome = trial.judge(shown.read())
-    if outcome.score is None:
-        said = outcome.rejected or f"the checker failed by itself: {outcome.failed}"
-        yield Finding(shown.path, "", f"expected an answer that the checker accepts, found: {said}")
-
-
-def _judge(package: Package, submission: Submission, trials: dict[str, Trial]) -> Outcomes:
+def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:
     """Judge a submission's files; a secret case without a file is rejected, a sample without one is left out."""
     pattern = package.settings.answers.pattern
     patterns = (pattern,) if pattern else DEFAULT_PATTERNS
     files = {file.name: file for file in submission.answers}
-    outcomes: dict[str, Outcome] = {}
+    outcomes = {case.name: MISSING for case in package.cases if case.group != "sample"}
+    asked: list[tuple[Case, Question]] = []
     for case in package.cases:
         named = [files[name] for name in (p.format(case=case.name) for p in patterns) if name in files]
-        if named:
-            outcomes[case.name] = trials[case.name].judge(named[0].read())
-        elif case.group != "sample":
-            outcomes[case.name] = MISSING
-    return outcomes
-
-
-def _check_failures(judged: dict[str, Outcomes]) -> Iterator[Finding]:
-    for path, outcomes in judged.items():
-        for name, outcome in outcomes.items():
-            if outcome.failed:
-                yield Finding(f"submissions/{path}", name, f"the checker failed by itself: {outcome.failed}")
+        if not named:
+            continue
+        answer = named[0].read()
+        too_long = over_limit(answer, package.settings.answers.limit)
+        if too_long is not None:
+            outcomes[case.name] = too_long
+        else:
+            asked.append((case, _question(package, case, answer)))
+    replies = desk.ask([question for _, question in asked])
+    return outcomes | {case.name: outcome for (case, _), outcome in zip(asked, replies, strict=True)}

@@ -67,7 +67,7 @@ class InlineEngine(Idle):
         try:
             future.set_result(self._grader.validate(request))
         except Exception as error:
-            future.set_exception(JudgeFailed(repr(error)))
+            future.set_exception(JudgeFailed(f"{type(error).__name__}: {error}"))
         return future
 
 

@@ -41,6 +41,13 @@ FILES: Mapping[str, str | bytes] = {
     "data/secret/02.ans": "2\n",
     "data/secret/03.in": "3\n",
     "data/secret/03.ans": "3\n",
+    "data/invalid_input/word.in": "five\n",
+    "data/invalid_output/six.in": "5\n",
+    "data/invalid_output/six.ans": "5\n",
+    "data/invalid_output/six.out": "6\n",
+    "data/valid_output/five.in": "5\n",
+    "data/valid_output/five.ans": "5\n",
+    "data/valid_output/five.out": "5\n",
     "submissions/accepted/copy/02.out": "2\n",
     "submissions/accepted/copy/03.out": "3\n",
 }

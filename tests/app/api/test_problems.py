@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.api.statements import Sample, choose_language, renderer, with_samples
+from app.api.statements import Sample, choose_language, with_samples
+from app.packages.markdown import parser
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.service import Api
 
@@ -96,7 +97,7 @@ def test_raw_html_in_a_statement_is_shown_and_not_obeyed(api: Api) -> None:
     ],
 )
 def test_mathematics_is_left_alone_and_markdown_is_not(text: str, html: str) -> None:
-    assert renderer().render(text).startswith(html)
+    assert parser().render(text).startswith(html)
 
 
 def test_samples_go_where_the_statement_wants_them_and_the_rest_to_its_end() -> None:

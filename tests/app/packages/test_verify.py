@@ -85,14 +85,14 @@ def test_the_shown_output_of_a_sample_must_be_right() -> None:
 def test_arguments_the_checker_does_not_take_are_named() -> None:
     files = {"data/secret/02.yaml": "output_validator_args: [fuzzy]\n"}
     (found,) = findings(files)
-    assert found.endswith("the checker cannot be opened: checker exact: expected no arguments, found ['fuzzy']")
+    assert found.endswith("failed by itself: ValueError: checker exact: expected no arguments, found ['fuzzy']")
     tokens = {**files, "jurado.yaml": JURADO.replace("exact", "tokens")}
     assert "expected one of case_sensitive" in findings(tokens)[0]
 
 
 def test_a_checker_that_is_not_there_is_named() -> None:
     (found,) = findings({"jurado.yaml": JURADO.replace("exact", "nosuch")})
-    assert found.startswith("jurado.yaml, checker: the checker cannot be opened")
+    assert found.startswith("jurado.yaml, line 1, checker: expected a checker that is bundled")
 
 
 def test_an_answer_over_the_limit_is_rejected_by_its_size() -> None:
@@ -179,7 +179,8 @@ def test_the_report_is_plain_data_for_programs(tmp_path: Path) -> None:
     assert report["cases"] == {"sample": 1, "secret": 2}
     broken = verify_report(write_package(tmp_path, {"jurado.yaml": None}, "broken"))
     assert broken["valid"] is False
-    assert broken["errors"] == [{"file": "jurado.yaml", "where": "", "message": "missing file"}]
+    (error,) = broken["errors"]
+    assert (error["file"], error["message"], error["severity"]) == ("jurado.yaml", "missing file", "error")
     packed = tmp_path / "echo.zip"
     packed.write_bytes(zip_package())
     assert verify_report(packed)["valid"] is True

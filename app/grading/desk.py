@@ -1,0 +1,58 @@
+"""Where a package's checker runs before a service takes it: in the service's graders, bounded as judging is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+from app.grading.engine import JudgeFailed
+from app.grading.messages import Validate, Validated
+from app.packages.trials import Outcome, Question
+from app.storage.judgements import FoundScore
+from checkers.doors import Message, Score
+
+BATCH = 64
+"""Questions asked at once: each holds an input and an answer in memory."""
+
+
+class GraderDesk:
+    """Asks the graders of an engine."""
+
+    def __init__(self, validate: Callable[[Validate], Future[Validated]]) -> None:
+        self._validate = validate
+
+    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
+        """Answer every question, in order."""
+        outcomes: list[Outcome] = []
+        for begin in range(0, len(questions), BATCH):
+            asked = [self._validate(_request(question)) for question in questions[begin : begin + BATCH]]
+            outcomes += [_outcome(future) for future in asked]
+        return outcomes
+
+
+def _request(question: Question) -> Validate:
+    return Validate(
+        question.checker,
+        question.input,
+        question.checker_args,
+        answer=question.answer,
+        reference=question.reference,
+        expected=question.expected,
+    )
+
+
+def _outcome(future: Future[Validated]) -> Outcome:
+    try:
+        validated = future.result()
+    except JudgeFailed as failed:
+        return Outcome(failed=(str(failed).strip().splitlines() or ["no message"])[-1])
+    for fault in validated.faults:
+        text = str(fault["text"])
+        return Outcome(unread=text) if fault["file"] == "input" else Outcome(rejected=text)
+    return Outcome(score=None if validated.score is None else _score(validated.score))
+
+
+def _score(found: FoundScore) -> Score:
+    assert found.raw is not None, "an answer that is accepted has a raw score"
+    message = Message(found.message["key"], found.message["text"], found.message["args"])
+    return Score(found.raw, found.max_raw, found.multiplier, message)

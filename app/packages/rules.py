@@ -1,0 +1,120 @@
+"""What a package must be that reads, as far as it shows without running anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+
+from app.packages.catalog import checkers
+from app.packages.documents import Document, Path, read_document
+from app.packages.errors import Faults, PackageError, Severity
+from app.packages.ladder import check_ladder
+from app.packages.markdown import FOLDER, IMAGE_TYPES, ImageLink, image_links, image_type, local_image
+from app.packages.model import Package, Statement
+
+LONGEST_ID = 36
+NO_VALIDATORS = (
+    "expected no output validator, as Jurado does not run those of packages yet: name a standard checker (`tokens`, "
+    "`exact`) or a module of `checkers/` as `checker` in jurado.yaml and leave this folder out, found one"
+)
+NOT_USED = {
+    "input_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
+    "output_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
+    "attachments": "Jurado does not hand out attachments: this folder is only kept with the package",
+}
+EXAMPLES = {
+    "invalid_input": "inputs that the input validators must refuse",
+    "invalid_output": "answers that the checker must reject",
+    "valid_output": "answers that the checker must accept",
+}
+SCRIPT = re.compile(r"<(?:script|img|iframe|div|span|table|style)\b", re.IGNORECASE)
+TITLE = re.compile(r"# ")
+
+
+def check_rules(package: Package) -> Iterator[PackageError]:
+    """Yield what is wrong with a package, short of running its checker and its programs."""
+    yield from _check_slug(package)
+    yield from _check_checker(package)
+    yield from _check_folders(package)
+    yield from _check_examples(package)
+    for statement in package.statements.values():
+        yield from _check_statement(package, statement)
+    source = package.settings.languages.source
+    if source is not None and source not in package.statements:
+        text = f"expected a statement in the source language, found only {', '.join(package.statements)}"
+        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
+    yield from check_ladder(package)
+
+
+def place(files: Mapping[str, bytes], file: str, path: Path) -> str:
+    """Say where a key stands in a YAML file of the package: `line 3, scoring.kind`."""
+    document = read_document(files[file], file, Faults()) if file in files else None
+    return (document or Document({}, {})).where(path)
+
+
+def _check_slug(package: Package) -> Iterator[PackageError]:
+    if len(package.slug) > LONGEST_ID:
+        text = f"expected an id of at most {LONGEST_ID} characters, found {package.slug!r}"
+        yield PackageError("", "", text)
+
+
+def _check_checker(package: Package) -> Iterator[PackageError]:
+    name = package.settings.checker
+    if name not in checkers():
+        near = get_close_matches(name, checkers(), 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        text = f"expected a checker that is bundled, one of {', '.join(checkers())}, found {name!r}{hint}"
+        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("checker",)), text)
+
+
+def _check_folders(package: Package) -> Iterator[PackageError]:
+    """Programs and files that Jurado does not use."""
+    tops: dict[str, str] = {}
+    for name in package.files:
+        tops.setdefault(name.partition("/")[0], name)
+    if "output_validator" in tops:
+        yield PackageError(tops["output_validator"], "", NO_VALIDATORS)
+    for top, text in NOT_USED.items():
+        if top in tops:
+            yield PackageError(tops[top], "", text, "warning")
+
+
+def _check_examples(package: Package) -> Iterator[PackageError]:
+    """Every package shows a sample, and tries its validators and its checker with good and bad files."""
+    if not any(case.group == "sample" for case in package.cases):
+        yield PackageError("data/sample", "", "expected a sample for contestants, found none", "warning")
+    kinds = {case.kind for case in package.validation_cases}
+    for kind, what in EXAMPLES.items():
+        if kind not in kinds:
+            yield PackageError(f"data/{kind}", "", f"expected {what}, found none", "warning")
+
+
+def _check_statement(package: Package, statement: Statement) -> Iterator[PackageError]:
+    file = statement.file.path
+    if statement.kind == "tex":
+        yield PackageError(file, "", "contestants get LaTeX as it is written: expected Markdown or a PDF", "warning")
+    if statement.kind != "md":
+        return
+    text = statement.text
+    if TITLE.match(text):
+        yield PackageError(file, "line 1", "expected no title, as Jurado puts the problem's name there", "warning")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if tag := SCRIPT.search(line):
+            message = f"expected Markdown alone, as HTML is shown as text, found `{tag[0]}`"
+            yield PackageError(file, f"line {number}", message, "warning")
+    for link in image_links(text):
+        if (fault := _image_fault(package, link)) is not None:
+            severity, message = fault
+            yield PackageError(file, f"line {link.line}", message, severity)
+
+
+def _image_fault(package: Package, link: ImageLink) -> tuple[Severity, str] | None:
+    name = local_image(link.address)
+    if name is None:
+        return "error", f"expected an image below {FOLDER}/, as pages show no others, found `{link.address}`"
+    if image_type(name) is None:
+        return "error", f"expected an image ({', '.join(IMAGE_TYPES)}), found `{link.address}`"
+    if f"{FOLDER}/{name}" not in package.files:
+        return "error", f"expected the image {FOLDER}/{name}, found no such file"
+    return None
