@@ -1,8 +1,9 @@
 """A contest is played at random through its API: whatever happens, its boards equal a computation from scratch.
 
 So do the tables for spreadsheets, the end of the points over time, and the reports on what counts. The contest's life,
-from a pause to its end, the opening of its frozen board and its being final, is played against a model of it: what is
-refused in which state, and with which code. The board of a final contest never moves.
+from a pause to its end, its length, its freeze, the opening of its frozen board and its being final, is played against
+a model of it: what is refused in which state, and with which code, and from when on the public board stands still. The
+board of a final contest never moves.
 
 The judge is played by hand: an answer `7` is accepted with the raw score 7, `x` is rejected, `!` makes the judge fail,
 and a judge whose mind has changed doubles what it finds and rejects what is odd.
@@ -26,7 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sqlalchemy import select
 
-from app.api.clics import format_time
+from app.api.clics import format_reltime, format_time
 from app.domain.contests import OPEN, Curtain
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
@@ -68,8 +69,9 @@ class Contest(RuleBasedStateMachine):
         self.api: Api = self.opened.__enter__()
         self.mind_changed = False
         self.sent = 0
-        self.run = BEGUN
-        self.paused = self.freezes = self.thawed = False
+        self.run, self.duration = BEGUN, DURATION
+        self.freeze_at: timedelta | None = None
+        self.paused = self.thawed = self.revealed = False
         self.final: list[Any] | None = None
 
     @initialize(chosen=st.sampled_from(RULES))
@@ -163,15 +165,44 @@ class Contest(RuleBasedStateMachine):
             return CaseVerdict.REJECTED, None
         return CaseVerdict.ACCEPTED, int(text) * (2 if self.mind_changed else 1)
 
-    @rule()
-    def freeze(self) -> None:
-        self.freezes = self.patch("contests/c", {"scoreboard_freeze_duration": "2:00:00"}) == 200 or self.freezes
+    @rule(confirmed=st.booleans())
+    def freeze(self, confirmed: bool) -> None:
+        """Moves a freeze that has begun only where the request confirms it."""
+        at = self.duration - 2 * HOUR
+        refused = 403 if self.begun and at != self.freeze_at and not confirmed else 200
+        body = {"scoreboard_freeze_duration": "2:00:00", "move_freeze": confirmed}
+        self.freeze_at = at if self.patch("contests/c", body, refused) == 200 else self.freeze_at
+
+    @rule(confirmed=st.booleans())
+    def unfreeze(self, confirmed: bool) -> None:
+        """Refused where the board has been thawed: that would be a thaw of nothing; and where it is not confirmed."""
+        refused = 400 if self.thawed else 403 if self.begun and not confirmed else 200
+        body = {"scoreboard_freeze_duration": None, "move_freeze": confirmed}
+        self.freeze_at = None if self.patch("contests/c", body, refused) == 200 else self.freeze_at
+
+    @rule(ahead=st.sampled_from([-1.0, -0.25, 0.25, 0.75, 2.0]))
+    def change_length(self, ahead: float) -> None:
+        """Longer and shorter, also after the end; a freeze that has begun stays where it is, one ahead moves along."""
+        duration = self.run + ahead * HOUR
+        decided = self.ended and (self.freeze_at is None or self.thawed)
+        closed = decided or (self.ended and self.revealed) or duration <= self.run
+        expected = 403 if closed and duration != self.duration else 200
+        if self.patch("contests/c", {"duration": format_reltime(duration)}, expected) == 200:
+            if self.freeze_at is not None and not self.begun:
+                self.freeze_at += duration - self.duration
+            self.duration = duration
 
     @rule()
-    def unfreeze(self) -> None:
-        """Refused where the board has been thawed: that would be a thaw of nothing."""
-        refused = 400 if self.thawed else 200
-        self.freezes = self.patch("contests/c", {"scoreboard_freeze_duration": None}, refused) != 200 and self.freezes
+    def move_start(self) -> None:
+        start = format_time(datetime.now(UTC) + HOUR)
+        for body in ({"start_time": start}, {"start_time": None, "countdown_pause_time": "0:10:00"}):
+            self.patch("contests/c", {"id": "c", **body}, 403)
+
+    @rule()
+    def thaw(self) -> None:
+        possible = self.ended and self.freeze_at is not None and not self.thawed
+        body = {"id": "c", "scoreboard_thaw_time": format_time(datetime.now(UTC))}
+        self.thawed = self.patch("contests/c", body, 200 if possible else 403) == 200 or self.thawed
 
     @rule(hidden=st.booleans(), team=st.sampled_from(ENTRANTS))
     def hide(self, hidden: bool, team: str) -> None:
@@ -184,7 +215,12 @@ class Contest(RuleBasedStateMachine):
 
     @property
     def ended(self) -> bool:
-        return self.run >= DURATION
+        return self.run >= self.duration
+
+    @property
+    def begun(self) -> bool:
+        """Has the freeze begun?"""
+        return self.freeze_at is not None and self.run >= self.freeze_at
 
     def unjudged(self) -> list[str]:
         """The teams of the submissions without a verdict."""
@@ -212,15 +248,15 @@ class Contest(RuleBasedStateMachine):
         """Possible after the end, while something is frozen and everything that is seen is judged."""
         shown = {row["team_id"] for row in self.api.get("contests/c/scoreboard", user="admin").json()["rows"]}
         waiting = not shown.isdisjoint(self.unjudged())
-        expected = 200 if self.ended and self.freezes and not self.thawed and not waiting else 409
+        expected = 200 if self.ended and self.begun and not self.thawed and not waiting else 409
         if self.life("post", "/reveal", {"step": step}, expected):
             left = self.api.get("contests/c/reveal", user="admin").json()
             assert (left["left"] == 0) == (left["thawed"] is not None) or step != "all"
-            self.thawed = left["thawed"] is not None
+            self.thawed, self.revealed = left["thawed"] is not None, True
 
     @rule()
     def finalize(self) -> None:
-        possible = self.ended and (self.thawed or not self.freezes) and not self.unjudged()
+        possible = self.ended and (self.thawed or self.freeze_at is None) and not self.unjudged()
         if self.life("patch", "", {"finalized": True}, 200 if possible else 409):
             self.final = shown(self.api.get("contests/c/scoreboard", user="admin").json())
 
@@ -262,8 +298,8 @@ class Contest(RuleBasedStateMachine):
         if not hasattr(self, "counting"):
             return  # not begun
         state = self.api.get("contests/c/state").json()
-        said = [state[name] is not None for name in ("started", "ended", "thawed", "finalized")]
-        assert said == [True, self.ended, self.ended and self.freezes and self.thawed, self.final is not None]
+        happened = [state[name] is not None for name in ("started", "frozen", "ended", "thawed", "finalized")]
+        assert happened == [True, self.begun, self.ended, self.thawed, self.final is not None]
         assert any(each["end"] is None for each in state["removed_intervals"]) == self.paused
 
     @invariant()
@@ -323,11 +359,9 @@ class Contest(RuleBasedStateMachine):
             for row in session.scalars(select(SubmissionRow).order_by(SubmissionRow.id)):
                 time = timedelta(milliseconds=row.contest_time_ms)
                 tries.append(Attempt(row.id, str(row.team_id), row.problem_id, time, raw_scores(session, row.id)))
-        clock = contest.clock
-        frozen = public and clock.frozen(datetime.now(UTC)) and clock.freeze is not None
-        curtain = (
-            Curtain(clock.contest_time(clock.freeze), contest.revealed) if frozen and clock.freeze is not None else OPEN
-        )
+        # The freeze is that of the model: one that moves by itself is seen at once.
+        frozen = public and self.begun and not self.thawed
+        curtain = Curtain(self.freeze_at, contest.revealed) if frozen else OPEN
         return scoreboard(contest.problems, contest.teams, tries, curtain=curtain, references=contest.references)
 
     def teardown(self) -> None:

@@ -33,7 +33,7 @@ from app.storage.tables import ContestRow
 NOTHING = timedelta(0)
 LONGEST = timedelta(days=36_525)
 FILES = ("banner", "logo")
-OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location"})
+OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location", "times_change"})
 
 
 class AwardSettings(Body):
@@ -164,6 +164,9 @@ class ContestChange(Body):
     countdown_pause_time: Duration | None = Field(None, ge=NOTHING)
     duration: Duration | None = Field(None, gt=NOTHING)
     scoreboard_freeze_duration: Duration | None = Field(None, ge=NOTHING)
+    move_freeze: bool = Field(
+        False, description="confirms that scoreboard_freeze_duration moves or ends a freeze that has begun"
+    )
     scoreboard_thaw_time: Time | None = None
     open_to_all: bool | None = None
     main_scoreboard_group_id: Id | None = None
@@ -203,6 +206,30 @@ class ContestView(BaseModel):
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
         return {name: value for name, value in write(self).items() if value is not None or name not in OPTIONAL}
+
+
+class Moved(BaseModel):
+    """A moment before a change and after it; null: there is none, or nobody knows it while the contest is paused."""
+
+    before: str | None
+    after: str | None
+
+
+class TimesChange(BaseModel):
+    """What a request has made of a contest's times: `message` says it in words, `frozen` is of the public board now."""
+
+    start: Moved
+    freeze: Moved
+    end: Moved
+    thaw: Moved
+    frozen: bool
+    message: str
+
+
+class ChangedContest(ContestView):
+    """A contest after a change, and what became of its times if these changed."""
+
+    times_change: TimesChange | None = None
 
 
 def view(row: ContestRow) -> ContestView:

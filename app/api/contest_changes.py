@@ -12,6 +12,7 @@ from app.api.clics import format_reltime, format_time, format_time_or_none
 from app.api.contest_bodies import ContestBody, ContestChange, ContestSettings, milliseconds
 from app.api.errors import BadRequest, Conflict, Forbidden, fault
 from app.domain.contests import Clock, Pause
+from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
 from app.storage.scored import clock, finals, personal_duration, written_pauses
 from app.storage.tables import ContestRow
 
@@ -42,11 +43,26 @@ def make(body: ContestBody, contest_id: str, pauses: Sequence[Pause] = ()) -> Co
 
 def change(row: ContestRow, body: ContestChange, now: datetime) -> None:
     """Change what the body names, in an order that lets one request both end a contest's changes and begin them."""
-    named = body.model_fields_set - {"id"}
+    named, before = body.model_fields_set - {"id"}, clock(row)
     if body.id is None and (verified := sorted(named & VERIFIED)):
         raise BadRequest(f"id: expected {row.id!r}, to verify which contest's {verified[0]} is meant, found nothing")
     if named != {"finalized"}:
         refuse_final(row)
+    _change_times(row, body, now)
+    if body.settings is not None:
+        row.settings = _merged(row, body.settings)
+    row.name = body.name or row.name
+    row.formal_name = body.formal_name if "formal_name" in named else row.formal_name
+    row.open_to_all = row.open_to_all if body.open_to_all is None else body.open_to_all
+    check_times(row)
+    _refuse_moved_freeze(before, clock(row), body, now)
+    if body.finalized is not None:
+        _finalize(row, body.finalized, now)
+
+
+def _change_times(row: ContestRow, body: ContestChange, now: datetime) -> None:
+    """Change start, duration, freeze and thaw, a named freeze after the one that comes of the duration."""
+    named, before = body.model_fields_set, clock(row)
     if named & {"start_time", "countdown_pause_time"}:
         _change_start(row, body, now)
     if body.duration is not None:
@@ -55,14 +71,28 @@ def change(row: ContestRow, body: ContestChange, now: datetime) -> None:
         row.freeze_ms = _freeze_ms(body.scoreboard_freeze_duration)
     if "scoreboard_thaw_time" in named:
         _change_thaw(row, body.scoreboard_thaw_time, now)
-    if body.settings is not None:
-        row.settings = _merged(row, body.settings)
-    row.name = body.name or row.name
-    row.formal_name = body.formal_name if "formal_name" in named else row.formal_name
-    row.open_to_all = row.open_to_all if body.open_to_all is None else body.open_to_all
-    check_times(row)
-    if body.finalized is not None:
-        _finalize(row, body.finalized, now)
+    else:
+        row.thaw_time = with_thaw_after_end(before, clock(row)).thaw
+
+
+def _refuse_moved_freeze(before: Clock, after: Clock, body: ContestChange, now: datetime) -> None:
+    """Raise where a freeze that has begun would move, or its board open, and the request does not confirm it.
+
+    It compares the clocks, not the properties sent: this holds for every way in which times change.
+    """
+    if body.move_freeze and "scoreboard_freeze_duration" not in body.model_fields_set:
+        raise BadRequest("move_freeze: expected scoreboard_freeze_duration beside it, found nothing")
+    opened_by_thaw = "scoreboard_thaw_time" in body.model_fields_set and not moves_freeze(before, after, now)
+    if body.move_freeze or opened_by_thaw:
+        return
+    if moves_freeze(before, after, now) or opens_board(before, after, now):
+        assert before.freeze_time is not None, "it has begun"
+        kept = format_reltime(after.duration - before.freeze_time)
+        length = "null" if after.freeze_before_end is None else format_reltime(after.freeze_before_end)
+        raise Forbidden(
+            f"scoreboard_freeze_duration: the freeze began at {format_time_or_none(before.freeze)}; expected {kept}, "
+            f"which keeps that, or move_freeze: true to confirm that it moves, found {length}"
+        )
 
 
 def refuse_final(row: ContestRow) -> None:
@@ -89,8 +119,8 @@ def _freeze_faults(times: Clock) -> Iterator[dict[str, str]]:
         yield found("scoreboard_freeze_duration", at_most, format_reltime(freeze))
     if times.thaw is not None and freeze is None:
         yield found("scoreboard_thaw_time", "null in a contest that does not freeze", format_time(times.thaw))
-    elif times.thaw is not None and (times.end is None or times.thaw < times.end):
-        after = f"a time after the end {format_time_or_none(times.end) or '(which is not known now)'}"
+    elif times.thaw is not None and ((end := times.earliest_end) is None or times.thaw < end):
+        after = f"a time after the end {format_time_or_none(end) or '(which is not known now)'}"
         yield found("scoreboard_thaw_time", after, format_time(times.thaw))
 
 
@@ -133,14 +163,22 @@ def _change_start(row: ContestRow, body: ContestChange, now: datetime) -> None:
 def _change_duration(row: ContestRow, duration: timedelta, now: datetime) -> None:
     """The end of a contest that has begun may move, but not into the past, nor once everybody knows how it ended."""
     before = clock(row)
-    row.duration_ms = milliseconds(duration)
-    if milliseconds(before.duration) == row.duration_ms or not before.started(now):
+    if milliseconds(before.duration) == milliseconds(duration):
+        return
+    after = with_duration(before, duration, now)
+    row.duration_ms, row.freeze_ms = milliseconds(duration), _milliseconds_or_none(after.freeze_before_end)
+    if not before.started(now):
         return
     if before.decided(now):
         raise Forbidden("duration: the contest has ended and its results are seen: its end stays")
-    if clock(row).contest_time(now) > duration:
-        taken = format_reltime(clock(row).contest_time(now))
-        raise Forbidden(f"duration: expected more than the {taken} it has run, found {format_reltime(duration)}")
+    if before.ended(now) and row.revealed:
+        # What teams send then to places that are open would be public at once.
+        raise Forbidden("duration: the contest has ended and its frozen board is being revealed: its end stays")
+    taken = before.contest_time(now)
+    if taken >= duration:
+        raise Forbidden(
+            f"duration: expected more than the {format_reltime(taken)} it has run, found {format_reltime(duration)}"
+        )
 
 
 def pause(row: ContestRow, now: datetime) -> None:

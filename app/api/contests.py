@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 from app.api import clics, contest_changes, contest_details, file_references, openapi
 from app.api.auth import Viewer
 from app.api.bodies import same_id
-from app.api.contest_bodies import ContestBody, ContestChange, ContestView, view
+from app.api.contest_bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
+from app.api.contest_times import times_change
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, NotFound
 from app.api.middleware import API
@@ -138,7 +139,7 @@ def make_contest(
     "/contests/{contest_id}",
     summary="Change a contest",
     responses={204: {"description": "the thaw time is as asked for"}},
-    response_model=ContestView,
+    response_model=ChangedContest,
 )
 def change_contest(
     _viewer: AdminOnly,
@@ -148,11 +149,15 @@ def change_contest(
     contest_id: str,
     body: ContestChange,
 ) -> Response:
-    """What is left out stays. The start may only change while it is more than 30 s away, and to such a time."""
-    row = contest_of(session, contest_id)
+    """What is left out stays. The start may only change while it is more than 30 s away, and to such a time.
+
+    No change of times moves a freeze that has begun or opens a frozen board, unless `move_freeze` or
+    `scoreboard_thaw_time` asks for it. `times_change` of the reply says what became of the times.
+    """
+    row = contest_of(session, contest_id, for_update=True)
     same_id(contest_id, body.id)
-    before = clock(row)
-    contest_changes.change(row, body, datetime.now(UTC))
+    before, now = clock(row), datetime.now(UTC)
+    contest_changes.change(row, body, now)
     if body.finalized and (count := stored.unjudged(session, row)):
         raise Conflict(f"finalized: {count} submissions are still to be judged")
     if body.finalized:
@@ -164,7 +169,8 @@ def change_contest(
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return Response(status_code=204)
-    return JSONResponse(view(row).model_dump(mode="json"))
+    changed = ChangedContest(**dict(view(row)), times_change=times_change(before, clock(row), now))
+    return JSONResponse(changed.model_dump(mode="json"))
 
 
 @router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")

@@ -150,6 +150,17 @@ class Clock:
         return self.moment_of(self.duration)
 
     @property
+    def earliest_end(self) -> datetime | None:
+        """When the contest ends if it goes on at once from the pause it is in; None without a start.
+
+        What a pause takes out moves the thaw as it moves the end: this is the end a thaw is compared with.
+        """
+        if not self.pauses or self.pauses[-1].end is not None:
+            return self.end
+        last = self.pauses[-1]
+        return replace(self, pauses=(*self.pauses[:-1], Pause(last.start, last.start))).end
+
+    @property
     def freeze_time(self) -> timedelta | None:
         """The contest time from which the public board stands still, if it does."""
         return None if self.freeze_before_end is None else self.duration - self.freeze_before_end
@@ -202,10 +213,13 @@ class Clock:
         """Has the frozen board been opened again? Never before the end."""
         return self.thaw is not None and now >= self.thaw and self.ended(now)
 
+    def freeze_begun(self, now: datetime) -> bool:
+        """Has the freeze begun, whether or not the board has been thawed since?"""
+        return self.freeze is not None and now >= self.freeze
+
     def frozen(self, now: datetime) -> bool:
         """Does the public board stand still? From the freeze until it is thawed, also past the end."""
-        freeze = self.freeze
-        return freeze is not None and now >= freeze and not self.thawed(now)
+        return self.freeze_begun(now) and not self.thawed(now)
 
     def decided(self, now: datetime) -> bool:
         """May everybody know how it ended: is it over, and nothing of it frozen?"""

@@ -106,7 +106,7 @@ def freeze_and_open(story: Story, made: Work) -> list[str]:
     faults += [] if waiting == 2 else [f"frozen board: expected 2 pending submissions, found {waiting}"]
     story.talk(f"the frozen board shows {points_text(frozen)}, and {waiting} submissions pending")
     duration = datetime.now(UTC) - start + timedelta(seconds=SECONDS_TO_THE_END)
-    end = {"duration": reltime(duration), "scoreboard_freeze_duration": reltime(duration - frozen_at)}
+    end = {"duration": reltime(duration)}
     story.admin.patch(FROM, end)
     wait_for(lambda: story.admin.get(f"{FROM}/state")["ended"] is not None, "the end of the contest")
     story.talk("the contest is over; the board is opened from the bottom up")

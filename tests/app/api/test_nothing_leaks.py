@@ -111,11 +111,20 @@ def test_what_everybody_sees_grows_with_the_life_of_a_contest(life: Api) -> None
     assert seen(life, None) == seen(life, "other") == problem
     assert seen(life, "team") == problem | sent
     life.post("contests/c/problems/echo/inputs", user="team")
-    for moment, passed in (("running", 0.0), ("frozen", 3.25), ("over, and frozen still", 1.0)):
+    for moment, passed, duration in (
+        ("running", 0.0, "5:00:00"),
+        ("frozen", 3.25, "5:00:00"),
+        ("frozen, and longer", 0.0, "6:00:00"),
+        ("frozen, and shorter", 0.0, "4:30:00"),
+        ("over, and frozen still", 1.0, "4:30:00"),
+        ("over, and going on", 0.0, "5:30:00"),
+        ("over again, and frozen still", 1.0, "5:30:00"),
+    ):
         pass_time(life.service, passed * HOUR)
         if moment == "frozen":
             add_submission(life.service, {"02": raw(LATE)}, minute=250)
-        if moment != "over, and frozen still":
+        assert life.patch("contests/c", user="admin", json={"duration": duration}).status_code == 200
+        if "still" not in moment:
             assert life.post("contests/c/pause", user="admin").status_code == 200
         assert seen(life, None) == seen(life, "other") == problem, moment
         assert seen(life, "team") - own == problem | asked, moment

@@ -70,7 +70,7 @@ def test_a_frozen_board_is_opened_and_the_results_are_final(admin: Jurado, conte
         assert [cell["num_pending"] for row in board["rows"] for cell in row["problems"]] == [1, 1]
         start = datetime.fromisoformat(client.get(f"contests/{contest}")["start_time"])
         duration = reltime(datetime.now(UTC) - start + timedelta(seconds=2))
-        client.patch(f"contests/{contest}", {"duration": duration, "scoreboard_freeze_duration": duration})
+        client.patch(f"contests/{contest}", {"duration": duration})
         while client.get(f"contests/{contest}/state")["ended"] is None:
             time.sleep(0.2)
     assert "(2 places left)" in said(admin, "admin", "contest", "reveal", contest, "--next")
