@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import secrets
 import string
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
+HASHES_AT_ONCE = 2
 HASHER = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
-LETTERS = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
-"""What passwords are made of: nothing that looks like another letter, or like an option of a command."""
+LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
+"""What passwords are made of: nothing that looks like another letter, on paper or read aloud."""
+PARTS, LETTERS_OF_A_PART = 3, 5
 
 
 def hash_password(password: str) -> str:
@@ -27,5 +31,14 @@ def password_fits(password: str, password_hash: str) -> bool:
 
 
 def make_password() -> str:
-    """Make a password nobody guesses and everybody can copy by hand: 93 random bits in 16 letters and digits."""
-    return "".join(secrets.choice(LETTERS) for _ in range(16))
+    """Make a password nobody guesses and everybody can copy by hand, such as k7fmq-2xwrt-hn9bd: 74 random bits."""
+    parts = ("".join(secrets.choice(LETTERS) for _ in range(LETTERS_OF_A_PART)) for _ in range(PARTS))
+    return "-".join(parts)
+
+
+def hash_all(passwords: Sequence[str | None]) -> list[str | None]:
+    """Hash passwords, a few at a time in threads: it is slow by intent, and lets go of the interpreter."""
+    if not any(passwords):
+        return [None] * len(passwords)
+    with ThreadPoolExecutor(HASHES_AT_ONCE) as threads:
+        return list(threads.map(lambda password: hash_password(password) if password else None, passwords))

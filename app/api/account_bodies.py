@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, StringConstraints, model_validator
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
-from app.api.bodies import Body, Line
+from app.api.bodies import Body, Line, Sparse
 from app.api.clics import ID, Id
-from app.api.errors import BadRequest
+from app.api.errors import BadRequest, said
 from app.storage.tables import AccountRow
 
-Username = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f:]+$", max_length=255)]
+LEAST_PASSWORD = 10
+USERNAME_WORDS = "a username: one line, not empty, without a colon"
+PASSWORD_WORDS = f"a password of at least {LEAST_PASSWORD} characters on one line"
+
+Username = Annotated[str, StringConstraints(pattern=said(r"^[^\x00-\x1f\x7f:]+$", USERNAME_WORDS), max_length=255)]
 """No colon in it: HTTP Basic ends a username with one."""
 
-Password = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=1024)]
+Password = Annotated[
+    str,
+    StringConstraints(
+        pattern=said(rf"^[^\x00-\x1f\x7f]{{{LEAST_PASSWORD},}}$", PASSWORD_WORDS),
+        max_length=1024,
+    ),
+]
 """No control characters in it: HTTP Basic has none, and they could not be sent."""
 
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
@@ -60,6 +70,18 @@ class AccountView(BaseModel):
     type: Type
     team_id: str | None
     person_id: str | None = None
+
+
+class AccountMade(Sparse):
+    """An account as it was made or replaced."""
+
+    id: str
+    username: str
+    name: str
+    type: Type
+    team_id: str | None
+    person_id: str | None
+    password: str | None = Field(None, description="what the server made; it is shown in this reply and never again")
 
 
 def view(row: AccountRow) -> AccountView:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
-from app.api import tsv
-from app.api.account_bodies import AccountBody, AccountChange, AccountView, is_id, merged, view
+from app.api.account_bodies import AccountBody, AccountChange, AccountMade, AccountView, is_id, merged, view
+from app.api.account_import import TheWish, hashed, id_of, keep_an_admin, put, read, refuse_links, shown_once
 from app.api.auth import Viewer
-from app.api.bodies import Document, TheDocument, found, openapi_body, read_items, refuse, same_id
+from app.api.bodies import TheDocument, openapi_body, same_id
 from app.api.contests import contest_of
 from app.api.deps import (
     AdminOnly,
@@ -22,6 +20,7 @@ from app.api.deps import (
     LoggedIn,
     Reading,
     TheAuthenticator,
+    TheService,
     Writing,
     after_commit,
 )
@@ -30,14 +29,12 @@ from app.api.filters import matching
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.grading.boards import Standing
-from app.passwords import hash_password
+from app.passwords import hash_all
 from app.storage import accounts as stored
-from app.storage import directory, teams
-from app.storage.tables import AccountRow, PersonRow
+from app.storage import teams
+from app.storage.tables import AccountRow
 
 router = APIRouter(tags=["accounts"])
-HASHES_AT_ONCE = 2
-Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
 
 
 @router.get("/account", summary="Who am I")
@@ -62,28 +59,38 @@ def account(_viewer: JudgeOrAdmin, session: Reading, account_id: str) -> Account
     "/accounts",
     summary="Make or import accounts",
     status_code=201,
-    response_model=None,
+    response_model=AccountMade | list[AccountMade],
     openapi_extra=openapi_body(AccountBody),
 )
 def make_accounts(
     _viewer: AdminOnly,
+    service: TheService,
     session: Writing,
     authenticator: TheAuthenticator,
     document: TheDocument,
     response: Response,
-    replace: Replace = False,
-) -> AccountView | list[AccountView]:
-    """One object or a list, in JSON or YAML, or accounts.tsv. All of them or, with every fault listed, none."""
-    places = _read(document)
-    hashes = hash_all([body.password for body, _ in places])  # before the transaction: others wait for those that write
-    check_links(session, places, replace=replace)
-    rows = [put(session, body, hashed) for (body, _), hashed in zip(places, hashes, strict=True)]
+    wish: TheWish,
+) -> Any:
+    """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none.
+
+    Passwords that the server makes are in this reply and nowhere else. A dry run keeps nothing and answers 200.
+    """
+    wanted = read(document)
+    with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
+        refuse_links(before, *wanted, replace=wish.replace)
+        passwords = wish.passwords_for(before, [body for body, _ in wanted.places])
+    hashes = {} if wish.dry_run else hashed(passwords)
+    refuse_links(session, *wanted, replace=wish.replace)
+    there = {row.id: row for row in stored.accounts(session)}
+    rows = [put(session, body, hashes.get(id_of(body)), there) for body, _ in wanted.places]
     after_commit(session, authenticator.forget)
-    _keep_an_admin(session)
+    keep_an_admin(session)
+    made = [shown_once(row, passwords.made.get(row.id)) for row in rows]
+    wish.finish(session, response, secret=bool(passwords.made))
     if document.many:
-        return [view(row) for row in rows]
-    response.headers["Location"] = f"{API}/accounts/{rows[0].id}"
-    return view(rows[0])
+        return made
+    response.headers["Location"] = f"{API}/accounts/{made[0].id}"
+    return made[0]
 
 
 @router.put("/accounts/{account_id}", summary="Make or replace an account")
@@ -94,10 +101,10 @@ def put_account(
     _check_id(account_id, body.id)
     body.id = account_id
     hashed = hash_all([body.password])[0]
-    check_links(session, [(body, "body")], replace=True)
+    refuse_links(session, [(body, "body")], replace=True)
     row = put(session, body, hashed)
     after_commit(session, authenticator.forget)
-    _keep_an_admin(session)
+    keep_an_admin(session)
     return view(row)
 
 
@@ -110,10 +117,10 @@ def change_account(
     hashed = hash_all([body.password])[0]
     row = account_of(session, account_id)
     changed = merged(row, body)
-    check_links(session, [(changed, "body")], replace=True)
+    refuse_links(session, [(changed, "body")], replace=True)
     put(session, changed, hashed)
     after_commit(session, authenticator.forget)
-    _keep_an_admin(session)
+    keep_an_admin(session)
     return view(row)
 
 
@@ -125,7 +132,7 @@ def delete_account(_viewer: AdminOnly, session: Writing, authenticator: TheAuthe
         raise Conflict(f"the account has {', '.join(f'{count} {name}' for name, count in uses.items())}")
     session.delete(row)
     after_commit(session, authenticator.forget)
-    _keep_an_admin(session)
+    keep_an_admin(session)
 
 
 @router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest", response_model=list[AccountView])
@@ -173,94 +180,12 @@ def account_of(session: Session, account_id: str) -> AccountRow:
     return row
 
 
-def hash_all(passwords: Sequence[str | None]) -> list[str | None]:
-    """Hash passwords, a few at a time in threads: it is slow by intent, and lets go of the interpreter."""
-    if not any(passwords):
-        return [None] * len(passwords)
-    with ThreadPoolExecutor(HASHES_AT_ONCE) as threads:
-        return list(threads.map(lambda password: hash_password(password) if password else None, passwords))
-
-
-def put(
-    session: Session,
-    body: AccountBody,
-    password_hash: str | None,
-    there: Mapping[str, AccountRow] | None = None,
-) -> AccountRow:
-    """Make or replace an account, one of those `there` if they are read; without a new password the old one stays."""
-    account_id = body.id or body.username
-    old = stored.get(session, account_id) if there is None else there.get(account_id)
-    row = old or AccountRow(id=account_id, created=datetime.now(UTC))
-    row.username = body.username
-    row.name = body.name
-    row.type = body.type
-    row.team_id = body.team_id
-    row.person_id = body.person_id
-    row.password_hash = password_hash or row.password_hash
-    session.add(row)
-    return row
-
-
 def _visible(session: Session, viewer: Viewer, contest_id: str) -> list[AccountRow]:
     contest = contest_of(session, contest_id)
     if viewer.sees_all:
         taking_part = {row.id for row in teams.taking_part(session, contest)}
         return [row for row in stored.accounts(session) if row.team_id is None or row.team_id in taking_part]
     return [] if viewer.account_id is None else [account_of(session, viewer.account_id)]
-
-
-def _read(document: Document) -> list[tuple[AccountBody, str]]:
-    items = document.items if document.lines is None else tsv.accounts(document.lines)
-    places: list[tuple[AccountBody, str]] = []
-
-    def check(body: AccountBody, where: str) -> list[dict[str, str]]:
-        places.append((body, where))
-        if body.id is not None or is_id(body.username):
-            return []
-        return [found(f"{where}.id", "an id, as the username cannot be one", "nothing")]
-
-    read_items(items, AccountBody, check)
-    return places
-
-
-def check_links(session: Session, places: Sequence[tuple[AccountBody, str]], *, replace: bool) -> None:
-    """Raise BadRequest or Conflict with every team that is not there and every id or username that is taken."""
-    known = teams.known(session, [body.team_id for body, _ in places if body.team_id is not None])
-    missing = [
-        found(f"{where}.team_id", "a team that exists", repr(body.team_id))
-        for body, where in places
-        if body.team_id is not None and body.team_id not in known
-    ]
-    ids_ = [body.person_id for body, _ in places if body.person_id is not None]
-    persons = directory.known(session, PersonRow, ids_)
-    missing += [
-        found(f"{where}.person_id", "a person that exists", repr(body.person_id))
-        for body, where in places
-        if body.person_id is not None and body.person_id not in persons
-    ]
-    refuse(missing)
-    owners = stored.usernames(session)
-    ids = set(owners.values())
-    given: set[str] = set()
-    usernames: set[str] = set()
-    taken = []
-    for body, where in places:
-        account_id = body.id or body.username
-        if account_id in given or (account_id in ids and not replace):
-            taken.append(found(f"{where}.id", "a new account", f"{account_id!r} of an old one"))
-        if owners.get(body.username, account_id) != account_id or body.username in usernames:
-            taken.append(found(f"{where}.username", "a username that is free", repr(body.username)))
-        given.add(account_id)
-        usernames.add(body.username)
-    if taken:
-        hint = "" if replace else "; replace=true replaces accounts of the same id"
-        raise Conflict(f"{len(taken)} ids or usernames are taken{hint}", errors=taken)
-
-
-def _keep_an_admin(session: Session) -> None:
-    session.flush()
-    if stored.admin_count(session) == 0:
-        raise Conflict("nobody could change anything any more: the last admin with a password must stay one")
 
 
 def _check_id(expected: str, sent: str | None) -> None:

@@ -1,4 +1,4 @@
-"""What clients may send: texts that can be kept, and documents in JSON, YAML or tab-separated lines."""
+"""What clients may send: texts that can be kept, and documents in JSON, YAML or as tables."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ from pydantic import (
     model_serializer,
 )
 
-from app.api.errors import MOST_LISTED, BadRequest, Conflict, UnsupportedMedia, fault, in_words
+from app.api.errors import MOST_LISTED, BadRequest, Conflict, UnsupportedMedia, fault, in_words, said
 from app.packages.documents import UNREADABLE, StrictLoader
 
 M = TypeVar("M", bound=BaseModel)
 JSON_TYPES = frozenset({"application/json"})
 YAML_TYPES = frozenset({"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"})
 TSV_TYPES = frozenset({"text/tab-separated-values", "text/tsv"})
-ACCEPTED = "application/json, application/yaml, text/tab-separated-values"
+CSV_TYPES = frozenset({"text/csv", "application/csv"})
+ACCEPTED = "application/json, application/yaml, text/csv, text/tab-separated-values"
 
-Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=255)]
+Line = Annotated[
+    str, StringConstraints(pattern=said(r"^[^\x00-\x1f\x7f]+$", "a line of text that is not empty"), max_length=255)
+]
 """One line of text, not empty: what names are."""
 
 
@@ -60,7 +63,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What was sent: objects, or the text of tab-separated lines. `many`: it was a list, also if of one."""
+    """What was sent: objects, or the text of a table. `many`: it was a list, also if of one."""
 
     items: Sequence[Item] = ()
     lines: str | None = None
@@ -69,13 +72,16 @@ class Document:
 
 async def _document(request: Request) -> Document:
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-    if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES:
+    if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES | CSV_TYPES:
         raise UnsupportedMedia(f"Content-Type: expected one of {ACCEPTED}, found {kind[:80]!r}")
+    data = await request.body()
     try:
-        text = (await request.body()).decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if kind in TSV_TYPES | CSV_TYPES:
+            refuse(bad_bytes(data))
         raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
-    if kind in TSV_TYPES:
+    if kind in TSV_TYPES | CSV_TYPES:
         return Document(lines=text)
     return _objects(await run_sync(lambda: _read(text, yaml_too=kind in YAML_TYPES)))
 
@@ -88,7 +94,7 @@ def openapi_body(model: type[BaseModel]) -> dict[str, Any]:
     one = {"$ref": f"#/components/schemas/{model.__name__}"}
     schema = {"oneOf": [one, {"type": "array", "items": one}]}
     content: dict[str, Any] = {kind: {"schema": schema} for kind in ("application/json", "application/yaml")}
-    content["text/tab-separated-values"] = {"schema": {"type": "string"}}
+    content |= {kind: {"schema": {"type": "string"}} for kind in ("text/csv", "text/tab-separated-values")}
     return {"requestBody": {"required": True, "content": content}}
 
 
@@ -111,36 +117,68 @@ def _objects(value: Any) -> Document:
     return Document([Item("body", value)], many=False)
 
 
-def read_items(items: Sequence[Item], model: type[M], check: Callable[[M, str], list[dict[str, str]]]) -> list[M]:
-    """Read every object as `model` and let `check` look further; raises BadRequest that lists every fault of all."""
-    read: list[M] = []
+def read_all(
+    items: Sequence[Item], model: type[M], check: Callable[[M, str], list[dict[str, str]]]
+) -> tuple[list[tuple[M, str]], list[dict[str, str]]]:
+    """Read every object as `model`: those that are one, each with its place, and every fault.
+
+    `check` looks further at those that are one.
+    """
+    read: list[tuple[M, str]] = []
     faults: list[dict[str, str]] = []
     for item in items:
         try:
             value = model.model_validate(item.value)
         except ValidationError as error:
             faults += [fault(each, at=item.where) for each in error.errors(include_url=False)]
-            if len(faults) >= MOST_LISTED:
-                break  # no more of them are told, and there may be millions
         else:
-            read.append(value)
+            read.append((value, item.where))
             faults += check(value, item.where)
-    refuse(faults)
-    return read
+        if len(faults) >= MOST_LISTED:
+            break  # no more of them are told, and there may be millions
+    return read, faults
 
 
 def refuse(faults: Sequence[dict[str, str]]) -> None:
     """Raise BadRequest with all the faults, if there are any."""
     if faults:
-        first = in_words(faults[0])
-        more = f"; and {len(faults) - 1} more" if len(faults) > 1 else ""
-        raise BadRequest(first + more, errors=faults)
+        raise BadRequest(first_of(faults), errors=faults)
+
+
+def first_of(faults: Sequence[dict[str, str]]) -> str:
+    """The first fault in words, and how many more there are."""
+    first, more = in_words(faults[0]), len(faults) - 1
+    least = "at least " if len(faults) >= MOST_LISTED else ""
+    return f"{first}; and {least}{more} more" if more else first
+
+
+def refuse_all(faults: Sequence[dict[str, str]], taken: Sequence[dict[str, str]], hint: str) -> None:
+    """Raise BadRequest for faults, Conflict with a hint where there are only things that are `taken`; lists both."""
+    if faults:
+        raise BadRequest(first_of([*faults, *taken]), errors=[*faults, *taken])
+    if taken:
+        raise Conflict(hint, errors=taken)
 
 
 def same_id(in_address: str, in_body: str | None) -> None:
     """Raise Conflict where a body names another id than the address does; it need not name any."""
     if in_body is not None and in_body != in_address:
         raise Conflict(f"id: expected {in_address!r} as in the address, found {in_body!r}")
+
+
+def bad_bytes(data: bytes) -> list[dict[str, str]]:
+    """Every line that is not UTF-8, as faults."""
+    expected = "UTF-8 (in a spreadsheet: save as CSV UTF-8)"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return [found("line 1", expected, "UTF-16")]
+    faults = []
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            before = line[: error.start].decode()[-30:]
+            faults.append(found(f"line {number}", expected, f"byte {line[error.start]:#04x} after {before!r}"))
+    return faults
 
 
 def found(where: str, expected: str, what: str) -> dict[str, str]:

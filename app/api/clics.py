@@ -11,6 +11,7 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import BeforeValidator, StringConstraints
 
+from app.api.errors import said
 from app.domain.contests import Clock, State
 from app.domain.scoring import Exact
 
@@ -19,6 +20,7 @@ VERSION = "2026-01"
 LANGUAGE = "answers"
 VERSION_URL = "https://ccs-specs.icpc.io/2026-01/contest_api"
 ID_PATTERN = r"^[a-zA-Z0-9_]([a-zA-Z0-9_.-]{0,34}[a-zA-Z0-9_-])?$"
+ID_WORDS = "an id: letters, digits, . _ or -, at most 36, the first no . or -, the last no ."
 ID = re.compile(ID_PATTERN, re.ASCII)
 RELTIME = re.compile(r"(-)?(\d{1,7}):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?", re.ASCII)
 TIME = re.compile(
@@ -91,7 +93,7 @@ def _reltime(value: object) -> object:
     return parse_reltime(value)
 
 
-Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+Id = Annotated[str, StringConstraints(pattern=said(ID_PATTERN, ID_WORDS))]
 Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str)]
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
 

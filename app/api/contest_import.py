@@ -14,7 +14,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from app.api import accounts
+from app import passwords
 from app.api.contest_bodies import ContestView, view
 from app.api.contest_parcel import Bounds, Contents, read_contents
 from app.api.contest_rows import Importer
@@ -124,7 +124,7 @@ def _hashes(contents: Contents) -> dict[str, str | None]:
     """The hashed passwords of the accounts that bring one, by the accounts' ids."""
     given = {each["id"]: each.get("password") for each in contents.objects["accounts"]}
     given = {id_: password for id_, password in given.items() if isinstance(password, str)}
-    return dict(zip(given, accounts.hash_all(list(given.values())), strict=True))
+    return dict(zip(given, passwords.hash_all(list(given.values())), strict=True))
 
 
 def _fault(error: PackageError) -> dict[str, Any]:

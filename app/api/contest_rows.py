@@ -11,7 +11,16 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
 
-from app.api import accounts, awards, commentary, contest_changes, contest_details, contest_own, directory, teams
+from app.api import (
+    account_import,
+    awards,
+    commentary,
+    contest_changes,
+    contest_details,
+    contest_own,
+    directory,
+    team_import,
+)
 from app.api.account_bodies import AccountBody
 from app.api.bodies import Document, Item
 from app.api.clarifications import ClarificationBody
@@ -208,7 +217,7 @@ class Importer:
         objects = [_without(each, shown) for each in self._contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
-            rows = teams.bring_in(self._session, self._service.files, document, replace=self._replace)
+            rows = team_import.bring_in(self._session, self._service.files, document, replace=self._replace)
             self._session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
                 stored_teams.enrol(self._session, contest.id, [row.id for row in rows])
@@ -232,9 +241,9 @@ class Importer:
             if body is not None and not (old is not None and _same(old, body)):
                 bodies.append((body, f"[{at}]"))
         with self._file("accounts.json"):
-            accounts.check_links(self._session, bodies, replace=self._replace)
+            account_import.refuse_links(self._session, bodies, replace=self._replace)
             for body, _ in bodies:
-                accounts.put(self._session, body, self._hashes.get(body.id or ""), there)
+                account_import.put(self._session, body, self._hashes.get(body.id or ""), there)
             self._session.flush()
 
     def _submissions(self, contest: ContestRow) -> None:

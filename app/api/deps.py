@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request, Response
 from sqlalchemy.orm import Session
 
 from app.api.auth import Authenticator, Viewer
@@ -62,6 +62,17 @@ def _writing_quietly(service: TheService) -> Iterator[Session]:
 def after_commit(session: Session, call: Callable[[], None]) -> None:
     """Do something once the request's transaction is committed, and not at all if it is not."""
     session.info.setdefault(AFTER_COMMIT, []).append(call)
+
+
+def end_dry_run(session: Session, response: Response) -> None:
+    """Take back all that the request has written, and answer 200: nothing has been made."""
+    session.flush()  # so that what the database would refuse is refused
+    session.rollback()
+    session.info.pop(AFTER_COMMIT, None)
+    response.status_code = 200
+
+
+DryRun = Annotated[bool, Query(description="only say what would happen: 200, and nothing is kept")]
 
 
 # The scope "function" ends the transaction before the reply is sent: what a client was told is kept.

@@ -15,11 +15,11 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
 
-from app.api import file_references, tsv
+from app.api import file_references, table_rows, tsv
 from app.api.auth import Viewer
-from app.api.bodies import Body, Document, TheDocument, found, openapi_body, read_items, refuse, same_id
+from app.api.bodies import Body, Document, TheDocument, found, openapi_body, read_all, refuse, refuse_all, same_id
 from app.api.contests import contest_of, slug
-from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
+from app.api.deps import AdminOnly, CurrentViewer, DryRun, Reading, TheService, Writing, end_dry_run
 from app.api.directory_bodies import (
     IN_TEAMS,
     GroupBody,
@@ -29,9 +29,10 @@ from app.api.directory_bodies import (
     PersonBody,
     PersonView,
 )
-from app.api.errors import Conflict, NotFound, fault
+from app.api.errors import Conflict, NotFound, fault, place
 from app.api.middleware import API
 from app.api.standings import TheStanding
+from app.api.table_rows import Columns
 from app.api.teams import visible
 from app.grading.boards import Standing
 from app.storage import directory as stored
@@ -56,6 +57,7 @@ class Collection:
     columns: tuple[str, ...]
     files: tuple[str, ...]
     of_judges: frozenset[str]
+    table_columns: Columns
     rows: Callable[[Session, ContestRow], Sequence[Any]]
     uses: Callable[[Session, str], Mapping[str, int]]
 
@@ -83,7 +85,7 @@ class Collection:
     def check(self, there: Container[str], body: Any, where: str) -> list[dict[str, str]]:
         """What a body refers to that is none of the teams that are `there`."""
         missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in there}
-        return [found(f"{where}.team_ids", "teams that exist", repr(team_id)) for team_id in sorted(missing)]
+        return [found(place(where, "team_ids"), "teams that exist", repr(team_id)) for team_id in sorted(missing)]
 
     def fill(self, files: FileStore, row: Any, body: Any, named: set[str], where: str) -> list[dict[str, str]]:
         """Give a row what a body names; returns what is wrong with its files."""
@@ -120,6 +122,7 @@ GROUPS = Collection(
     columns=("name", "type", "icpc_id"),
     files=(),
     of_judges=frozenset(),
+    table_columns=table_rows.GROUPS,
     rows=stored.groups,
     uses=stored.group_uses,
 )
@@ -132,6 +135,7 @@ ORGANIZATIONS = Collection(
     columns=("name", "formal_name", "icpc_id", "country"),
     files=("country_flag", "country_subdivision_flag", "logo"),
     of_judges=frozenset(),
+    table_columns=table_rows.ORGANIZATIONS,
     rows=stored.organizations,
     uses=stored.organization_uses,
 )
@@ -144,6 +148,7 @@ PERSONS = Collection(
     columns=("name", "role", "icpc_id", "team_ids"),
     files=("photo",),
     of_judges=frozenset({"email", "sex"}),
+    table_columns=table_rows.PERSONS,
     rows=stored.persons,
     uses=stored.person_uses,
 )
@@ -160,20 +165,16 @@ def bring_in(
     replace: bool = False,
 ) -> list[Any]:
     """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
-    items = document.items
-    if document.lines is not None:
-        items = tsv.groups(document.lines) if collection is GROUPS else tsv.none(collection.name)
-    places: list[tuple[Any, str]] = []
-
-    def check(body: Any, where: str) -> list[dict[str, str]]:
-        places.append((body, where))
-        return collection.check(team_ids, body, where)
-
+    read = tsv.groups if collection is GROUPS else None
+    items = tsv.items(document, read, collection.table_columns)
     team_ids = teams.ids(session) if collection is PERSONS else set()
-    read_items(items, collection.body, check)
-    _refuse_taken(session, collection, places, replace=replace)
+    places: list[tuple[Any, str]]
+    places, faults = read_all(items, collection.body, partial(collection.check, team_ids))
+    taken = _taken(session, collection, places, replace=replace)
+    hint = "" if replace else "; replace=true replaces those of the same id"
+    refuse_all(faults, taken, f"{len(taken)} of the {collection.name} exist already{hint}")
     old = stored.some(session, collection.table, [body.id for body, _ in places if body.id is not None])
-    rows, faults = [], []
+    rows: list[Any] = []
     for body, where in places:
         if body.id is None:
             session.flush()  # what was added a moment ago has taken its id
@@ -186,20 +187,20 @@ def bring_in(
     return rows
 
 
-def _refuse_taken(
+def _taken(
     session: Session, collection: Collection, places: Sequence[tuple[Any, str]], *, replace: bool
-) -> None:
+) -> list[dict[str, str]]:
+    """Every id that is given twice, or that an old object has."""
     given: set[str] = set()
     there = stored.known(session, collection.table, [body.id for body, _ in places if body.id is not None])
     taken = []
     for body, where in places:
         if body.id in given or (body.id in there and not replace):
-            taken.append(found(f"{where}.id", f"a new {collection.noun}", f"{body.id!r} of an old one"))
+            whose = "given twice" if body.id in given else "of an old one"
+            taken.append(found(place(where, "id"), f"a new {collection.noun}", f"{body.id!r} {whose}"))
         if body.id is not None:
             given.add(body.id)
-    if taken:
-        hint = "" if replace else "; replace=true replaces those of the same id"
-        raise Conflict(f"{len(taken)} of the {collection.name} exist already{hint}", errors=taken)
+    return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +229,14 @@ class Endpoints:
         document: TheDocument,
         response: Response,
         replace: Replace = False,
+        dry_run: DryRun = False,
     ) -> Any:
-        """One object or a list, in JSON or YAML. All of them or, with every fault listed, none."""
+        """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none."""
         contest_of(session, contest_id)
         rows = bring_in(session, service.files, contest_id, self.collection, document, replace=replace)
         made = [self._after(session, viewer, contest_id, row) for row in rows]
+        if dry_run:
+            end_dry_run(session, response)
         if document.many:
             return made
         response.headers["Location"] = f"{API}/contests/{contest_id}/{self.collection.name}/{rows[0].id}"
@@ -342,7 +346,7 @@ def _add_routes(collection: Collection) -> None:
         summary=summary,
         status_code=201,
         openapi_extra=body,
-        response_model=None,
+        response_model=view | list[view],  # type: ignore[valid-type]
     )
     change(endpoints.put, methods=["PUT"], summary=f"Make or replace a {noun}")
     change(endpoints.change, methods=["PATCH"], summary=f"Change a {noun}")

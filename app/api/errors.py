@@ -16,6 +16,8 @@ from starlette.exceptions import HTTPException
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 MOST_SHOWN = 80
+TABLE_LINE = "line "
+"""How the places of objects that came as lines of a table begin."""
 LONGEST_MESSAGE = 10_000
 MOST_LISTED = 1000
 MOST_IN_WORDS = 20
@@ -23,6 +25,8 @@ SECRETS = ("password", "token")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 SECONDS_TO_RETRY = 5
+PATTERNS: dict[str, str] = {}
+"""What a text that fits a pattern is, in words, by the pattern; see `said`."""
 PHRASES = {404: "no such resource", 405: "this resource has no such method"}
 
 
@@ -182,20 +186,33 @@ def invalid(found: Sequence[Mapping[str, Any]]) -> JSONResponse:
     return error_response(400, all_in_words(faults), faults)
 
 
+def said(pattern: str, words: str) -> str:
+    """Let refusals say a pattern in words; returns the pattern."""
+    PATTERNS[pattern] = words
+    return pattern
+
+
+def place(where: str, name: str) -> str:
+    """A property's place, in an object or in a line of a table: `[3].name`, `line 3, column name`."""
+    return f"{where}, column {name}" if where.startswith(TABLE_LINE) else f"{where}.{name}"
+
+
 def fault(error: Mapping[str, Any], *, at: str | None = None) -> dict[str, str]:
     """Say one of pydantic's errors as where, expected, found; `at` stands for the place of the whole value.
 
     What was found is never repeated where it could be a secret.
     """
-    place = tuple(error["loc"])
-    where = _where(place if at is None else (at, *place))
+    parts = tuple(error["loc"])
+    where = _where(parts)
+    if at is not None:
+        where = at if not parts else place(at, where) if isinstance(parts[0], str) else f"{at}{where}"
     if error["type"] == "missing":
         return {"where": where, "expected": "a value", "found": "nothing"}
     if error["type"] == "extra_forbidden":
-        return {"where": where, "expected": "no such property", "found": _shown(place[-1])}
+        return {"where": where, "expected": "no such property", "found": _shown(parts[-1])}
     if error["type"] == "json_invalid":
-        return {"where": "body", "expected": "JSON", "found": f"{error['ctx']['error']} at character {place[-1]}"}
-    secret = any(str(part) in SECRETS for part in place)
+        return {"where": "body", "expected": "JSON", "found": f"{error['ctx']['error']} at character {parts[-1]}"}
+    secret = any(str(part) in SECRETS for part in parts)
     return {"where": where, "expected": _expected(error), "found": "a secret" if secret else _shown(error.get("input"))}
 
 
@@ -212,6 +229,11 @@ def all_in_words(faults: Sequence[Mapping[str, str]]) -> str:
 
 
 def _expected(error: Mapping[str, Any]) -> str:
+    context = error.get("ctx") or {}
+    if context.get("pattern") in PATTERNS:
+        return PATTERNS[context["pattern"]]
+    if error["type"] == "string_too_long":
+        return f"at most {context['max_length']} characters"
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("expected ")
     return message.removeprefix("Input should be ").removeprefix("a ") if message.startswith("Input") else message
 

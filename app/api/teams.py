@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,18 +10,13 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.api import file_references, tsv
+from app.api import file_references
 from app.api.auth import Viewer
 from app.api.bodies import (
     Body,
-    Document,
-    Item,
     Line,
     Sparse,
-    TheDocument,
     found,
-    openapi_body,
-    read_items,
     refuse,
     same_id,
 )
@@ -29,10 +24,9 @@ from app.api.clics import Id
 from app.api.contest_changes import refuse_final
 from app.api.contests import contest_of, refuse_overlaps
 from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, TheService, Writing, after_commit
-from app.api.errors import Conflict, Forbidden, NotFound
+from app.api.errors import Conflict, Forbidden, NotFound, place
 from app.api.file_references import Files
 from app.api.filters import matching
-from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.grading.boards import Standing
 from app.storage import contests, directory
@@ -117,9 +111,6 @@ class TeamView(Sparse):
     audio: list[dict[str, Any]] | None = None
 
 
-Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
-
-
 @router.get("/teams", summary="All teams", response_model=list[TeamView])
 def teams(viewer: JudgeOrAdmin, session: Reading) -> Any:
     """Of every contest and of none. Their files are shown in their contests."""
@@ -130,27 +121,6 @@ def teams(viewer: JudgeOrAdmin, session: Reading) -> Any:
 def team(viewer: JudgeOrAdmin, session: Reading, team_id: str) -> Any:
     """Whether it takes part anywhere or not."""
     return document(viewer, team_of(session, team_id))
-
-
-@router.post(
-    "/teams", summary="Make or import teams", status_code=201, response_model=None, openapi_extra=openapi_body(TeamBody)
-)
-def make_teams(
-    viewer: AdminOnly,
-    session: Writing,
-    service: TheService,
-    boards: TheBoards,
-    document_: TheDocument,
-    response: Response,
-    replace: Replace = False,
-) -> Any:
-    """One object or a list, in JSON or YAML, or teams.tsv. All of them or, with every fault listed, none."""
-    rows = bring_in(session, service.files, document_, replace=replace)
-    after_commit(session, boards.all_changed)
-    if document_.many:
-        return [document(viewer, row) for row in rows]
-    response.headers["Location"] = f"{API}/teams/{rows[0].id}"
-    return document(viewer, rows[0])
 
 
 @router.put(
@@ -379,24 +349,11 @@ def links_of(session: Session, body: TeamBody | TeamChange) -> Links:
 def missing_links(links: Links, body: TeamBody | TeamChange, where: str) -> list[dict[str, str]]:
     """What a team names that is not there."""
     groups = sorted(set(body.group_ids or []).difference(links.groups))
-    faults = [found(f"{where}.group_ids", "groups that exist", repr(group_id)) for group_id in groups]
+    faults = [found(place(where, "group_ids"), "groups that exist", repr(group_id)) for group_id in groups]
     organization = body.organization_id
     if organization is not None and organization not in links.organizations:
-        faults.append(found(f"{where}.organization_id", "an organization that exists", repr(organization)))
+        faults.append(found(place(where, "organization_id"), "an organization that exists", repr(organization)))
     return faults
-
-
-def bring_in(session: Session, files: FileStore, document: Document, *, replace: bool) -> list[TeamRow]:
-    """Keep the teams of a document, all or none of them; raises BadRequest or Conflict with every fault."""
-    places = _read(session, document, replace=replace)
-    rows, faults = [], []
-    old = stored.some(session, [body.id for body, _ in places])
-    for body, where in places:
-        row, wrong = put(session, files, body, old.get(body.id), where)
-        rows.append(row)
-        faults += wrong
-    refuse(faults)
-    return rows
 
 
 def _refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
@@ -426,34 +383,3 @@ def _visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: st
     if row is None or not may_see(viewer, row) or not stored.takes_part(session, contest, team_id):
         raise NotFound(f"no team {team_id!r} in contest {contest_id!r}")
     return row
-
-
-def _with_known_groups(session: Session, items: Sequence[Item]) -> Sequence[Item]:
-    """Every line of a teams.tsv names a group, also where there are none."""
-    named = [group_id for item in items for group_id in item.value["group_ids"]]
-    there = directory.known(session, GroupRow, named)
-    for item in items:
-        item.value["group_ids"] = [group_id for group_id in item.value["group_ids"] if group_id in there]
-    return items
-
-
-def _read(session: Session, document: Document, *, replace: bool) -> Sequence[tuple[TeamBody, str]]:
-    items = document.items if document.lines is None else _with_known_groups(session, tsv.teams(document.lines))
-    seen: dict[str, str] = {}
-    places: list[tuple[TeamBody, str]] = []
-
-    def check(body: TeamBody, where: str) -> list[dict[str, str]]:
-        places.append((body, where))
-        if body.id in seen:
-            return [found(f"{where}.id", f"another id than {seen[body.id]}", repr(body.id))]
-        seen[body.id] = where
-        return missing_links(links, body, where)
-
-    links = Links(directory.ids(session, GroupRow), directory.ids(session, OrganizationRow))
-    read_items(items, TeamBody, check)
-    there = set() if replace else stored.known(session, seen)
-    if there:
-        old = [(id_, where) for id_, where in seen.items() if id_ in there]
-        faults = [found(f"{where}.id", "a new team", f"{id_!r} of an old one") for id_, where in old]
-        raise Conflict(f"{len(there)} of the teams exist already; replace=true replaces them", errors=faults)
-    return places

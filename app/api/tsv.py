@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.api.bodies import Item, found, refuse
-from app.api.errors import BadRequest
+from app.api import table_rows
+from app.api.bodies import Document, Item, found, refuse
+from app.api.table_rows import Columns
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}}
 TYPES = {"team": "team", "judge": "judge", "admin": "admin", "analyst": "analyst", "staff": "staff", "jury": "judge"}
@@ -39,9 +40,14 @@ def groups(text: str) -> list[Item]:
     return _read(text, "groups", (2, 2), lambda cells: {"id": cells[0], "name": cells[1]})
 
 
-def none(name: str) -> list[Item]:
-    """Refuse a file of a kind that has no such format."""
-    raise BadRequest(f"body: expected JSON or YAML, found tab-separated lines, which {name} do not have")
+def items(document: Document, read: Callable[[str], list[Item]] | None, columns: Columns) -> Sequence[Item]:
+    """The objects of a document: sent as such, in the ICPC's tab-separated format, or as a table with column names."""
+    if document.lines is None:
+        return document.items
+    first = document.lines.partition("\n")[0].rstrip("\r").split("\t")
+    if read is not None and len(first) == 2 and first[1].strip().isdigit():
+        return read(document.lines)
+    return table_rows.read(document.lines, columns)
 
 
 def _read(

@@ -48,6 +48,11 @@ def usernames(session: Session) -> dict[str, str]:
     return {row[0]: row[1] for row in session.execute(select(AccountRow.username, AccountRow.id))}
 
 
+def with_passwords(session: Session) -> set[str]:
+    """The ids of the accounts that have a password."""
+    return set(session.scalars(select(AccountRow.id).where(AccountRow.password_hash.is_not(None))))
+
+
 def admin_count(session: Session) -> int:
     """How many admins can log in."""
     return (

@@ -119,4 +119,4 @@ def test_a_problem_taken_out_of_the_practice_contest_does_not_come_back(settings
 
 def test_a_made_password_can_be_copied_by_hand_and_given_as_an_option() -> None:
     for _ in range(1000):
-        assert re.fullmatch("[2-9A-HJ-NP-Za-km-z]{16}", make_password())
+        assert re.fullmatch("[2-9a-hjkmnp-z]{5}(-[2-9a-hjkmnp-z]{5}){2}", make_password())

@@ -24,7 +24,7 @@ def ids(api: Api) -> set[str]:
 
 
 def test_an_account_that_was_made_logs_in(api: Api) -> None:
-    body = {"id": "j-1", "username": "José Judge", "password": "pw: x", "type": "judge", "ip": None}
+    body = {"id": "j-1", "username": "José Judge", "password": "pw: xxxxxxxxx", "type": "judge", "ip": None}
     made = api.post("accounts", user="admin", json=body)
     assert made.status_code == 201, made.text
     assert made.headers["Location"] == "/api/accounts/j-1"
@@ -36,11 +36,11 @@ def test_an_account_that_was_made_logs_in(api: Api) -> None:
         "team_id": None,
         "person_id": None,
     }
-    assert api.get("account", auth=("José Judge", "pw: x")).json() == made.json()
+    assert api.get("account", auth=("José Judge", "pw: xxxxxxxxx")).json() == made.json()
 
 
 def test_a_password_is_kept_as_a_hash(api: Api) -> None:
-    api.post("accounts", user="admin", json={"username": "j", "password": "hunter2", "type": "judge"})
+    api.post("accounts", user="admin", json={"username": "j", "password": "hunter2hunter2", "type": "judge"})
     with api.service.database.read() as session:
         row = accounts.get(session, "j")
     assert row is not None
@@ -49,7 +49,12 @@ def test_a_password_is_kept_as_a_hash(api: Api) -> None:
 
 def test_accounts_come_as_tab_separated_lines(api: Api) -> None:
     api.post("teams", user="admin", json=[{"id": "1", "name": "One"}, {"id": "22", "name": "Two"}])
-    lines = ["accounts\t1", "team\tTeam One\tteam-001\tsecret", "team\t\tteam22\tx\t", "jury\tJ\tjudy\ty"]
+    lines = [
+        "accounts\t1",
+        "team\tTeam One\tteam-001\tlong secret",
+        "team\t\tteam22\tanother one\t",
+        "jury\tJ\tjudy\tlong secret",
+    ]
     made = api.post("accounts", user="admin", content="\n".join(lines), headers=TSV)
     assert made.status_code == 201, made.text
     assert [(a["id"], a["type"], a["team_id"]) for a in made.json()] == [
@@ -57,12 +62,12 @@ def test_accounts_come_as_tab_separated_lines(api: Api) -> None:
         ("team22", "team", "22"),
         ("judy", "judge", None),
     ]
-    assert api.get("account", auth=("team-001", "secret")).json()["team_id"] == "1"
+    assert api.get("account", auth=("team-001", "long secret")).json()["team_id"] == "1"
 
 
 def test_every_fault_of_an_import_is_listed_and_nothing_is_kept(quick_api: Api) -> None:
     sent: list[Any] = [
-        {"username": "good", "type": "judge", "password": "x"},
+        {"username": "good", "type": "judge", "password": "long enough"},
         {"username": "no:colon", "type": "judge"},
         {"username": "with space", "type": "judge"},
         {"username": "t", "type": "team"},
@@ -107,10 +112,10 @@ def test_a_replaced_account_keeps_its_password_unless_it_gets_one(api: Api) -> N
     body = {"username": "judge", "type": "judge", "name": "The Judge"}
     assert api.post("accounts?replace=true", user="admin", json=[body]).json()[0]["name"] == "The Judge"
     assert api.get("account", user="judge").json()["name"] == "The Judge"
-    put = api.put("accounts/judge", user="admin", json={**body, "id": "judge", "password": "new"})
+    put = api.put("accounts/judge", user="admin", json={**body, "id": "judge", "password": "new and long"})
     assert put.status_code == 200
     assert api.get("account", auth=("judge", PASSWORD)).status_code == 401
-    assert api.get("account", auth=("judge", "new")).status_code == 200
+    assert api.get("account", auth=("judge", "new and long")).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,7 @@ def test_the_last_admin_stays_one(api: Api) -> None:
         api.post("accounts?replace=true", user="admin", json=[{"username": "admin", "type": "staff"}]),
     ]
     assert [each.status_code for each in refused] == [409, 409, 409]
-    api.post("accounts", user="admin", json={"username": "second", "type": "admin", "password": "x"})
+    api.post("accounts", user="admin", json={"username": "second", "type": "admin", "password": "long enough"})
     assert api.delete("accounts/admin", user="admin").status_code == 204
 
 

@@ -13,7 +13,8 @@ import httpx
 import pytest
 from sqlalchemy import Engine, event, select
 
-from app.api import accounts, contest_import, contest_parcel
+from app import passwords
+from app.api import contest_import, contest_parcel
 from app.api.contest_parcel import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
 from app.api.contest_rows import MOST_PAUSES, Importer
 from app.packages.files import LIMITS
@@ -286,7 +287,7 @@ def test_numbers_and_other_ids_of_submissions_are_not_in_each_others_way(empty: 
 def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
     contest = "id: made\nname: Made\nduration: 5:00:00\nstart_time: 2026-06-25T10:00:00+01\nscoreboard_type: score\n"
     problem = "- id: echo\n  label: A\n  ordinal: 1\n  color: blue\n  rgb: '#00f'\n  time_limit: 2\n"
-    accounts = "- id: stephan\n  username: stephan\n  password: secret\n  type: judge\n"
+    accounts = "- id: stephan\n  username: stephan\n  password: a long secret\n  type: judge\n"
     logo = lively.png(56, 56)
     archive = zip_bytes(
         {
@@ -498,7 +499,7 @@ def test_passwords_are_hashed_before_anybody_waits_for_the_import(
     monkeypatch: pytest.MonkeyPatch, quick_api: Api
 ) -> None:
     done: list[str] = []
-    hash_all, importer = accounts.hash_all, Importer
+    hash_all, importer = passwords.hash_all, Importer
 
     def hashing(given: Sequence[str | None]) -> list[str | None]:
         done.append("hashed")
@@ -508,7 +509,7 @@ def test_passwords_are_hashed_before_anybody_waits_for_the_import(
         done.append("begun")
         return importer(*given, **more)
 
-    monkeypatch.setattr(accounts, "hash_all", hashing)
+    monkeypatch.setattr(passwords, "hash_all", hashing)
     monkeypatch.setattr(contest_import, "Importer", beginning)
     people = [{"id": id_, "username": id_, "type": "judge"} for id_ in ("zoe", "y")]
     people[0]["password"] = PASSWORD

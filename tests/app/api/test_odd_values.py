@@ -60,7 +60,7 @@ TEAM = {
     "location": {"x": 1.5, "y": 2.5, "rotation": 3.5},
     "photo": [FILE],
 }
-ACCOUNT = {"id": "x", "username": "x", "password": "long", "name": "X", "type": "judge", "person_id": "p"}
+ACCOUNT = {"id": "x", "username": "x", "password": "long enough", "name": "X", "type": "judge", "person_id": "p"}
 GROUP = {"id": "g", "icpc_id": "1", "name": "Group", "type": "site", "location": PLACE}
 ORGANIZATION = {"id": "o", "name": "Org", "country": "AUT", "url": "http://x/", "location": PLACE, "logo": [FILE]}
 PERSON = {"id": "p", "team_ids": ["team"], "name": "P", "sex": "male", "role": "contestant", "photo": [FILE]}

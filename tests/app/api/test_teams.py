@@ -72,8 +72,8 @@ def test_every_fault_of_an_import_is_listed_and_nothing_is_kept(api: Api) -> Non
         ("accounts\t1\n", "line 1"),
         ("teams\t3\n", "line 1"),
         ("teams\t1\n1\t\t\n", "line 2"),
-        ("teams\t1\n1\t\t\t\n", "line 2.name"),
-        ("teams\t1\n1\t\t\tOne\n\n1\t\t\tTwo\n", "line 4.id"),
+        ("teams\t1\n1\t\t\t\n", "line 2, column name"),
+        ("teams\t1\n1\t\t\tOne\n\n1\t\t\tTwo\n", "line 4, column id"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(quick_api: Api, text: str, where: str) -> None:
@@ -86,7 +86,7 @@ def test_a_line_that_is_wrong_is_named(quick_api: Api, text: str, where: str) ->
 @pytest.mark.parametrize(
     ("headers", "content", "code"),
     [
-        ({"Content-Type": "text/csv"}, b"1,2", 415),
+        ({"Content-Type": "text/html"}, b"1,2", 415),
         (YAML, b"a: [", 400),
         (YAML, b"a: b: c", 400),
         (YAML, b"!!python/object/apply:os.getcwd []", 400),

@@ -34,7 +34,9 @@ def test_a_team_and_its_account_are_added_listed_and_deleted(admin: Jurado, name
 
 def test_teams_and_accounts_are_imported_from_files(admin: Jurado, name: str, tmp_path: Path) -> None:
     (tmp_path / "teams.json").write_text(json.dumps([{"id": name, "name": "Imported"}]))
-    (tmp_path / "accounts.yaml").write_text(f"- {{username: {name}, password: p, type: team, team_id: {name}}}\n")
+    (tmp_path / "accounts.yaml").write_text(
+        f"- {{username: {name}, password: long enough, type: team, team_id: {name}}}"
+    )
     assert admin("admin", "team", "import", tmp_path / "teams.json").exit_code == 0
     assert admin("admin", "user", "import", tmp_path / "accounts.yaml").exit_code == 0
     assert name in listed(admin, "user")
