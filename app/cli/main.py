@@ -22,6 +22,7 @@ from app.cli import (
     contestant,
     generate,
     history,
+    move,
     package,
     rejudgings,
     service,
@@ -123,6 +124,13 @@ app.command(rich_help_panel=SERVICE, epilog=examples("jurado demo", "jurado demo
 app.command(rich_help_panel=SERVICE, epilog=examples("jurado init", "jurado init --home /srv/jurado --json"))(
     service.init
 )
+app.command(
+    rich_help_panel=SERVICE,
+    epilog=examples(
+        "jurado move postgresql://jurado:SECRET@127.0.0.1/jurado --home /srv/jurado",
+        "JURADO_DATABASE_URL=postgresql://127.0.0.1/jurado jurado move sqlite:////srv/jurado/jurado.db",
+    ),
+)(move.move)
 app.command(
     rich_help_panel=SERVICE, epilog=examples("jurado status", "jurado status --url http://127.0.0.1:8000 --json")
 )(service.status)

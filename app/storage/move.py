@@ -1,0 +1,144 @@
+"""Copy a whole database into an empty one, of the other kind if need be: from SQLite to PostgreSQL and back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Row, Table, bindparam, func, insert, inspect, select, text, update
+
+from app.storage.database import Database
+from app.storage.migrate import alembic_config, upgrade
+from app.storage.tables import Base
+
+BATCH = 1000
+MODULUS = 2**256
+Step = Callable[[str, int], None]
+
+
+class MoveError(Exception):
+    """The databases are not as a move needs them, or the copy is not what was copied; nothing was kept."""
+
+
+def move(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
+    """Copy every row in one transaction and hold the copies against the rows; returns how many rows each table has.
+
+    The source takes no writes meanwhile. `step` is told the table and the number of rows of each batch. Raises
+    MoveError if the source's schema is not this version's, the target holds anything, or a copy is not the same.
+    """
+    if source.engine.url == target.engine.url:
+        raise MoveError("expected another database to move to, found the same one")
+    _refuse_other_schema(source)
+    _refuse_other_contents(target)
+    upgrade(target.url)
+    tables = Base.metadata.sorted_tables
+    with source.engine.execution_options(write=True).connect() as reading:
+        _hold_still(reading, tables)
+        with target.engine.execution_options(write=True).begin() as writing:
+            for table in tables:
+                _copy(reading, writing, table, step)
+            return {table.name: _same(reading, writing, table) for table in tables}
+
+
+def row_count(database: Database) -> int:
+    """How many rows there are to move."""
+    with database.engine.connect() as connection:
+        return sum(
+            connection.scalar(select(func.count()).select_from(each)) or 0 for each in Base.metadata.tables.values()
+        )
+
+
+def _refuse_other_schema(source: Database) -> None:
+    newest = ScriptDirectory.from_config(alembic_config(source.url)).get_current_head()
+    with source.engine.connect() as connection:
+        has = inspect(connection).has_table("alembic_version")
+        version = connection.scalar(text("SELECT version_num FROM alembic_version")) if has else None
+    if version != newest:
+        raise MoveError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
+
+
+def _refuse_other_contents(target: Database) -> None:
+    with target.engine.connect() as connection:
+        there = set(inspect(connection).get_table_names())
+        for table in Base.metadata.sorted_tables:
+            if table.name in there and connection.execute(select(table).limit(1)).first() is not None:
+                raise MoveError(f"expected an empty database to move to, found rows in its table {table.name}")
+
+
+def _hold_still(reading: Connection, tables: list[Table]) -> None:
+    """Keep others from writing to the source; SQLite's transaction does so from its begin."""
+    if reading.dialect.name == "postgresql":
+        names = ", ".join(reading.dialect.identifier_preparer.format_table(table) for table in tables)
+        reading.exec_driver_sql(f"LOCK TABLE {names} IN SHARE MODE")
+
+
+def _copy(reading: Connection, writing: Connection, table: Table, step: Step) -> None:
+    later = [key.parent for key in table.foreign_keys if key.column.table is table]
+    # Rows may refer to rows of the same table that come after them: such columns are filled in when all are there.
+    links: list[dict[str, Any]] = []
+    key = list(table.primary_key.columns)
+    for rows in _batches(reading, table):
+        values = [dict(row._mapping) for row in rows]
+        for value in values:
+            link = {column.name: value.pop(column.name) for column in later}
+            if any(each is not None for each in link.values()):
+                links.append({f"key_{column.name}": value[column.name] for column in key} | link)
+            value.update(dict.fromkeys(link))
+        writing.execute(insert(table), values)
+        step(table.name, len(values))
+    if links:
+        query = update(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
+        writing.execute(query.values({column.name: bindparam(column.name) for column in later}), links)
+    _count_on(reading, writing, table)
+
+
+def _batches(connection: Connection, table: Table) -> Iterator[list[Row[Any]]]:
+    result = connection.execution_options(yield_per=BATCH).execute(select(table))
+    yield from (list(rows) for rows in result.partitions())
+
+
+def _count_on(reading: Connection, writing: Connection, table: Table) -> None:
+    """Let new rows get numbers that no row ever had, not even one that is gone."""
+    column = table.autoincrement_column
+    if column is None:
+        return
+    highest = max(writing.scalar(select(func.max(column))) or 0, _counted(reading, table, column.name))
+    if not highest:
+        return
+    if writing.dialect.name == "postgresql":
+        query = "SELECT setval(pg_get_serial_sequence(:table, :column), :highest)"
+        writing.execute(text(query), {"table": table.name, "column": column.name, "highest": highest})
+    elif table.dialect_options["sqlite"]["autoincrement"]:
+        writing.execute(text("DELETE FROM sqlite_sequence WHERE name = :table"), {"table": table.name})
+        query = "INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :highest)"
+        writing.execute(text(query), {"table": table.name, "highest": highest})
+
+
+def _counted(reading: Connection, table: Table, column: str) -> int:
+    """The highest number the source has given out, as far as it remembers."""
+    if reading.dialect.name == "postgresql":
+        query = text("SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(:table, :column) AS regclass))")
+        return reading.scalar(query, {"table": table.name, "column": column}) or 0
+    if not table.dialect_options["sqlite"]["autoincrement"]:
+        return 0
+    return reading.scalar(text("SELECT seq FROM sqlite_sequence WHERE name = :table"), {"table": table.name}) or 0
+
+
+def _same(reading: Connection, writing: Connection, table: Table) -> int:
+    """Hold a copied table against its original; returns its number of rows."""
+    (count, original), (copied, copy) = _digest(reading, table), _digest(writing, table)
+    if (count, original) != (copied, copy):
+        raise MoveError(f"table {table.name}: expected {count} equal rows, found {copied} that are not the same")
+    return count
+
+
+def _digest(connection: Connection, table: Table) -> tuple[int, int]:
+    """How many rows there are, and the sum of their hashes: the order of rows is each database's own."""
+    count = total = 0
+    for rows in _batches(connection, table):
+        for row in rows:
+            total += int.from_bytes(hashlib.sha256(repr(tuple(row)).encode()).digest())
+        count += len(rows)
+    return count, total % MODULUS

@@ -1,0 +1,43 @@
+"""`jurado move` takes a database elsewhere and says what is there now."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url
+
+from tests.app.cli.conftest import Jurado
+
+
+def test_a_service_is_moved_to_postgresql_and_starts_there(
+    jurado: Jurado, tmp_path: Path, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    there = json.loads(jurado("init", "--home", home, "--json").stdout)
+    url = postgresql_url.replace("postgresql+psycopg://", "postgresql://")
+    done = jurado("move", url, "--home", home, "--json")
+    assert done.exit_code == 0, done.output
+    moved = json.loads(done.stdout)
+    assert moved["rows"]["accounts"] == 1
+    assert moved["rows"]["contests"] == 2
+    password = make_url(url).password
+    assert password is None or password not in done.output
+    monkeypatch.setenv("JURADO_DATABASE_URL", url)
+    assert json.loads(jurado("init", "--home", home, "--json").stdout) == there
+    again = jurado("move", url, "--home", home)
+    assert again.exit_code == 1
+    assert "the same one" in again.output
+
+
+def test_a_place_that_is_none_is_refused_in_one_line(jurado: Jurado, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    jurado("init", "--home", home)
+    for url, words, code in (
+        ("mysql://me@there/x", "expected postgresql://", 2),
+        ("postgresql://me@/x?host=/nowhere", "nothing was moved: connection", 1),
+    ):
+        done = jurado("move", url, "--home", home)
+        assert (done.exit_code, words in done.stderr) == (code, True), done.output
+        assert "Traceback" not in done.output
