@@ -22,7 +22,7 @@ API = "/api"  # a route below it knows its path without the prefix
 SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
 UPLOADS = re.compile(rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?")
 WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
-IMPORTS = re.compile(rf"/api/(accounts|teams|{WITH_IMAGES})/?")
+IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
 """Documents are read as a whole, and before anybody is asked who it is: small objects take 25 times their bytes."""

@@ -27,6 +27,11 @@ def ids(session: Session, table: type[R]) -> set[str]:
     return set(session.scalars(select(table.id)))
 
 
+def names(session: Session, table: type[R]) -> dict[str, str]:
+    """The names of all there are, by id."""
+    return {row[0]: row[1] for row in session.execute(select(table.id, table.name))}
+
+
 def known(session: Session, table: type[R], ids: Iterable[str]) -> set[str]:
     """Those of the ids that are there."""
     wanted = sorted(set(ids))

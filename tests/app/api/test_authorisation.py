@@ -99,6 +99,7 @@ DELETE /api/contests/{contest_id}/teams/{team_id}                               
 GET    /api/account                                                                 200 200 200 200 200 401
 GET    /api/accounts                                                                200 200 403 403 403 401
 POST   /api/accounts                                                                400 403 403 403 403 401
+POST   /api/people                                                                  400 403 403 403 403 401
 GET    /api/accounts/{account_id}                                                   200 200 403 403 403 401
 PUT    /api/accounts/{account_id}                                                   400 403 403 403 403 401
 PATCH  /api/accounts/{account_id}                                                   404 403 403 403 403 401

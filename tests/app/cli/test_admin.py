@@ -23,7 +23,7 @@ def listed(admin: Jurado, *words: str) -> dict[str, dict[str, object]]:
 
 def test_a_team_and_its_account_are_added_listed_and_deleted(admin: Jurado, name: str) -> None:
     assert admin("admin", "team", "add", name, "The Reds", "--hidden").exit_code == 0
-    added = admin("admin", "user", "add", name, "--team", name, "--password-stdin", stdin="secret\n")
+    added = admin("admin", "user", "add", name, "--team", name, "--password-stdin", stdin="a long secret\n")
     assert added.exit_code == 0
     assert listed(admin, "team")[name]["hidden"] is True
     assert listed(admin, "user")[name]["team_id"] == name
