@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.grading.boards import Boards
+from app.grading.gate import Gate
 from app.grading.messages import Validate, Validated
 from app.grading.similarity import Similarity
 from app.settings import Settings
@@ -28,8 +30,16 @@ class Engine(Protocol):
         """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
         ...
 
+    def wake_again(self, judgement_ids: Sequence[int]) -> None:
+        """Say that judgements wait that rejudgings make of a new submission (and are durable)."""
+        ...
+
     def take_up(self) -> None:
         """Say that a rejudging has been opened, changed or cancelled (and that is durable): its rows are the queue."""
+        ...
+
+    def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
+        """Have these judged before all others, and wait for it; False where it takes longer than that."""
         ...
 
     def validate(self, request: Validate) -> Future[Validated]:
@@ -74,6 +84,7 @@ class Service:
     boards: Boards
     entries: Entries
     similarity: Similarity
+    gate: Gate = field(default_factory=Gate)
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.api.clics import format_time, format_time_or_none
 from app.api.errors import BadRequest, Conflict
 from app.api.middleware import API
-from app.storage import rejudging_steps, rejudgings
+from app.storage import rejudging_changes, rejudgings
 from app.storage.rejudging_steps import NothingSelected, RejudgingRefused
 from app.storage.rejudgings import JUDGING, OPEN, READY, Progress
 from app.storage.tables import RejudgingRow
@@ -117,7 +117,7 @@ def change(
 ) -> RejudgingView | None:
     """Change a problem at once, or where that would change what somebody has, open a rejudging and show it."""
     with refusals():
-        row = rejudging_steps.change_problem(
+        row = rejudging_changes.change_problem(
             session, problem_id, write, reason, account_id, contest_id=contest_id, joins=joins
         )
     return None if row is None else shown(session, row)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from pydantic import BaseModel
@@ -15,6 +18,8 @@ from app.domain.scoring import Attempt
 from app.grading.boards import Standing
 from app.grading.rejudging import Difference, Side
 from app.storage.tables import SubmissionRow
+
+VERSION = re.compile(r"([0-9]{1,18})-[0-9a-f]{16}")
 
 
 class CaseSide(BaseModel):
@@ -91,18 +96,29 @@ class Counts(BaseModel):
 
 
 class DifferenceView(BaseModel):
-    """What a rejudging changes in one contest."""
+    """What a rejudging changes in one contest.
+
+    `version` is another one whenever the difference is; `newcomers` are the submissions that came after the version
+    asked about (`since`), else those that came after the rejudging was opened.
+    """
 
     rejudging: RejudgingView
+    version: str
+    newcomers: list[str]
     counts: Counts
     submissions: list[SubmissionDifference]
     teams: list[TeamDifference]
 
 
 def view(
-    rejudging: RejudgingView, found: Difference, rows: Mapping[int, SubmissionRow], *, everything: bool
+    rejudging: RejudgingView,
+    found: Difference,
+    rows: Mapping[int, SubmissionRow],
+    *,
+    everything: bool,
+    came_after: Callable[[SubmissionRow], bool],
 ) -> DifferenceView:
-    """Show what is different, or everything that was looked at."""
+    """Show what is different, or everything that was looked at; newcomers are those that `came_after` picks."""
     tries = [{attempt.id: attempt for attempt in side.judges.attempts} for side in (found.before, found.after)]
     submissions = [
         _submission(found, rows[id_], tries[0][id_], tries[1][id_])
@@ -130,10 +146,27 @@ def view(
     )
     return DifferenceView(
         rejudging=rejudging,
+        version=version(found, teams),
+        newcomers=[rows[id_].shown_id for id_ in found.submissions if id_ in rows and came_after(rows[id_])],
         counts=counts,
         submissions=submissions if everything else [_only_changed(each) for each in changed],
         teams=teams if everything else moved,
     )
+
+
+def version(found: Difference, teams: Sequence[TeamDifference] | None = None) -> str:
+    """The version of a difference: the last submission in it, and a digest of all that it is made of."""
+    known = _teams(found) if teams is None else teams
+    places = [team.model_dump(mode="json") for team in known]
+    judgements = [(submission, *pair) for submission, pair in found.judgements.items()]
+    digest = hashlib.sha256(json.dumps([found.changes, judgements, places]).encode()).hexdigest()
+    return f"{max(found.submissions, default=0)}-{digest[:16]}"
+
+
+def last_submission(version: str) -> int | None:
+    """The last submission that a version knows of; None where it is no version."""
+    match = VERSION.fullmatch(version)
+    return None if match is None else int(match[1])
 
 
 def _only_changed(submission: SubmissionDifference) -> SubmissionDifference:

@@ -18,13 +18,13 @@ from app.api.contests import contest_of
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
+from app.grading.absorbing import absorbed
 from app.grading.rejudging import difference
 from app.service import Service
 from app.storage import contests, judged, rejudging_steps, rejudgings, teams
 from app.storage.ids import as_id
-from app.storage.rejudging_steps import Selection, Stragglers
-from app.storage.rejudgings import OPEN, UNDONE
-from app.storage.tables import RejudgingRow
+from app.storage.rejudging_steps import Selection
+from app.storage.tables import RejudgingRow, SubmissionRow
 
 router = APIRouter(tags=["rejudgings"])
 PLACE = "/contests/{contest_id}/rejudgings/{rejudging_id}"
@@ -48,9 +48,13 @@ class RejudgingBody(Body):
 
 
 class ApplyBody(Body):
-    """`judge_errors`: also where the judge failed on submissions that had a verdict."""
+    """`judge_errors`: also where the judge failed on submissions that had a verdict.
+
+    `version`: only if the difference in this contest still is that version of it.
+    """
 
     judge_errors: bool = False
+    version: str | None = Field(None, pattern=rejudging_difference.VERSION.pattern)
 
 
 @router.post("/contests/{contest_id}/rejudgings", status_code=201, summary="Judge submissions again")
@@ -134,6 +138,7 @@ def get_difference(
     contest_id: str,
     rejudging_id: str,
     everything: Annotated[bool, Query(alias="all", description="also what stays as it is")] = False,
+    since: Annotated[str | None, Query(description="a version: newcomers are those that came after it")] = None,
 ) -> rejudging_difference.DifferenceView:
     """In this contest: per case verdict and raw score, per submission type and points, per team points and rank.
 
@@ -143,25 +148,57 @@ def get_difference(
     found = difference(session, row, contest_id, datetime.now(UTC))
     assert found is not None, "the contest is there"
     known = {each.id: each for each in judged.submissions(session, contest_id)}
-    return rejudging_difference.view(shown(session, row), found, known, everything=everything)
+    came_after = _came_after(row, since)
+    return rejudging_difference.view(shown(session, row), found, known, everything=everything, came_after=came_after)
+
+
+def _came_after(row: RejudgingRow, since: str | None) -> Callable[[SubmissionRow], bool]:
+    """Tell which submissions came after a version of the difference; without one, after the rejudging was opened."""
+    if since is None:
+        return lambda submission: submission.time > row.created
+    last = rejudging_difference.last_submission(since)
+    if last is None:
+        raise BadRequest(f"since: expected the version of a difference, found {since[:80]!r}")
+    return lambda submission: submission.id > last
+
+
+def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, version: str) -> None:
+    """The difference is still this version of it; raises Conflict that says what came since."""
+    found = difference(session, row, contest_id, datetime.now(UTC))
+    assert found is not None, "the contest is there"
+    now = rejudging_difference.version(found)
+    if now == version:
+        return
+    last = rejudging_difference.last_submission(version) or 0
+    came = [each for each in judged.submissions(session, contest_id, found.judgements) if each.id > last]
+    what = (
+        f"{len(came)} submissions came since" if came else "no submission came since, but judgements or teams changed"
+    )
+    where = f"{API}/contests/{contest_id}/rejudgings/{row.id}/difference?since={version}"
+    raise Conflict(
+        f"version: the difference is no longer {version} but {now}: {what}; look at it again: {where}",
+        errors=[{"where": f"submission {each.shown_id}", "message": "came since"} for each in came],
+    )
 
 
 @router.post(f"{PLACE}/apply", summary="Apply a rejudging")
 def apply(
     _viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
 ) -> RejudgingView:
-    """All of it in one transaction. 409 while it is judging; also where submissions arrived meanwhile that it has to
-    take in: they are judged then, and it is to be applied again. One that was undone may be applied once more.
+    """All of it in one transaction, with what was submitted meanwhile: the last few submissions to a changed problem
+    are judged in this step, while others to it wait. 409 while more is to be judged; one that was undone may be
+    applied once more.
     """
 
     def deed(session: Session, row: RejudgingRow) -> None:
+        if body is not None and body.version is not None:
+            _refuse_another(session, row, contest_id, body.version)
         rejudging_steps.apply(session, row, errors_too=body is not None and body.judge_errors)
 
-    try:
+    with service.database.read() as session:
+        number = rejudging_of(session, contest_id, rejudging_id).id
+    with refusals(), absorbed(service.database, service.engine, service.gate, number):
         return _do(service, contest_id, rejudging_id, deed)
-    except Stragglers as stragglers:
-        _take_in(service, contest_id, rejudging_id)
-        raise Conflict(str(stragglers)) from None
 
 
 @router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
@@ -198,12 +235,3 @@ def _do(
     for each in [] if silent else made.contests:
         service.boards.changed(each)
     return made
-
-
-def _take_in(service: Service, contest_id: str, rejudging_id: str) -> None:
-    with service.database.write() as session:
-        row = rejudging_steps.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
-        if row.state in {OPEN, UNDONE}:
-            row.state = OPEN
-            rejudging_steps.take_in(session, row)
-    service.engine.take_up()

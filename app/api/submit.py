@@ -30,7 +30,7 @@ from app.service import Service
 from app.storage import contests, submissions
 from app.storage.entries import Entrant, Entry, read_entrant, read_entry
 from app.storage.ids import is_number
-from app.storage.submissions import INLINE_LIMIT, LimitReached, NewAnswer, NewSubmission
+from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached, NewAnswer, NewSubmission
 from app.storage.tasks import too_large
 
 router = APIRouter(tags=["submissions"])
@@ -74,13 +74,14 @@ async def submit(request: Request) -> JSONResponse:
         _check_sender(viewer, parcel)
         if parcel.id is not None:
             raise BadRequest(f"id: expected none (the server gives it), found {parcel.id!r}")
-        new, practice = await _check(service, viewer, contest_id, parcel, key)
-    accepted = await service.writer.call(submissions.accept, new)
+        async with service.gate.passed((contest_id, parcel.problem_id)):
+            new, practice = await _check(service, viewer, contest_id, parcel, key)
+            accepted = await service.writer.call(submissions.accept, new)
     if isinstance(accepted, LimitReached):
         wait = None if accepted.again is None else ceil((accepted.again - new.time).total_seconds())
         raise TooManyRequests(accepted.message, wait)
     if accepted.judgement_id is not None:
-        service.engine.wake(accepted.judgement_id)
+        _wake(service, accepted)
         service.boards.changed(contest_id, accepted.submission_id)
     if accepted.repeated:
         assert key is not None  # nothing else can repeat
@@ -102,17 +103,25 @@ async def put(request: Request) -> JSONResponse:
     async with open_parcel(request) as parcel:
         _check_sender(viewer, parcel)
         _check_id(parcel, submission_id)
-        checked, practice = await _check(service, viewer, contest_id, parcel, None)
-    new = replace(checked, external_id=submission_id)
-    body = clics.submission_json(submission_id, contest_id, new, practice=practice)
-    if await run_sync(_there, service, new):
-        return JSONResponse(body)
-    accepted = await service.writer.call(submissions.accept, new)
+        async with service.gate.passed((contest_id, parcel.problem_id)):
+            checked, practice = await _check(service, viewer, contest_id, parcel, None)
+            new = replace(checked, external_id=submission_id)
+            body = clics.submission_json(submission_id, contest_id, new, practice=practice)
+            if await run_sync(_there, service, new):
+                return JSONResponse(body)
+            accepted = await service.writer.call(submissions.accept, new)
     assert not isinstance(accepted, LimitReached)  # an admin has none
     if accepted.judgement_id is not None:
-        service.engine.wake(accepted.judgement_id)
+        _wake(service, accepted)
         service.boards.changed(contest_id)
     return _created(contest_id, body)
+
+
+def _wake(service: Service, accepted: Accepted) -> None:
+    """Tell the engine of a submission's judgement, and of those that open rejudgings make of it."""
+    assert accepted.judgement_id is not None  # the caller has looked
+    service.engine.wake(accepted.judgement_id)
+    service.engine.wake_again(accepted.again)
 
 
 def _check_sender(viewer: Viewer, parcel: Parcel) -> None:

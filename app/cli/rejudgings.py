@@ -11,13 +11,17 @@ from rich.table import Table
 
 from app.cli.admin import ContestId, known, tell
 from app.cli.boards import number
-from app.cli.client import Client
-from app.cli.output import examples, plain, show, table, write_json
+from app.cli.client import Client, refusal
+from app.cli.output import Failure, examples, plain, show, table, write_json
 from app.cli.solve import AsJson, progress_shown
 
 rejudging = typer.Typer(no_args_is_help=True, help="One rejudging: what it changes, and whether it counts.")
 
 SECONDS_BETWEEN_LOOKS = 0.3
+MOST_ROUNDS = 100
+MOST_NEWCOMERS = 20
+FEW = 8
+"""Judgements left to do with which the server applies a rejudging, because it has them done first."""
 MOST_CASES = 200
 """Lines of a table that somebody reads; a program asks for all of them with --json."""
 
@@ -50,7 +54,7 @@ def rejudge(
         follow(client, made, quiet=as_json)
         found = client.get(f"{made['href']}/difference")
         if apply:
-            found["rejudging"] = client.post(f"{made['href']}/apply", {})
+            found["rejudging"] = applied(client, made["href"], {}, wait=True, quiet=as_json)
     show_difference(found, as_json=as_json)
 
 
@@ -87,21 +91,55 @@ def difference(
     contest: ContestId,
     rejudging_id: RejudgingId,
     everything: Annotated[bool, typer.Option("--all", help="also what stays as it is")] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="list the submissions that came after this version")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks."""
     with Client.open() as client:
         path = f"contests/{contest}/rejudgings/{rejudging_id}/difference"
-        found = client.get(path, all="true" if everything else None)
+        found = client.get(path, all="true" if everything else None, since=since)
     show_difference(found, as_json=as_json)
 
 
-@rejudging.command("apply", epilog=examples("jurado admin rejudging apply finals 3"))
+@rejudging.command(
+    "apply",
+    epilog=examples(
+        "jurado admin rejudging apply finals 3",
+        "jurado admin rejudging apply finals 3 --wait",
+        "jurado admin rejudging apply finals 3 --version 812-0c1f4a5b9d2e7788",
+    ),
+)
 def apply(
-    contest: ContestId, rejudging_id: RejudgingId, judge_errors: JudgeErrors = False, as_json: AsJson = False
+    contest: ContestId,
+    rejudging_id: RejudgingId,
+    judge_errors: JudgeErrors = False,
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="only if this version of the difference is still the latest")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="follow it until it is judged, then apply it")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Let a rejudging count, all of it at once."""
-    do("apply", contest, rejudging_id, {"judge_errors": judge_errors}, as_json=as_json)
+    """Let a rejudging count, all of it at once, with what teams submitted meanwhile."""
+    asked = known({"judge_errors": judge_errors, "version": version})
+    with Client.open() as client:
+        made = applied(client, f"contests/{contest}/rejudgings/{rejudging_id}", asked, wait=wait, quiet=as_json)
+    tell(f"rejudging {made['id']} is {made['state']}", made, as_json=as_json)
+
+
+def applied(client: Client, path: str, asked: object, *, wait: bool, quiet: bool) -> dict[str, Any]:
+    """Apply a rejudging, and with `wait` follow it first, again and again where much was submitted meanwhile."""
+    for last in (False,) * MOST_ROUNDS + (True,):
+        if wait:
+            follow(client, client.get(path), quiet=quiet)
+        reply = client.request("POST", f"/api/{path}/apply", json=asked, accept=() if last or not wait else (409,))
+        made: dict[str, Any] = client.body(reply)
+        if reply.status_code != 409:
+            return made
+        if client.get(path)["state"] != "judging":
+            raise Failure(refusal(reply), 1)
+    raise AssertionError("the last round has no 409")
 
 
 @rejudging.command("cancel", epilog=examples("jurado admin rejudging cancel finals 3"))
@@ -130,13 +168,16 @@ def follow(client: Client, made: Mapping[str, Any], *, quiet: bool) -> None:
 
 
 def wait_until_judged(client: Client, path: str, on_progress: Callable[[dict[str, Any]], None]) -> None:
-    """Look at a rejudging until nothing of it waits to be judged."""
+    """Look at a rejudging until nothing of it waits to be judged, or only what has just been submitted."""
+    at_first: int | None = None
     while True:
         found = client.get(path)
         note = f"{found['judged']} of {found['total']} judged"
         on_progress({"fraction": found["progress"], "best": None, "states": 0, "note": note})
-        if found["state"] != "judging":
+        left = found["total"] - found["judged"]
+        if found["state"] != "judging" or (at_first is not None and found["total"] > at_first and left <= FEW):
             return
+        at_first = at_first or found["total"]
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
@@ -157,6 +198,8 @@ def difference_tables(found: Mapping[str, Any]) -> list[Table | str]:
         f"{counts['submissions_changed']} of {counts['submissions']} submissions, {counts['cases_changed']} cases, "
         f"points of {counts['teams_changed']} teams and the ranks of {counts['ranks_changed']} change"
     )
+    if rejudging["state"] in {"judging", "ready"}:
+        things += version_lines(found)
     if counts["types"]:
         rows = [(arrow(each["before"], each["after"]), each["count"]) for each in counts["types"]]
         things.append(table("verdicts", ["verdict", ">submissions"], rows))
@@ -166,6 +209,14 @@ def difference_tables(found: Mapping[str, Any]) -> list[Table | str]:
         columns = ["", "team", ">rank", ">points", ">rank shown to all", ">points shown to all"]
         things.append(table("teams", columns, teams))
     return things
+
+
+def version_lines(found: Mapping[str, Any]) -> list[str]:
+    """Which version of the difference this is, what came after it began, and how to apply only what one has seen."""
+    newcomers = found["newcomers"]
+    shown = ", ".join(newcomers[:MOST_NEWCOMERS]) + (", ..." if len(newcomers) > MOST_NEWCOMERS else "")
+    came = [plain(f"submitted since: {shown} ({len(newcomers)})")] if newcomers else []
+    return [*came, f"version {found['version']}; apply --version {found['version']} refuses any other"]
 
 
 def case_tables(submissions: list[Any]) -> list[Table | str]:

@@ -19,19 +19,17 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import structlog
 
-from app.domain.contests import Kind
-from app.domain.verdicts import CaseVerdict, judgement_type
 from app.grading.messages import Failed, Grade, Validate, Validated, Warm
+from app.grading.outcomes import given_up, outcome
 from app.grading.process import GraderProcess
 from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.database import Database
-from app.storage.judgements import Failure, FoundScore, Outcome, Task
+from app.storage.judgements import Failure, Outcome, Task
 from app.storage.writer import Writer
 
 log = structlog.get_logger()
@@ -45,7 +43,6 @@ SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.5
 SECONDS_BETWEEN_SWEEPS = 5.0
 SECONDS_AFTER_A_FAULT = 0.5
-JUDGE_ERROR = {"key": "judge-error", "text": "the judge failed on this answer; it is not your fault", "args": {}}
 
 
 class JudgeFailed(Exception):
@@ -96,12 +93,14 @@ class Engine:
         self._settings = settings
         self._on_judged = on_judged
         self._changed = threading.Condition()
+        self._first: deque[int] = deque()
         self._waiting: deque[int] = deque()
         self._known: set[int] = set()
         self._waiting_again: deque[int] = deque()
         self._known_again: set[int] = set()
         self._judging_again = 0
         self._look = False
+        self._swept = 0.0
         self._questions: deque[_Question] = deque()
         self._closing = False
         self._processes = [
@@ -125,11 +124,33 @@ class Engine:
             self._add(judgement_id)
             self._changed.notify()
 
+    def wake_again(self, judgement_ids: Sequence[int]) -> None:
+        """Judgements that rejudgings make of a new submission have been queued (and are durable)."""
+        with self._changed:
+            self._add_again(judgement_ids)
+            self._changed.notify()
+
     def take_up(self) -> None:
         """Judgements of a rejudging have been queued (and are durable), or some are gone."""
         with self._changed:
             self._look = True
             self._changed.notify()
+
+    def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
+        """Have these judged before all others, and wait for it; False where it takes longer than that."""
+        with self._changed:
+            self._first.extend(judgement_ids)
+            self._changed.notify_all()
+        until = time.monotonic() + seconds
+        while self._unjudged(judgement_ids):
+            if time.monotonic() >= until or self._closing:
+                return False
+            time.sleep(SECONDS_GIVEN)
+        return True
+
+    def _unjudged(self, judgement_ids: Sequence[int]) -> int:
+        with self._database.read() as session:
+            return judgements.unjudged(session, judgement_ids)
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Have a grader validate a test case; fails with JudgeFailed if the checker does, or the server stops."""
@@ -182,6 +203,11 @@ class Engine:
             self._known.add(judgement_id)
             self._waiting.append(judgement_id)
 
+    def _add_again(self, judgement_ids: Sequence[int]) -> None:
+        added = [id_ for id_ in judgement_ids if id_ not in self._known_again]
+        self._known_again.update(added)
+        self._waiting_again.extend(added)
+
     def _sweep(self) -> None:
         """Find rows nobody told us of: left by an earlier process, or written by another; or of a rejudging."""
         with self._database.read() as session:
@@ -197,10 +223,7 @@ class Engine:
         with self._changed:
             for judgement_id in found:
                 self._add(judgement_id)
-            for judgement_id in again:
-                if judgement_id not in self._known_again:
-                    self._known_again.add(judgement_id)
-                    self._waiting_again.append(judgement_id)
+            self._add_again(again)
             self._changed.notify_all()
 
     def _work(self, process: GraderProcess) -> None:
@@ -251,13 +274,25 @@ class Engine:
         """Wait for work; nothing at all (after a while, or because somebody said so) means it is time to sweep."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._waiting or self._questions or self._look or self._may_judge_again() or self._closing,
+                lambda: (
+                    self._first
+                    or self._waiting
+                    or self._questions
+                    or self._look
+                    or self._may_judge_again()
+                    or self._closing
+                ),
                 timeout=SECONDS_BETWEEN_SWEEPS,
             )
             if self._closing:
                 return _Work()
             if self._questions:
                 return _Work(question=self._questions.popleft())
+            if self._first:
+                return _Work(ids=_taken(self._first, max(1, len(self._first) // len(self._processes))))
+            if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
+                self._swept = time.monotonic()  # also while there is always something to judge
+                return _Work()
             if self._waiting:
                 share = min(MOST_CLAIMED, max(1, len(self._waiting) // len(self._processes)))
                 return _Work(ids=_taken(self._waiting, share))
@@ -307,8 +342,8 @@ class Engine:
         left, found = set(ids), list[Outcome]()
         try:
             for task in self._claim(ids):
-                if self._waiting or self._questions or self._closing:
-                    break
+                if found and self._is_awaited():
+                    break  # after one at least, so that submissions that keep coming do not stop a rejudging for good
                 ended = self._attempts(process, task)
                 left.discard(task.judgement_id)
                 if ended is not None:
@@ -319,14 +354,18 @@ class Engine:
             recorded = [self._writer.submit(judgements.record_one, each) for each in found]
             with self._changed:
                 self._waiting_again.extendleft(sorted(left, reverse=True))
-        if not self._waiting:  # else those are durable by and by, and whoever waits is served first
+        if not self._is_awaited():  # else those are durable by and by, and whoever waits is served first
             wait(recorded)
         with self._changed:
             self._known_again.difference_update(set(ids) - left)
 
+    def _is_awaited(self) -> bool:
+        """Does somebody wait for something else than the judgements of a rejudging?"""
+        return bool(self._first or self._waiting or self._questions or self._closing)
+
     def _tell(self, task: Task, recorded: Future[bool]) -> None:
-        """Pass the news on once they are durable."""
-        if recorded.result():
+        """Pass the news on once they are durable; those of a rejudging are nobody's business."""
+        if recorded.result() and task.rejudging_id is None:
             self._on_judged(task.contest_id, task.submission_id)
 
     def _attempts(self, process: GraderProcess, task: Task) -> Outcome | None:
@@ -352,30 +391,8 @@ class Engine:
         failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
         if failed < MOST_FAILURES:
             return None
-        return _given_up(task, error)
+        return given_up(task, error)
 
 
 def _taken(queue: deque[int], most: int) -> list[int]:
     return [queue.popleft() for _ in range(min(most, len(queue)))]
-
-
-def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
-    """Sum up an attempt that went well."""
-    relative = task.rule.get("kind", task.settings.get("scoring", {}).get("kind")) != Kind.ABSOLUTE
-    seen = [(score.verdict, _is_full(score, relative)) for score in scores]
-    complete = task.counted_cases <= {score.test_case_id for score in scores}
-    verdict = judgement_type(seen, complete=complete)
-    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, datetime.now(UTC))
-
-
-def _is_full(score: FoundScore, relative: bool) -> bool:
-    """Does an accepted answer earn all it can, whatever others do? Under relative scoring validity is all there is."""
-    return relative or score.multiplier is None or score.multiplier >= 1
-
-
-def _given_up(task: Task, error: str) -> Outcome:
-    scores = [
-        FoundScore(answer.test_case_id, CaseVerdict.JUDGE_ERROR, None, None, None, JUDGE_ERROR, 0)
-        for answer in task.answers
-    ]
-    return Outcome(task.judgement_id, task.attempt, "JE", scores, datetime.now(UTC), error)

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from app.grading.engine import Engine, JudgeFailed
 from app.grading.messages import Validate
 from app.grading.solver_process import Solved, SolverFailed, SolverProcess, SolverRun
-from app.storage import jobs, rejudging_steps, rejudgings, testcases
+from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.files import FileStore
 from app.storage.judgements import FoundScore
@@ -215,7 +215,7 @@ class JobRunner:
         sha256, score = self._files.keep(solved.reference), found.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self._database.write() as session:
-            row = rejudging_steps.change_problem(
+            row = rejudging_changes.change_problem(
                 session,
                 problem_id,
                 partial(_set_answer, session, case, answer),

@@ -6,9 +6,12 @@ applied one it is the other way round: the contest as it is, and as undoing woul
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -31,11 +34,17 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Both sides of a rejudging in one contest, and the submissions that were judged again there."""
+    """Both sides of a rejudging in one contest, and the submissions that were judged again there.
+
+    `judgements` are of each of these the one that stands and the one on the other side; `changes` is what becomes
+    different in the problem.
+    """
 
     before: Side
     after: Side
     submissions: Sequence[int]
+    judgements: Mapping[int, tuple[int | None, int | None]]
+    changes: str
 
 
 def difference(session: Session, row: RejudgingRow, contest_id: str, now: datetime) -> Difference | None:
@@ -57,7 +66,12 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
         now,
     )
     before, after = (other, live) if applied else (live, other)
-    return Difference(before, after, sorted(pairs))
+    judgements = {submission: (current.get(submission), there[submission]) for submission in sorted(pairs)}
+    return Difference(before, after, sorted(pairs), judgements, _digest(row.changes))
+
+
+def _digest(changes: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(changes, sort_keys=True).encode()).hexdigest()
 
 
 def _side(contest: ScoredContest, found: Sequence[Read], types: Mapping[int, str | None], now: datetime) -> Side:

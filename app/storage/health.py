@@ -36,9 +36,11 @@ def submission_count(session: Session) -> int:
 
 
 def verdict_counts(session: Session) -> dict[str, int]:
-    """How many judgements ended with each type."""
+    """How many judgements of submissions ended with each type; those of rejudgings are told by nothing public."""
     found = session.execute(
-        select(JudgementRow.type, func.count()).where(JudgementRow.state == DONE).group_by(JudgementRow.type)
+        select(JudgementRow.type, func.count())
+        .where(JudgementRow.state == DONE, JudgementRow.rejudging_id.is_(None))
+        .group_by(JudgementRow.type)
     )
     return {str(type_): count for type_, count in found}
 
@@ -50,8 +52,12 @@ def settled(session: Session) -> int:
 
 
 def checking_ms(session: Session, after: int, upto: int | None = None) -> int:
-    """How long checkers took over the judgements with ids after one and up to another."""
-    query = select(func.sum(RawScoreRow.run_time_ms)).where(RawScoreRow.judgement_id > after)
+    """How long checkers took over the judgements with ids after one and up to another, without those of rejudgings."""
+    query = (
+        select(func.sum(RawScoreRow.run_time_ms))
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .where(RawScoreRow.judgement_id > after, JudgementRow.rejudging_id.is_(None))
+    )
     if upto is not None:
         query = query.where(RawScoreRow.judgement_id <= upto)
     return int(session.scalar(query) or 0)

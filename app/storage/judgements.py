@@ -82,6 +82,12 @@ def waiting(session: Session, *, rejudging: bool = False) -> list[int]:
     return list(session.scalars(query.order_by(JudgementRow.id)))
 
 
+def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:
+    """How many of these are not done yet."""
+    query = select(func.count()).where(JudgementRow.id.in_(judgement_ids), JudgementRow.state != DONE)
+    return session.scalar(query) or 0
+
+
 def claim_one(connection: Connection, ids: Sequence[int]) -> list[int | None]:
     """Begin an attempt at each judgement; returns its attempt number, or None where it is done already.
 

@@ -5,19 +5,19 @@ Each step is taken in the transaction of whoever calls it, all of it or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, insert, literal, select, text, true, update
+from sqlalchemy import ColumnElement, delete, func, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
 
-from app.storage import problems, rejudgings, versions
+from app.storage import rejudgings, versions
 from app.storage.judgements import DONE, QUEUED
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
-from app.storage.tables import ContestRow, JudgementRow, RejudgingRow, SubmissionRow
-from app.storage.versions import Changes, Document
+from app.storage.tables import ContestRow, JudgementRow, RejudgingRow
+from app.storage.versions import Changes
 
 
 class NothingSelected(Exception):
@@ -26,13 +26,6 @@ class NothingSelected(Exception):
 
 class RejudgingRefused(Exception):
     """It would contradict another rejudging, or what has happened since; the message says what."""
-
-
-class Stragglers(Exception):
-    """Submissions arrived meanwhile and have to be judged before the rejudging can be applied."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__(f"{count} more submissions arrived meanwhile and are being judged; apply it again after that")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +71,8 @@ def begin(
         state=OPEN,
         created=datetime.now(UTC),
     )
-    _alone(session)
-    _refuse_overlap(session, row)
+    alone(session)
+    refuse_overlap(session, row)
     session.add(row)
     session.flush()
     if not rejudgings.judges(row):
@@ -89,7 +82,7 @@ def begin(
     return row
 
 
-def _refuse_overlap(session: Session, row: RejudgingRow) -> None:
+def refuse_overlap(session: Session, row: RejudgingRow) -> None:
     """Two open rejudgings never have a submission in common: which one would count?"""
     mine = rejudgings.selected(row).subquery()
     for other in rejudgings.still_open(session):
@@ -109,91 +102,6 @@ def _refuse_overlap(session: Session, row: RejudgingRow) -> None:
                 f"{count} of the submissions are in the open rejudging {other.id} ({other.contest_id}): "
                 "apply or cancel it first"
             )
-
-
-def change_problem(
-    session: Session,
-    problem_id: str,
-    change: Callable[[], None],
-    reason: str,
-    account_id: str | None,
-    *,
-    contest_id: str | None = None,
-    joins: int | None = None,
-) -> RejudgingRow | None:
-    """Change a problem at once where nobody can tell the difference, else open a rejudging with the change.
-
-    `change` writes to the tables; in the second case what it has written is looked at and taken back. With `joins` the
-    change becomes part of that open rejudging; then, and only then, there may be one of this problem already.
-    `contest_id`: the change is one of this contest's rule, and nobody else's business.
-    """
-    if not _submitted(session, problem_id, contest_id):
-        change()
-        return None
-    _alone(session)
-    other = rejudgings.open_of_problem(session, problem_id)
-    joined = None if joins is None else _to_join(other, joins, problem_id)
-    kept = {} if joined is None else joined.changes
-    live = versions.document(session, problem_id)
-    before, wanted = versions.merged(live, kept), versions.tried(session, problem_id, kept, change)
-    if other is None and not versions.matters(before, wanted):
-        change()
-        return None
-    if joined is not None:
-        again = versions.needs_judging(before, wanted)
-        return _join(session, joined, _changes(problem_id, live, wanted), again=again)
-    if other is not None:
-        raise RejudgingRefused(
-            f"rejudging {other.id} ({other.contest_id}) changes {problem_id} already: "
-            f"apply or cancel it first, or make this a part of it with ?rejudging={other.id}"
-        )
-    changes = _changes(problem_id, live, wanted)
-    contests = [contest_id] if contest_id is not None else _contests(session, problem_id)
-    return begin(session, contests[0], Selection(problem_id), reason, account_id, changes=changes, contests=contests)
-
-
-def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> RejudgingRow:
-    if other is None or other.id != joins:
-        raise RejudgingRefused(f"rejudging {joins} is none that changes {problem_id} and is still open")
-    return other
-
-
-def _changes(problem_id: str, live: Document, wanted: Document) -> dict[str, Any]:
-    """What a rejudging keeps of a change: the difference, what it says in words, and what it was made from."""
-    found = versions.difference(live, wanted)
-    return found | {
-        "problem_id": problem_id,
-        "judging": versions.needs_judging(live, wanted),
-        "summary": versions.summary(live, wanted),
-        "base": versions.fingerprint(live, found.get("rules", {})),
-    }
-
-
-def _submitted(session: Session, problem_id: str, contest_id: str | None) -> bool:
-    query = select(exists().where(SubmissionRow.problem_id == problem_id, _in_contest(contest_id)))
-    return bool(session.scalar(query))
-
-
-def _in_contest(contest_id: str | None) -> ColumnElement[bool]:
-    return true() if contest_id is None else SubmissionRow.contest_id == contest_id
-
-
-def _contests(session: Session, problem_id: str) -> list[str]:
-    """The contests that have a problem: first those with submissions to it."""
-    submitted = session.scalars(
-        select(SubmissionRow.contest_id).where(SubmissionRow.problem_id == problem_id).distinct()
-    ).all()
-    return list(dict.fromkeys([*sorted(submitted), *problems.contests_of(session, problem_id)]))
-
-
-def _join(session: Session, row: RejudgingRow, changes: dict[str, Any], *, again: bool) -> RejudgingRow:
-    """Make the changes those of an open rejudging; where they say more of verdicts than before, judge anew."""
-    row.changes = changes
-    session.flush()
-    if again:
-        session.execute(delete(JudgementRow).where(JudgementRow.rejudging_id == row.id))
-        take_in(session, row)
-    return row
 
 
 def take_in(session: Session, row: RejudgingRow) -> int:
@@ -216,6 +124,16 @@ def take_in(session: Session, row: RejudgingRow) -> int:
     return int(session.execute(made).rowcount)  # type: ignore[attr-defined]  # a cursor result
 
 
+def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
+    """Have it judge what it has no judgement of yet; one that was undone is then open again. `row` is from `lock`."""
+    if session.scalar(rejudgings.missing(row).limit(1)) is None:
+        return
+    if row.state == UNDONE:
+        refuse_overlap(session, row)
+        row.state = OPEN
+    take_in(session, row)
+
+
 def take_in_late(session: Session, rejudging_ids: Sequence[int]) -> None:
     """Have what arrived meanwhile judged by these rejudgings as well."""
     for rejudging_id in rejudging_ids:
@@ -224,7 +142,7 @@ def take_in_late(session: Session, rejudging_ids: Sequence[int]) -> None:
             take_in(session, row)
 
 
-def _alone(session: Session) -> None:
+def alone(session: Session) -> None:
     """Let one transaction at a time begin, change and end rejudgings, whichever: what each looks at must not move."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE rejudgings IN SHARE ROW EXCLUSIVE MODE"))
@@ -236,7 +154,7 @@ def _locked(session: Session, rejudging_id: int) -> RejudgingRow | None:
 
 def lock(session: Session, rejudging_id: int) -> RejudgingRow:
     """Take the rejudging for this transaction alone, and let no submission come in before its end."""
-    _alone(session)
+    alone(session)
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE submissions IN SHARE MODE"))
     row = _locked(session, rejudging_id)
@@ -248,16 +166,12 @@ def lock(session: Session, rejudging_id: int) -> RejudgingRow:
 def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> None:
     """Make its judgements the current ones, and its changes those of the problem. `row` is from `lock`.
 
-    Raises Stragglers (the caller then takes them in) or RejudgingRefused.
+    Raises RejudgingRefused, also where a submission arrived that it has not judged (`take_in_newcomers`).
     """
     if row.state not in {OPEN, UNDONE}:
         raise RejudgingRefused(f"rejudging {row.id} is {row.state}")
     _refuse_final(session, row)
-    if count := _stragglers(session, row):
-        raise Stragglers(count)
-    found = rejudgings.progress(session, [row.id]).get(row.id, Progress())
-    if found.done < found.total:
-        raise RejudgingRefused(f"{found.total - found.done} of {found.total} judgements are not done yet")
+    _refuse_unjudged(session, row)
     if not errors_too and (count := _new_errors(session, row)):
         raise RejudgingRefused(
             f"the judge failed on {count} submissions that had a verdict; judge_errors: true applies it nevertheless"
@@ -281,11 +195,16 @@ def _refuse_final(session: Session, row: RejudgingRow) -> None:
         raise RejudgingRefused(f"contest {', '.join(final)} is final; finalized: false opens it again")
 
 
-def _stragglers(session: Session, row: RejudgingRow) -> int:
-    """How many submissions it has yet to take in."""
-    if not rejudgings.grows(row):
-        return 0
-    return session.scalar(select(func.count()).select_from(rejudgings.missing(row).subquery())) or 0
+def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
+    """It has a judgement of each of its submissions, and every one is done."""
+    newcomers = rejudgings.missing(row).subquery() if rejudgings.grows(row) else None
+    if newcomers is not None and (count := session.scalar(select(func.count()).select_from(newcomers))):
+        raise RejudgingRefused(f"{count} more submissions arrived that are not judged yet: apply it again")
+    found = rejudgings.progress(session, [row.id]).get(row.id, Progress())
+    if found.done < found.total:
+        raise RejudgingRefused(f"{found.total - found.done} of {found.total} judgements are not done yet")
+    if rejudgings.grows(row) and (count := len(rejudgings.unjudged(session, row))):
+        raise RejudgingRefused(f"{count} submissions have not been judged by the problem as it is yet: apply it again")
 
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:

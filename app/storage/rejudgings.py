@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
@@ -43,7 +43,7 @@ def get(session: Session, contest_id: str, rejudging_id: int) -> RejudgingRow | 
     return row if row is not None and contest_id in contests_of(row) else None
 
 
-def contests_of(row: RejudgingRow) -> list[str]:
+def contests_of(row: Described) -> list[str]:
     """The contests a rejudging concerns: more than its own where a problem itself changes."""
     return list(row.selection.get("contests", [row.contest_id]))
 
@@ -86,12 +86,31 @@ def is_visible() -> ColumnElement[bool]:
     return JudgementRow.rejudging_id.is_(None) | JudgementRow.rejudging_id.in_(applied)
 
 
-def judges(row: RejudgingRow) -> bool:
+class Described(Protocol):
+    """What says which submissions a rejudging is about: its row, or these columns of it."""
+
+    @property
+    def contest_id(self) -> str:
+        """The contest it was opened in."""
+        ...
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        """Which submissions."""
+        ...
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What becomes different."""
+        ...
+
+
+def judges(row: Described) -> bool:
     """Has it judgements at all? A change of points alone has none."""
     return bool(row.changes.get("judging", True))
 
 
-def grows(row: RejudgingRow) -> bool:
+def grows(row: Described) -> bool:
     """Does it take in what is submitted while it is open?"""
     return bool(row.changes) and judges(row)
 
@@ -116,6 +135,17 @@ def missing(row: RejudgingRow) -> Select[Any]:
     """Those of the submissions that the rejudging has no judgement of yet."""
     mine = exists().where(JudgementRow.rejudging_id == row.id, JudgementRow.submission_id == SubmissionRow.id)
     return selected(row).where(~mine)
+
+
+def unjudged(session: Session, row: RejudgingRow) -> list[int]:
+    """The judgements without which it cannot be applied: its own, and those that stand for its submissions till then.
+
+    Undoing puts the latter back, which therefore must have been judged before the problem changed.
+    """
+    mine = select(JudgementRow.submission_id).where(JudgementRow.rejudging_id == row.id)
+    standing = JudgementRow.current.is_(True) & JudgementRow.submission_id.in_(mine)
+    query = select(JudgementRow.id).where(JudgementRow.state != DONE, (JudgementRow.rejudging_id == row.id) | standing)
+    return list(session.scalars(query.order_by(JudgementRow.id)))
 
 
 def late(session: Session) -> list[int]:

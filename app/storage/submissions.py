@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,9 @@ from sqlalchemy.orm import DeclarativeBase, Session
 
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.domain.verdicts import JudgementType
+from app.storage import newcomers
 from app.storage.judgements import DONE, QUEUED
+from app.storage.newcomers import Newcomer
 from app.storage.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
 
 INLINE_LIMIT = 64 * 1024
@@ -53,11 +55,15 @@ class NewSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What became of it: its id, its judgement's, and whether it was there already (same Idempotency-Key)."""
+    """What became of it: its id, its judgement's, and whether it was there already (same Idempotency-Key).
+
+    `again` are the judgements that open rejudgings make of it.
+    """
 
     submission_id: int
     judgement_id: int | None
     repeated: bool = False
+    again: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,7 @@ class _Batch:
     submissions: list[dict[str, Any]] = field(default_factory=list)
     answers: list[dict[str, Any]] = field(default_factory=list)
     judgements: list[dict[str, Any]] = field(default_factory=list)
+    newcomers: list[Newcomer] = field(default_factory=list)
 
 
 def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Accepted | LimitReached]:
@@ -111,7 +118,14 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
     ):
         if rows:
             connection.execute(insert(table), rows)
-    return results
+    again = newcomers.judged_again(connection, batch.newcomers)
+    return [_with_news(result, again) for result in results] if again else results
+
+
+def _with_news(result: Accepted | LimitReached, again: Mapping[int, Sequence[int]]) -> Accepted | LimitReached:
+    if isinstance(result, Accepted) and not result.repeated:
+        return replace(result, again=again.get(result.submission_id, ()))
+    return result
 
 
 def _place(new: NewSubmission) -> Place:
@@ -192,6 +206,8 @@ def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
     batch.submissions.append(_submission_values(new, accepted.submission_id))
     batch.answers += [_answer_values(answer, accepted.submission_id) for answer in new.answers]
     batch.judgements.append(_judgement_values(new, accepted))
+    assert accepted.judgement_id is not None  # one has been reserved for it
+    batch.newcomers.append(Newcomer(accepted.submission_id, accepted.judgement_id, new.contest_id, new.problem_id))
 
 
 def _submission_values(new: NewSubmission, submission_id: int) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from app.grading.engine import outcome
 from app.grading.grade import Grader
 from app.grading.messages import Grade
+from app.grading.outcomes import outcome
 from app.service import Service
 from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.judgements import Outcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,12 +37,23 @@ class Idle:
     """An engine and a runner of jobs that do nothing: for tests that only keep and show."""
 
     waiting = 0
+    finishing: Callable[[], object] | None = None
 
     def wake(self, _waiting: int | str) -> None:
         """Let it wait."""
 
+    def wake_again(self, _judgement_ids: Sequence[int]) -> None:
+        """Let them wait."""
+
     def take_up(self) -> None:
         """Let it wait."""
+
+    def finish(self, _judgement_ids: Sequence[int], _seconds: float) -> bool:
+        """Judge as the test has said (`finishing`); else nobody is here to judge, so that nobody need wait for it."""
+        if self.finishing is None:
+            return False
+        self.finishing()
+        return True
 
     def validate(self, _request: Validate) -> Future[Validated]:
         """Nobody is here to check anything."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import httpx
@@ -71,6 +73,41 @@ def test_submissions_are_judged_again_and_it_is_applied_in_one_go(admin: Jurado,
     listed = admin("admin", "rejudgings", contest)
     assert "why not" in listed.stdout
     assert "2/2" in listed.stdout
+
+
+def test_a_rejudging_is_applied_while_teams_submit(
+    admin: Jurado, contest: str, tmp_path: Path, service: Running, admin_token: str
+) -> None:
+    (tmp_path / "case").write_text("22\n")
+    put = admin("admin", "testcase", "put", contest, "secret/02", tmp_path / "case", "--answer", tmp_path / "case")
+    number = put.stdout.split(" as rejudging ")[1].split()[0]
+    watched = admin("admin", "rejudging", "watch", contest, number)
+    version = watched.stdout.split("version ")[1].split(";")[0]
+    stop, sent = Event(), list[str]()
+
+    def submit() -> None:
+        headers = {"Authorization": f"Bearer {admin_token}"}
+        with httpx.Client(base_url=f"{service.url}/api/", headers=headers, timeout=100) as http:
+            while not stop.is_set():
+                form = {"problem_id": contest, "team_id": f"{contest}b"}
+                reply = http.post(f"contests/{contest}/submissions", data=form, files={"files": ("02.out", "22\n")})
+                sent.append(reply.raise_for_status().json()["id"])
+
+    with ThreadPoolExecutor(1) as threads:
+        submitting = threads.submit(submit)
+        try:
+            while not sent:
+                assert not submitting.done()
+            refused = admin("admin", "rejudging", "apply", contest, number, "--wait", "--version", version)
+            assert refused.exit_code == 1
+            assert f"the difference is no longer {version}" in refused.stderr
+            done = admin("admin", "rejudging", "apply", contest, number, "--wait")
+        finally:
+            stop.set()
+    submitting.result()
+    assert (done.exit_code, done.stdout) == (0, f"rejudging {number} is applied\n")
+    undone = admin("admin", "rejudging", "undo", contest, number)
+    assert (undone.exit_code, undone.stdout) == (0, f"rejudging {number} is undone\n")
 
 
 def test_a_rejudging_of_nothing_is_refused(admin: Jurado, contest: str) -> None:
