@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.api.clics import format_time, format_time_or_none
 from app.api.errors import BadRequest, Conflict
 from app.api.middleware import API
+from app.grading.references import reference_run
 from app.storage import rejudging_changes, rejudgings
 from app.storage.rejudging_steps import NothingSelected, RejudgingRefused
 from app.storage.rejudgings import JUDGING, OPEN, READY, Progress
@@ -40,7 +41,8 @@ class RejudgingView(BaseModel):
     """A rejudging: what is judged again and why, what becomes different beside, and how far it is.
 
     `state` is judging or ready while it is open, then applied, undone or cancelled. `contests` are those whose boards
-    it may change. `judge_errors` counts the judgements in which the judge itself failed.
+    it may change. `judge_errors` counts the judgements in which the judge itself failed. `without_answer` names
+    the test cases that need an expected answer before it can be applied; `reference_run` is the job that makes one.
     """
 
     id: str
@@ -55,15 +57,17 @@ class RejudgingView(BaseModel):
     total: int
     progress: float
     judge_errors: int
+    without_answer: list[str]
+    reference_run: str | None
     created: str
     applied: str | None
     ended: str | None
     href: str
 
 
-def view(row: RejudgingRow, progress: Progress | None) -> RejudgingView:
+def view(session: Session, row: RejudgingRow, progress: Progress | None) -> RejudgingView:
     """Show a rejudging."""
-    known = progress or Progress()
+    known, unanswered = progress or Progress(), rejudgings.unanswered(session, row)
     ready = READY if known.done == known.total else JUDGING
     return RejudgingView(
         id=str(row.id),
@@ -82,6 +86,8 @@ def view(row: RejudgingRow, progress: Progress | None) -> RejudgingView:
         total=known.total,
         progress=known.done / known.total if known.total else 1.0,
         judge_errors=known.errors,
+        without_answer=unanswered,
+        reference_run=reference_run(session, row.changes["problem_id"], unanswered) if unanswered else None,
         created=format_time(row.created),
         applied=format_time_or_none(row.applied),
         ended=format_time_or_none(row.ended),
@@ -91,7 +97,7 @@ def view(row: RejudgingRow, progress: Progress | None) -> RejudgingView:
 
 def shown(session: Session, row: RejudgingRow) -> RejudgingView:
     """Show a rejudging as far as it is now."""
-    return view(row, rejudgings.progress(session, [row.id]).get(row.id))
+    return view(session, row, rejudgings.progress(session, [row.id]).get(row.id))
 
 
 @contextmanager

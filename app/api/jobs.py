@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -9,15 +10,14 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.api import clics
-from app.api.auth import Viewer
 from app.api.bodies import Body, Line
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
 from app.api.packages import existing
 from app.grading.references import REFERENCE_RUN
-from app.storage import jobs, testcases
-from app.storage.tables import JobRow, ProblemRow, TestCaseRow
+from app.storage import jobs, rejudging_changes
+from app.storage.tables import JobRow, ProblemRow
 
 router = APIRouter(tags=["jobs"])
 
@@ -74,41 +74,48 @@ def run_reference(
     response: Response,
 ) -> Job:
     """Queue a job that solves the cases one by one; each answer is checked before it becomes the expected one."""
-    job = _queue(session, existing(session, problem_id), asked, viewer)
+    job = queue_run(session, existing(session, problem_id), asked, viewer.account_id)
     after_commit(session, lambda: service.jobs.wake(job.id))
     response.headers["Location"] = f"{API}/jobs/{job.id}"
     return view(job)
 
 
-def _queue(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, viewer: Viewer) -> JobRow:
-    defaults = problem.settings.get("reference")
+def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, account_id: str | None) -> JobRow:
+    """Queue a reference run for a problem as it will be with the open rejudging that changes it, if there is one.
+
+    Raises BadRequest where there is no solver, or no such case.
+    """
+    wanted = rejudging_changes.wanted(session, problem.id)
+    settings = wanted["columns"]["settings"]
+    defaults = settings.get("reference")
     if defaults is None:
         raise BadRequest(f"problem {problem.id} has no reference solver: its jurado.yaml names none")
-    cases = _cases(session, problem.id, asked.testcases)
-    if len(cases) == 1:  # how its answer is to be made may have been said when it was put
-        defaults = defaults | cases[0].provenance.get("reference", {})
+    names = _names(problem.id, wanted["cases"], asked.testcases)
+    if len(names) == 1:  # how its answer is to be made may have been said when it was put
+        defaults = defaults | wanted["cases"][names[0]]["provenance"].get("reference", {})
     params = {
         "problem_id": problem.id,
-        "checker": problem.settings["checker"],
-        "cases": [case.name for case in cases],
+        "checker": settings["checker"],
+        "cases": names,
         "method": asked.method or defaults["method"],
         "seconds": asked.seconds or defaults["seconds"],
         "seed": asked.seed if asked.seed is not None else defaults["seed"],
         "memory": defaults["memory"],
     }
-    return jobs.add(session, REFERENCE_RUN, params, viewer.account_id)
+    return jobs.add(session, REFERENCE_RUN, params, account_id)
 
 
-def _cases(session: Session, problem_id: str, asked: list[str] | None) -> list[TestCaseRow]:
+def _names(problem_id: str, cases: Mapping[str, Any], asked: list[str] | None) -> list[str]:
+    """The cases to solve, in order."""
+    in_order = sorted(cases, key=lambda name: cases[name]["ordinal"])
     if asked is None:
-        found = testcases.without_answer(session, problem_id)
-        if not found:
+        names = [name for name in in_order if cases[name]["answer_sha256"] is None]
+        if not names:
             raise BadRequest(f"every test case of {problem_id} has an expected answer; name those to solve again")
-        return found
-    found = testcases.named(session, problem_id, asked)
-    if missing := sorted(set(asked) - {case.name for case in found}):
+        return names
+    if missing := sorted(set(asked) - set(cases)):
         raise BadRequest(f"testcases: expected names of test cases of {problem_id}, found {', '.join(missing)}")
-    return found
+    return [name for name in in_order if name in asked]
 
 
 @router.get("/jobs", summary="The latest jobs, newest first")

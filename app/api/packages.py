@@ -47,7 +47,10 @@ class GroupView(BaseModel):
 
 
 class CaseView(BaseModel):
-    """A test case, its points as the package gives them, and where its expected answer comes from."""
+    """A test case, its points as the package gives them, and where its expected answer comes from.
+
+    Without an expected answer nobody can answer it; `reference_run` is the job that has been started to make it.
+    """
 
     name: str
     group: str
@@ -58,6 +61,7 @@ class CaseView(BaseModel):
     answer_size: int | None
     answer_sha256: str | None
     provenance: dict[str, Any]
+    reference_run: str | None = None
 
 
 class ProblemView(BaseModel):

@@ -113,7 +113,7 @@ def list_rejudgings(_viewer: JudgeOrAdmin, session: Reading, contest_id: str) ->
     contest_of(session, contest_id)
     rows = rejudgings.rejudgings(session, contest_id)
     progress = rejudgings.progress(session, [row.id for row in rows])
-    return [view(row, progress.get(row.id)) for row in rows]
+    return [view(session, row, progress.get(row.id)) for row in rows]
 
 
 @router.get(PLACE, summary="One rejudging")

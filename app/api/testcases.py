@@ -22,6 +22,7 @@ from app.api.clics import number
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.forms import Expected, open_form
+from app.api.jobs import ReferenceRunRequest, queue_run
 from app.api.packages import CaseView, details, existing
 from app.api.standings import TheStanding, the_problem
 from app.domain.contests import CaseKind, ScoredProblem
@@ -34,7 +35,7 @@ from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
 from app.packages.zips import kept_zip
 from app.service import Service
-from app.storage import participations, problems, testcases
+from app.storage import participations, problems, rejudging_changes, testcases
 from app.storage.judgements import FoundScore
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
@@ -174,7 +175,8 @@ async def put_testcase(
     service: TheService,
     joins: Joins = None,
 ) -> Any:
-    """Form: the file `input`, perhaps the file `answer`, else `method`, `seconds`, `seed` for a later reference run.
+    """Form: the file `input`, perhaps the file `answer`; else `method`, `seconds`, `seed` of the reference run that is
+    started to make it (`reference_run` in the reply), where the problem names a solver.
 
     Everything is checked before anything is stored, and all faults are listed at once. Where it would change what
     anybody has, the change becomes a rejudging (202), to be applied.
@@ -233,13 +235,27 @@ def _store(
         with service.database.write() as session:
             reason = f"test case {new.name} of {new.problem_id} has been put"
             made = change(session, new.problem_id, write, reason, account_id, joins=joins)
+            job_id = _start_reference_run(session, new, account_id)
             found = details(session, existing(session, new.problem_id))
     except ProblemInUse as used:
         raise Conflict(str(used)) from None
+    if job_id is not None:
+        service.jobs.wake(job_id)
     if made is not None:
         service.engine.take_up()
-        return made
-    return next(case for case in found.testcases if case.name == new.name), created
+        return made.model_copy(update={"reference_run": job_id})
+    case = next(case for case in found.testcases if case.name == new.name)
+    return case.model_copy(update={"reference_run": job_id}), created
+
+
+def _start_reference_run(session: Session, new: NewCase, account_id: str | None) -> str | None:
+    """Queue the job that makes the case's expected answer; None where it has one, or the problem names no solver."""
+    wanted = rejudging_changes.wanted(session, new.problem_id)
+    answered = wanted["cases"][new.name]["answer_sha256"] is not None
+    if answered or wanted["columns"]["settings"].get("reference") is None:
+        return None
+    asked = ReferenceRunRequest(testcases=[new.name])
+    return queue_run(session, existing(session, new.problem_id), asked, account_id).id
 
 
 def _name_faults(group: str, name: str, groups: list[str]) -> Faults:

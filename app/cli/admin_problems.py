@@ -31,6 +31,10 @@ CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as sec
 Joins = Annotated[
     int | None, typer.Option(metavar="ID", help="make the change a part of this open rejudging, if one is needed")
 ]
+Method = Annotated[str | None, typer.Option(help="default: the problem's reference method")]
+Seconds = Annotated[float | None, typer.Option(help="time for each case")]
+Seed = Annotated[int | None, typer.Option(help="seed of the solver")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="follow the reference run until it has ended")]
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="the job's id")]
 
 
@@ -113,23 +117,55 @@ def put_case(
     path: CasePath,
     input_file: Annotated[Path, typer.Argument(metavar="INPUT")],
     answer: Annotated[Path | None, typer.Option(metavar="FILE", help="else a reference run makes it")] = None,
+    method: Method = None,
+    seconds: Seconds = None,
+    seed: Seed = None,
     rejudging: Joins = None,
+    wait: Wait = True,
     as_json: AsJson = False,
 ) -> None:
     """Put a test case into a problem, or replace it; everything wrong with it is listed, and then nothing is kept.
 
-    In a problem with submissions it waits as a rejudging.
+    Without an answer the server's solver makes it, which is followed until it ends. In a problem with submissions the
+    case waits as a rejudging, which cannot be applied before it has an answer.
     """
+    how = {key: str(value) for key, value in known({"method": method, "seconds": seconds, "seed": seed}).items()}
+    if answer is not None and how:
+        raise Failure(
+            "--answer: expected no --method, --seconds or --seed beside it, as these are for making the answer"
+        )
     files = {"input": (input_file.name, read_file(input_file, "input"))}
     if answer is not None:
         files["answer"] = (answer.name, read_file(answer, "answer"))
     with Client.open() as client:
-        made = client.put(f"problems/{problem_id}/testcases/{path}", files=files, params={"rejudging": rejudging})
-    if waits(made):
-        tell(waiting(made), made, as_json=as_json)
-        return
-    hint = "" if answer is not None else f"; next: jurado admin reference run {problem_id} {made['name']}"
-    tell(f"test case {path} of {problem_id} has been put{hint}", made, as_json=as_json)
+        made = client.put(
+            f"problems/{problem_id}/testcases/{path}", files=files, data=how, params={"rejudging": rejudging}
+        )
+        ended = answer_made(client, problem_id, path, made, wait=wait, quiet=as_json)
+    put = waiting(made) if waits(made) else f"test case {path} of {problem_id} has been put"
+    tell(put, made, as_json=as_json)
+    raise typer.Exit(0 if ended is None or ended["state"] == "done" else 1)
+
+
+def answer_made(
+    client: Client, problem_id: str, path: str, made: dict[str, Any], *, wait: bool, quiet: bool
+) -> dict[str, Any] | None:
+    """Say that a case that was put has no expected answer yet, and follow the job that makes it; returns its end."""
+    name, job_id = path.rpartition("/")[2], made["reference_run"]
+    lacking = name in made["without_answer"] if waits(made) else made["answer_sha256"] is None
+    if not lacking:
+        return None
+    why = f"job {job_id} makes it" if job_id else "the problem names no reference solver: put it again with --answer"
+    say(f"test case {path} of {problem_id} has no expected answer yet, and nobody can answer it: {why}")
+    if job_id is None or not wait:
+        return None
+    with progress_shown(f"job {job_id}", quiet=quiet) as on_progress:
+        ended = follow_job(client, job_id, on_progress)
+    for case, result in (ended["result"] or {}).get("cases", {}).items():
+        say(f"{case}: {case_text(result)}")
+    if ended["state"] != "done":
+        say(f"job {job_id} has {ended['state']}: {path} still has no expected answer")
+    return ended
 
 
 @testcase.command("delete", epilog=examples("jurado admin testcase delete comesolo secret/121-mine"))
@@ -150,10 +186,10 @@ def run_reference(
     cases: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="default: those without answer")
     ] = None,
-    method: Annotated[str | None, typer.Option(help="default: the problem's reference method")] = None,
-    seconds: Annotated[float | None, typer.Option(help="time for each case")] = None,
-    seed: Annotated[int | None, typer.Option(help="seed of the solver")] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="follow the job until it has ended")] = True,
+    method: Method = None,
+    seconds: Seconds = None,
+    seed: Seed = None,
+    wait: Wait = True,
     as_json: AsJson = False,
 ) -> None:
     """Have the server's solver make expected answers, and follow it; exit code 1 if a case failed."""
@@ -225,7 +261,10 @@ def case_text(result: dict[str, Any]) -> str:
     if "error" in result:
         return f"failed: {result['error']}"
     optimal = ", optimal" if result.get("optimal") else ""
-    waits = f"; waits in rejudging {result['rejudging']}" if "rejudging" in result else ""
+    waits = ""
+    if "rejudging" in result:
+        place = f"{result['contest']} {result['rejudging']}"
+        waits = f"; waits in rejudging {result['rejudging']}: jurado admin rejudging difference {place}"
     return f"raw {result['raw']}{optimal}, {result['method']}, seed {result['seed']}, {result['seconds']} s{waits}"
 
 

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from app.cli.admin import ContestId, known, tell
+from app.cli.admin_problems import follow_job
 from app.cli.boards import number
 from app.cli.client import Client, refusal
 from app.cli.output import Failure, examples, plain, show, table, write_json
@@ -132,6 +133,7 @@ def applied(client: Client, path: str, asked: object, *, wait: bool, quiet: bool
     """Apply a rejudging, and with `wait` follow it first, again and again where much was submitted meanwhile."""
     for last in (False,) * MOST_ROUNDS + (True,):
         if wait:
+            wait_for_answers(client, client.get(path), quiet=quiet)
             follow(client, client.get(path), quiet=quiet)
         reply = client.request("POST", f"/api/{path}/apply", json=asked, accept=() if last or not wait else (409,))
         made: dict[str, Any] = client.body(reply)
@@ -159,6 +161,14 @@ def do(deed: str, contest: str, rejudging_id: int, body: object, *, as_json: boo
     with Client.open() as client:
         made = client.post(f"contests/{contest}/rejudgings/{rejudging_id}/{deed}", body)
     tell(f"rejudging {made['id']} is {made['state']}", made, as_json=as_json)
+
+
+def wait_for_answers(client: Client, made: Mapping[str, Any], *, quiet: bool) -> None:
+    """Follow the reference runs that make expected answers without which it cannot be applied."""
+    while made["reference_run"] is not None:
+        with progress_shown(f"expected answer of {', '.join(made['without_answer'])}", quiet=quiet) as on_progress:
+            follow_job(client, made["reference_run"], on_progress)
+        made = client.get(made["href"])
 
 
 def follow(client: Client, made: Mapping[str, Any], *, quiet: bool) -> None:
@@ -194,6 +204,8 @@ def difference_tables(found: Mapping[str, Any]) -> list[Table | str]:
     rejudging, counts = found["rejudging"], found["counts"]
     head = f"rejudging {rejudging['id']} ({rejudging['state']}): {rejudging['reason']}"
     things: list[Table | str] = [plain(head), *(plain(f"  {line}") for line in rejudging["changes"])]
+    if rejudging["without_answer"]:
+        things.append("it cannot be applied before these test cases have an expected answer")
     things.append(
         f"{counts['submissions_changed']} of {counts['submissions']} submissions, {counts['cases_changed']} cases, "
         f"points of {counts['teams_changed']} teams and the ranks of {counts['ranks_changed']} change"

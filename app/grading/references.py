@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -35,9 +35,8 @@ SECONDS_BETWEEN_SWEEPS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A test case about to be solved."""
+    """A test case about to be solved, as it will be where a rejudging changes it."""
 
-    id: int
     name: str
     input_sha256: str
     checker: str
@@ -155,7 +154,7 @@ class JobRunner:
             if job is None:
                 return
             params = dict(job.params)
-            cases = [self._case(row, params) for row in testcases.named(session, params["problem_id"], params["cases"])]
+            cases = _cases(session, params)
         results: dict[str, Any] = {}
         for at, case in enumerate(cases):
             if self._stopping(job_id):
@@ -169,9 +168,6 @@ class JobRunner:
     def _stopping(self, job_id: str) -> bool:
         with self._changed:
             return self._closing or job_id in self._cancelled
-
-    def _case(self, row: Any, params: dict[str, Any]) -> _Case:
-        return _Case(row.id, row.name, row.input_sha256, params["checker"], tuple(row.checker_args or ()))
 
     def _solve(self, job_id: str, params: dict[str, Any], case: _Case, at: int, count: int) -> dict[str, Any]:
         run = SolverRun(params["problem_id"], params["method"], params["seed"], params["seconds"], params["memory"])
@@ -218,16 +214,16 @@ class JobRunner:
             row = rejudging_changes.change_problem(
                 session,
                 problem_id,
-                partial(_set_answer, session, case, answer),
+                partial(_set_answer, session, problem_id, case, answer),
                 f"a reference run has made expected answers of {problem_id}",
                 None,
                 joins=rejudgings.open_id(session, problem_id),
             )
-            waits = None if row is None else str(row.id)
+            waits = None if row is None else {"rejudging": str(row.id), "contest": row.contest_id}
         if waits is None:
             return kept
         self._engine.take_up()
-        return {**kept, "rejudging": waits}
+        return {**kept, **waits}
 
     def _end(self, job_id: str, state: str, result: dict[str, Any]) -> None:
         with self._database.write() as session:
@@ -236,8 +232,26 @@ class JobRunner:
                 jobs.end(job, state, result)
 
 
-def _set_answer(session: Session, case: _Case, answer: testcases.FoundAnswer) -> None:
-    if not testcases.set_answer(session, case.id, case.input_sha256, answer):
+def _cases(session: Session, params: dict[str, Any]) -> list[_Case]:
+    """The cases of a job, in order."""
+    known, names = rejudging_changes.wanted(session, params["problem_id"])["cases"], set(params["cases"])
+    return [
+        _Case(name, case["input_sha256"], params["checker"], tuple(case["checker_args"] or ()))
+        for name, case in sorted(known.items(), key=lambda item: item[1]["ordinal"])
+        if name in names
+    ]
+
+
+def reference_run(session: Session, problem_id: str, names: Collection[str]) -> str | None:
+    """The latest job, waiting or running, that makes the expected answer of one of these cases."""
+    for job in jobs.going(session, REFERENCE_RUN):
+        if job.params["problem_id"] == problem_id and not set(names).isdisjoint(job.params["cases"]):
+            return job.id
+    return None
+
+
+def _set_answer(session: Session, problem_id: str, case: _Case, answer: testcases.FoundAnswer) -> None:
+    if not testcases.set_answer(session, problem_id, case.name, case.input_sha256, answer):
         raise SolverFailed("the test case was deleted or given another input meanwhile")
 
 

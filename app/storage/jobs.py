@@ -37,6 +37,12 @@ def newest(session: Session, limit: int = 200) -> Sequence[JobRow]:
     return session.scalars(select(JobRow).order_by(JobRow.created.desc(), JobRow.id).limit(limit)).all()
 
 
+def going(session: Session, kind: str) -> Sequence[JobRow]:
+    """The jobs of a kind that have not ended, newest first."""
+    query = select(JobRow).where(JobRow.kind == kind, JobRow.state.not_in(ENDED))
+    return session.scalars(query.order_by(JobRow.created.desc(), JobRow.id)).all()
+
+
 def waiting(session: Session) -> Sequence[str]:
     """Ids of the queued jobs, oldest first."""
     return session.scalars(select(JobRow.id).where(JobRow.state == QUEUED).order_by(JobRow.created, JobRow.id)).all()

@@ -38,23 +38,30 @@ def change_problem(
     joined = None if joins is None else _to_join(other, joins, problem_id)
     kept = {} if joined is None else joined.changes
     live = versions.document(session, problem_id)
-    before, wanted = versions.merged(live, kept), versions.tried(session, problem_id, kept, change)
-    if other is None and not versions.matters(before, wanted):
+    before, after = versions.merged(live, kept), versions.tried(session, problem_id, kept, change)
+    if other is None and not versions.matters(before, after):
         change()
         return None
     if joined is not None:
-        again = versions.needs_judging(before, wanted)
-        return _join(session, joined, _changes(problem_id, live, wanted), again=again)
+        again = versions.needs_judging(before, after)
+        return _join(session, joined, _changes(problem_id, live, after), again=again)
     if other is not None:
         raise RejudgingRefused(
             f"rejudging {other.id} ({other.contest_id}) changes {problem_id} already: "
             f"apply or cancel it first, or make this a part of it with ?rejudging={other.id}"
         )
-    changes = _changes(problem_id, live, wanted)
+    changes = _changes(problem_id, live, after)
     contests = [contest_id] if contest_id is not None else _contests(session, problem_id)
     return rejudging_steps.begin(
         session, contests[0], Selection(problem_id), reason, account_id, changes=changes, contests=contests
     )
+
+
+def wanted(session: Session, problem_id: str) -> Document:
+    """The problem as it will be: as it is, or with the changes of the open rejudging that has some."""
+    live = versions.document(session, problem_id)
+    row = rejudgings.open_of_problem(session, problem_id)
+    return live if row is None else versions.merged(live, row.changes)
 
 
 def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> RejudgingRow:
@@ -63,13 +70,13 @@ def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> Rejudgi
     return other
 
 
-def _changes(problem_id: str, live: Document, wanted: Document) -> dict[str, Any]:
+def _changes(problem_id: str, live: Document, after: Document) -> dict[str, Any]:
     """What a rejudging keeps of a change: the difference, what it says in words, and what it was made from."""
-    found = versions.difference(live, wanted)
+    found = versions.difference(live, after)
     return found | {
         "problem_id": problem_id,
-        "judging": versions.needs_judging(live, wanted),
-        "summary": versions.summary(live, wanted),
+        "judging": versions.needs_judging(live, after),
+        "summary": versions.summary(live, after),
         "base": versions.fingerprint(live, found.get("rules", {})),
     }
 

@@ -171,6 +171,7 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
     if row.state not in {OPEN, UNDONE}:
         raise RejudgingRefused(f"rejudging {row.id} is {row.state}")
     _refuse_final(session, row)
+    _refuse_unanswered(session, row)
     _refuse_unjudged(session, row)
     if not errors_too and (count := _new_errors(session, row)):
         raise RejudgingRefused(
@@ -193,6 +194,17 @@ def _refuse_final(session: Session, row: RejudgingRow) -> None:
     rows = session.execute(query.order_by(ContestRow.id).with_for_update(read=True))
     if final := [contest_id for contest_id, finalized in rows if finalized is not None]:
         raise RejudgingRefused(f"contest {', '.join(final)} is final; finalized: false opens it again")
+
+
+def _refuse_unanswered(session: Session, row: RejudgingRow) -> None:
+    """No test case would be dropped because its expected answer is still to be made."""
+    if names := rejudgings.unanswered(session, row):
+        problem_id = row.changes["problem_id"]
+        subject = f"test case {names[0]} of {problem_id} has" if len(names) == 1 else f"{', '.join(names)} have"
+        raise RejudgingRefused(
+            f"{subject} no expected answer yet: wait for the reference run, start one "
+            f"(jurado admin reference run {problem_id} {' '.join(names)}), or put it with an answer"
+        )
 
 
 def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
+from app.storage import versions
 from app.storage.judgements import DONE
 from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -135,6 +136,14 @@ def missing(row: RejudgingRow) -> Select[Any]:
     """Those of the submissions that the rejudging has no judgement of yet."""
     mine = exists().where(JudgementRow.rejudging_id == row.id, JudgementRow.submission_id == SubmissionRow.id)
     return selected(row).where(~mine)
+
+
+def unanswered(session: Session, row: RejudgingRow) -> list[str]:
+    """The test cases that applying it would leave without an expected answer, so that nobody could answer them."""
+    cases = {name: case for name, case in row.changes.get("cases", {}).items() if case is not None}
+    if row.state not in {OPEN, UNDONE} or all(case["answer_sha256"] is not None for case in cases.values()):
+        return []
+    return versions.unanswered(versions.document(session, row.changes["problem_id"])["cases"], cases)
 
 
 def unjudged(session: Session, row: RejudgingRow) -> list[int]:

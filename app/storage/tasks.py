@@ -102,6 +102,8 @@ def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
     case = ground.cases.get(sent.name)
     if case is None and (sent.removed or sent.name in ground.cases):
         return None
+    if case is not None and case["answer_sha256"] is None:
+        return None  # it is not open before it has one, and then everything is judged anew
     answer = sent.answer
     if ground.limit is not None and answer.refused is None and sent.size > ground.limit:
         answer = replace(answer, refused=too_large(ground.limit))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -174,17 +174,6 @@ def _stem(name: str) -> str:
     return name.removesuffix(extension)
 
 
-def named(session: Session, problem_id: str, names: Sequence[str]) -> list[TestCaseRow]:
-    """The problem's test cases of these names, in order."""
-    wanted = set(names)
-    return [row for row in problems.test_cases(session, problem_id) if row.name in wanted]
-
-
-def without_answer(session: Session, problem_id: str) -> list[TestCaseRow]:
-    """The problem's test cases that have no expected answer yet."""
-    return [row for row in problems.test_cases(session, problem_id) if row.answer_sha256 is None]
-
-
 def without_score(session: Session) -> list[tuple[TestCaseRow, str]]:
     """The cases whose expected answer has no raw score yet, such as those of a package, each with its checker."""
     query = (
@@ -218,9 +207,9 @@ class FoundAnswer:
     provenance: Mapping[str, Any]
 
 
-def set_answer(session: Session, test_case_id: int, input_sha256: str, found: FoundAnswer) -> bool:
+def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, found: FoundAnswer) -> bool:
     """Give a case its expected answer; False if the case is gone, or has another input by now."""
-    row = session.get(TestCaseRow, test_case_id)
+    row = problems.test_case(session, problem_id, name)
     if row is None or row.input_sha256 != input_sha256:
         return False
     row.answer_sha256, row.answer_size = found.sha256, found.size

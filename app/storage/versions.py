@@ -131,7 +131,17 @@ def _case_lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
             continue
         found = [part for part, columns in parts.items() if any(old[name][at] != case[at] for at in columns)]
         lines += [f"test case {name}: {', '.join(found)}"] if found else []
+    lines += [f"test case {name}: has no expected answer yet" for name in unanswered(old, new)]
     return lines
+
+
+def unanswered(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The cases that one version has an expected answer of, or does not have at all, and another has without one."""
+    return [
+        name
+        for name, case in new.items()
+        if case["answer_sha256"] is None and (name not in old or old[name]["answer_sha256"] is not None)
+    ]
 
 
 def merged(before: Document, changes: Changes) -> Document:

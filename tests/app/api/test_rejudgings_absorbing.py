@@ -9,7 +9,7 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from app.storage.tables import JudgementRow
+from app.storage.tables import JudgementRow, ProblemRow
 from tests.app.api.test_rejudgings import difference, do, points, prepared, put, state
 from tests.builders.contests import add_contest, add_submission
 from tests.builders.judging import judge
@@ -187,3 +187,40 @@ def test_it_is_applied_only_if_the_difference_is_still_the_one_that_was_looked_a
     assert quick.get(f"{rejudging['href']}/difference?since=x", user="judge").status_code == 400
     do(quick, "apply", rejudging, version=again["version"])
     assert difference(quick, rejudging)["newcomers"] == [made["id"]]
+
+
+def test_a_case_that_is_put_without_an_answer_gets_a_reference_run_and_is_not_dropped(quick: Api) -> None:
+    add_submission(quick.service, {"02": share(1), "03": share(1)}, files={"02": b"2\n", "03": b"3\n"})
+    with quick.service.database.write() as session:
+        row = session.get_one(ProblemRow, "echo")
+        how = {"method": "greedy", "seconds": 1, "seed": 1, "memory": 1024}
+        row.settings = row.settings | {"reference": how}
+    before = points(quick)
+    rejudging = put(quick, "secret/02", input=b"22\n")
+    assert rejudging["changes"][-1] == "test case 02: has no expected answer yet"
+    assert rejudging["without_answer"] == ["02"]
+    job = quick.get(f"jobs/{rejudging['reference_run']}", user="admin").json()
+    assert (job["state"], job["params"]["cases"]) == ("queued", ["02"])
+    assert quick.get(rejudging["href"], user="admin").json()["reference_run"] == job["id"]
+    judge(quick.service)
+    refused = do(quick, "apply", rejudging, 409)
+    assert refused["message"].startswith("test case 02 of echo has no expected answer yet: wait for the reference run")
+    assert points(quick) == before
+    joined = put(quick, "secret/02", query="?rejudging=1", input=b"22\n", answer=b"22\n")
+    assert (joined["without_answer"], joined["reference_run"]) == ([], None)
+    judge(quick.service)
+    do(quick, "apply", rejudging)
+    assert worths(quick)["team"] == 50.0
+
+
+def test_a_new_case_without_an_answer_is_there_at_once_with_the_job_that_makes_it(quick: Api) -> None:
+    made = put(quick, "secret/05", 201, input=b"5\n")
+    assert (made["answer_sha256"], made["reference_run"]) == (None, None)
+    with quick.service.database.write() as session:
+        row = session.get_one(ProblemRow, "echo")
+        how = {"method": "greedy", "seconds": 1, "seed": 1, "memory": 1024}
+        row.settings = row.settings | {"reference": how}
+    made = put(quick, "secret/05", 200, input=b"55\n")
+    job = quick.get(f"jobs/{made['reference_run']}", user="admin").json()
+    assert job["params"]["cases"] == ["05"]
+    assert put(quick, "secret/05", 200, input=b"55\n", answer=b"55\n")["reference_run"] is None

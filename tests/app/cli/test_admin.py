@@ -83,8 +83,14 @@ def test_a_contest_is_made_filled_and_deleted(admin: Jurado, name: str) -> None:
 
 def test_a_test_case_gets_its_expected_answer_from_a_reference_run(admin: Jurado, name: str, tmp_path: Path) -> None:
     (tmp_path / "board.in").write_bytes(BOARD)
-    assert admin("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in").exit_code == 0
-    ran = admin("admin", "reference", "run", "comesolo", name, "--method", "greedy", "--seconds", "0.2", "--json")
+    how = ("--method", "greedy", "--seconds", "0.2")
+    put = admin("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in", *how)
+    assert put.exit_code == 0, put.output
+    assert (
+        f"test case secret/{name} of comesolo has no expected answer yet, and nobody can answer it: job " in put.stderr
+    )
+    assert "greedy, seed" in put.stderr
+    ran = admin("admin", "reference", "run", "comesolo", name, *how, "--json")
     assert ran.exit_code == 0
     assert json.loads(ran.stdout)["result"]["cases"][name]["method"] == "greedy"
     cases = json.loads(admin("admin", "testcase", "list", "comesolo", "--json").stdout)
@@ -112,7 +118,8 @@ def test_a_package_is_uploaded_downloaded_and_deleted(admin: Jurado, name: str, 
 
 def test_a_job_that_has_ended_cannot_be_cancelled(admin: Jurado, name: str, tmp_path: Path) -> None:
     (tmp_path / "board.in").write_bytes(BOARD)
-    admin("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in")
+    put = ("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in")
+    admin(*put, "--method", "greedy", "--seconds", "0.2", "--no-wait")
     ran = admin("admin", "reference", "run", "comesolo", name, "--method", "greedy", "--seconds", "0.2", "--json")
     job = json.loads(ran.stdout)["id"]
     assert job in listed(admin, "job")

@@ -110,6 +110,25 @@ def test_a_rejudging_is_applied_while_teams_submit(
     assert (undone.exit_code, undone.stdout) == (0, f"rejudging {number} is undone\n")
 
 
+def test_a_case_without_an_answer_is_not_applied_and_says_what_is_missing(
+    admin: Jurado, contest: str, tmp_path: Path
+) -> None:
+    (tmp_path / "case").write_text("22\n")
+    put = admin("admin", "testcase", "put", contest, "secret/02", tmp_path / "case")
+    assert put.exit_code == 0, put.output
+    assert "has no expected answer yet" in put.stderr
+    assert "the problem names no reference solver: put it again with --answer" in put.stderr
+    number = put.stdout.split(" as rejudging ")[1].split()[0]
+    refused = admin("admin", "rejudging", "apply", contest, number, "--wait")
+    assert (refused.exit_code, refused.stderr.partition(" yet")[0]) == (
+        1,
+        f"jurado: test case 02 of {contest} has no expected answer",
+    )
+    again = ("secret/02", tmp_path / "case", "--answer", tmp_path / "case", "--rejudging", number)
+    assert admin("admin", "testcase", "put", contest, *again).exit_code == 0
+    assert admin("admin", "rejudging", "apply", contest, number, "--wait").exit_code == 0
+
+
 def test_a_rejudging_of_nothing_is_refused(admin: Jurado, contest: str) -> None:
     refused = admin("admin", "rejudge", contest, "--reason", "why", "--team", "nobody")
     assert (refused.exit_code, refused.stderr) == (1, "jurado: team: expected a team, found 'nobody'\n")

@@ -14,7 +14,7 @@ from app.grading.engine import Engine, EngineSettings
 from app.grading.references import REFERENCE_RUN, JobRunner
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.storage import jobs, problems, rejudging_steps
+from app.storage import jobs, problems, rejudging_changes, rejudging_steps, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.tables import (
@@ -138,6 +138,37 @@ def test_where_there_are_submissions_the_answers_of_a_run_wait_as_one_rejudging(
     with bench.database.write() as session:
         rejudging_steps.apply(session, rejudging_steps.lock(session, 1))
     assert None not in {bench.case().answer_sha256, bench.case(other).answer_sha256}
+
+
+def test_a_case_whose_new_input_waits_in_a_rejudging_is_solved_as_it_will_be(bench: Bench) -> None:
+    """The run solves the new input, and its answer becomes a part of the rejudging, which can then be applied."""
+    with bench.database.write() as session:
+        session.add(ContestRow(id="c", name="C", start_time=NOW, duration_ms=10**9, open_to_all=True))
+        session.add(AccountRow(id="a", username="a", type="admin", created=NOW))
+        session.flush()
+        session.add(ContestProblemRow(contest_id="c", problem_id="comesolo", label="A", ordinal=1, rule={}))
+        sent = SubmissionRow(contest_id="c", problem_id="comesolo", account_id="a", time=NOW, contest_time_ms=0)
+        session.add(sent)
+        session.flush()
+        session.add(JudgementRow(submission_id=sent.id, state="done", type="CE", start_time=NOW, end_time=NOW))
+    given = bench.files.load(bench.case("105-n12-p30").input_sha256)
+
+    def put() -> None:
+        testcases.put_case(session, bench.files, testcases.NewCase("comesolo", "secret", CASE, given))
+
+    with bench.database.write() as session:
+        row = rejudging_changes.change_problem(session, "comesolo", put, "why", None)
+        assert row is not None
+        assert rejudgings.unanswered(session, row) == [CASE]
+    job_id = bench.queue()
+    bench.runner.start()
+    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    assert (bench.job(job_id).result or {})["cases"][CASE]["rejudging"] == "1"
+    until(lambda: bench.engine.waiting_again == 0)
+    with bench.database.write() as session:
+        rejudging_steps.apply(session, rejudging_steps.lock(session, 1))
+    assert bench.files.load(bench.case().input_sha256) == given
+    assert bench.case().answer_sha256 is not None
 
 
 def test_a_run_makes_the_expected_answer_and_says_how(bench: Bench) -> None:
