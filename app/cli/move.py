@@ -55,5 +55,5 @@ def move(
     if as_json:
         write_json({"from": source.engine.url.render_as_string(), "to": shown, "rows": rows})
         return
-    show(table(f"In {shown}", ["table", ">rows"], [(name, count) for name, count in rows.items() if count]))
+    show(table("", ["table", ">rows"], [(name, count) for name, count in rows.items() if count]))
     say(f"moved {sum(rows.values())} rows, each compared; serve from there with JURADO_DATABASE_URL={shown}")

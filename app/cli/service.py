@@ -118,6 +118,7 @@ def try_places(settings: Settings) -> None:
     from sqlalchemy.exc import SQLAlchemyError
 
     from app.storage.database import Database
+    from app.storage.migrate import schema_of, schemas
 
     for folder in (settings.home, settings.files_folder):
         try:
@@ -127,12 +128,18 @@ def try_places(settings: Settings) -> None:
     try:
         database = Database(settings.database)
         try:
-            database.engine.connect().close()
+            schema = schema_of(database.engine)
         finally:
             database.close()
     except SQLAlchemyError as error:
         why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise Failure(f"the database cannot be used: {why}", 1) from None
+    if schema is not None and schema not in schemas():
+        raise Failure(
+            f"the database has the schema {schema}, which this version of Jurado does not know: a newer one made it."
+            " Run that one, or restore a backup from before it",
+            1,
+        )
 
 
 def listen(host: str, port: int) -> socket.socket:

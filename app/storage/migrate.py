@@ -6,6 +6,8 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, inspect, text
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
 
@@ -13,6 +15,18 @@ MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
 def upgrade(url: str) -> None:
     """Run every migration that has not run yet."""
     command.upgrade(alembic_config(url), "head")
+
+
+def schema_of(engine: Engine) -> str | None:
+    """The schema a database has, as its last migration is called; None before the first."""
+    with engine.connect() as connection:
+        has = inspect(connection).has_table("alembic_version")
+        return connection.scalar(text("SELECT version_num FROM alembic_version")) if has else None
+
+
+def schemas() -> list[str]:
+    """The schemas this version knows, the newest first."""
+    return [script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()]
 
 
 def alembic_config(url: str) -> Config:

@@ -6,11 +6,10 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Row, Table, bindparam, func, insert, inspect, select, text, update
 
 from app.storage.database import Database
-from app.storage.migrate import alembic_config, upgrade
+from app.storage.migrate import schema_of, schemas, upgrade
 from app.storage.tables import Base
 
 BATCH = 1000
@@ -51,10 +50,7 @@ def row_count(database: Database) -> int:
 
 
 def _refuse_other_schema(source: Database) -> None:
-    newest = ScriptDirectory.from_config(alembic_config(source.url)).get_current_head()
-    with source.engine.connect() as connection:
-        has = inspect(connection).has_table("alembic_version")
-        version = connection.scalar(text("SELECT version_num FROM alembic_version")) if has else None
+    newest, version = schemas()[0], schema_of(source.engine)
     if version != newest:
         raise MoveError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
 

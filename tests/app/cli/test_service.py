@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import httpx
@@ -42,6 +43,17 @@ def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
     assert done.stderr.startswith("jurado: settings: ")
     assert "port" in done.stderr
     assert "surprise" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["serve --port 0", "init"])
+def test_a_database_of_a_newer_version_is_one_clear_line(jurado: Jurado, tmp_path: Path, verb: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "jurado.db")) as newer, newer:
+        newer.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        newer.execute("INSERT INTO alembic_version VALUES ('ffffffffffff')")
+    done = jurado(*verb.split(), "--home", tmp_path)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("jurado: the database has the schema ffffffffffff, which this version")
+    assert "restore a backup from before it" in done.stderr
 
 
 @pytest.mark.parametrize(
