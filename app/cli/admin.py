@@ -9,22 +9,31 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.access import read_password
+from app.cli.admin_import import (
+    DryRun,
+    Import,
+    MakePasswords,
+    PasswordFile,
+    RenewPasswords,
+    Replace,
+    import_accounts,
+    import_objects,
+    people,
+    wishes,
+)
 from app.cli.client import Client
 from app.cli.names import read_file
-from app.cli.output import Failure, examples, say, show, table, write_json
+from app.cli.output import Failure, examples, say, show, table, tell, write_json
 from app.cli.solve import AsJson
 
 user = typer.Typer(no_args_is_help=True, help="Accounts: who may log in.")
 team = typer.Typer(no_args_is_help=True, help="Teams.")
 contest = typer.Typer(no_args_is_help=True, help="Contests and what is in them.")
-GROUPS = {"user": user, "team": team, "contest": contest}
+GROUPS = {"people": people, "user": user, "team": team, "contest": contest}
 
-TYPES = {".json": "application/json", ".yaml": "application/yaml", ".yml": "application/yaml", ".tsv": "text/tsv"}
 SOON = timedelta(seconds=35)  # the server wants a start to be more than 30 s away
 
 ContestId = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id")]
-Import = Annotated[Path, typer.Argument(metavar="FILE", help="CLICS JSON or YAML, or a tab-separated .tsv")]
-Replace = Annotated[bool, typer.Option("--replace", help="replace those that are there already")]
 
 
 @user.command("list", epilog=examples("jurado admin user list", "jurado admin user list --json"))
@@ -61,16 +70,58 @@ def delete_user(account: Annotated[str, typer.Argument(help="the account's id")]
     delete(f"accounts/{account}")
 
 
-@user.command("import", epilog=examples("jurado admin user import accounts.yaml", "jurado admin user import a.tsv"))
-def import_users(file: Import, replace: Replace = False, as_json: AsJson = False) -> None:
+@user.command(
+    "import",
+    epilog=examples(
+        "jurado admin user import accounts.csv --make-passwords --passwords passwords.csv",
+        "jurado admin user import accounts.yaml --dry-run",
+    ),
+)
+def import_users(
+    file: Import,
+    make_passwords: MakePasswords = False,
+    renew_passwords: RenewPasswords = False,
+    passwords: PasswordFile = None,
+    replace: Replace = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
     """Import accounts from a file: all of them, or none and a list of what is wrong."""
-    import_objects("accounts", file, replace=replace, as_json=as_json)
+    wish = wishes(make_passwords, renew_passwords, passwords, replace=replace, dry_run=dry_run)
+    import_accounts(file, wish, passwords, as_json=as_json)
 
 
-@team.command("list", epilog=examples("jurado admin team list", "jurado admin team list --json"))
-def list_teams(as_json: AsJson = False) -> None:
-    """List all teams."""
-    listing("teams", ["id", "name", "label", "hidden"], as_json=as_json)
+@team.command(
+    "list",
+    epilog=examples(
+        "jurado admin team list", "jurado admin team list --contest finals", "jurado admin team list --json"
+    ),
+)
+def list_teams(
+    contest_id: Annotated[str | None, typer.Option("--contest", metavar="ID", help="only its teams")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List all teams, or a contest's, with their groups, organization, accounts, and who is hidden or disqualified."""
+    with Client.open() as client:
+        rows = client.get("teams" if contest_id is None else f"contests/{contest_id}/teams")
+        usernames: dict[str, list[str]] = {}
+        for account in client.get("accounts"):
+            usernames.setdefault(account["team_id"] or "", []).append(account["username"])
+    if as_json:
+        write_json([{**row, "accounts": usernames.get(row["id"], [])} for row in rows])
+        return
+    cells = [
+        [
+            row["id"],
+            row["name"],
+            " ".join(row["group_ids"]),
+            row.get("organization_id"),
+            ", ".join(word for word in ("hidden", "disqualified") if row.get(word)),
+            " ".join(usernames.get(row["id"], [])),
+        ]
+        for row in rows
+    ]
+    show(table("", ["id", "name", "groups", "organization", "state", "accounts"], cells))
 
 
 @team.command("add", epilog=examples("jurado admin team add red 'The Reds' --contest finals"))
@@ -95,10 +146,10 @@ def delete_team(team_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
     delete(f"teams/{team_id}")
 
 
-@team.command("import", epilog=examples("jurado admin team import teams.json", "jurado admin team import teams.tsv"))
-def import_teams(file: Import, replace: Replace = False, as_json: AsJson = False) -> None:
+@team.command("import", epilog=examples("jurado admin team import teams.csv", "jurado admin team import teams.tsv"))
+def import_teams(file: Import, replace: Replace = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Import teams from a file: all of them, or none and a list of what is wrong."""
-    import_objects("teams", file, replace=replace, as_json=as_json)
+    import_objects("teams", file, replace=replace, dry_run=dry_run, as_json=as_json)
 
 
 @contest.command("list", epilog=examples("jurado admin contest list", "jurado admin contest list --json"))
@@ -265,14 +316,6 @@ def listing(path: str, columns: list[str], *, as_json: bool, title: str = "") ->
         show(table(title, columns, [[each.get(column) for column in columns] for each in found]))
 
 
-def tell(text: str, made: object, *, as_json: bool) -> None:
-    """Say what was done: to a person, or with the whole object to a program."""
-    if as_json:
-        write_json(made)
-    else:
-        typer.echo(text)
-
-
 def delete(path: str) -> None:
     """Delete a resource and say so."""
     with Client.open() as client:
@@ -292,16 +335,3 @@ def waiting(made: dict[str, Any]) -> str:
         f"there are submissions: the change waits as rejudging {made['id']} of {made['contest_id']}\n"
         f"next: jurado admin rejudging difference {place}, then jurado admin rejudging apply {place} (or cancel)"
     )
-
-
-def import_objects(path: str, file: Path, *, replace: bool, as_json: bool) -> None:
-    """Send a file of objects, in the format its name tells."""
-    kind = TYPES.get(file.suffix.lower())
-    if kind is None:
-        raise Failure(f"{file}: expected a name that ends with {', '.join(TYPES)}")
-    data = read_file(file, "file")
-    with Client.open() as client:
-        params = {"replace": "true"} if replace else {}
-        made = client.post(path, content=data, headers={"Content-Type": kind}, params=params)
-    count = len(made) if isinstance(made, list) else 1
-    tell(f"{count} {path} have been imported", made, as_json=as_json)

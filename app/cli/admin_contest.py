@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.admin import ContestId, contest, known, tell
+from app.cli.admin import ContestId, contest, known
 from app.cli.client import Client
 from app.cli.contestant import find_problem, team_names
-from app.cli.output import Failure, examples
+from app.cli.output import Failure, examples, tell
 from app.cli.solve import AsJson
 
 GROUPS = {"contest": contest}

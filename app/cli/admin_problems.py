@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.admin import delete, known, listing, tell, waiting, waits
+from app.cli.admin import delete, known, listing, waiting, waits
 from app.cli.client import Client
 from app.cli.names import read_file
-from app.cli.output import Failure, examples, say, show, table, write_json
+from app.cli.output import Failure, examples, say, show, table, tell, write_json
 from app.cli.package import show_faults
 from app.cli.parcel import upload_shown
 from app.cli.solve import AsJson, progress_shown

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from app.cli.admin import delete, tell
+from app.cli.admin import delete
 from app.cli.client import Client
 from app.cli.contestant import Contest, team_names
-from app.cli.output import examples, show, table, write_json
+from app.cli.output import examples, show, table, tell, write_json
 from app.cli.solve import AsJson
 
 award = typer.Typer(no_args_is_help=True, help="Awards made by hand, beside those the final board gives.")

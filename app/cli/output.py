@@ -78,6 +78,14 @@ def show(*things: object) -> None:
         to.print(thing)
 
 
+def tell(text: str, made: object, *, as_json: bool) -> None:
+    """Say what was done: to a person, or with the whole object to a program."""
+    if as_json:
+        write_json(made)
+    else:
+        typer.echo(text)
+
+
 def examples(*lines: str) -> str:
     """Build the end of a command's help: its examples, one a line."""
     return "\n\n".join(("Examples:", *(f"  {line}" for line in lines)))

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from app.cli.admin import ContestId, known, tell
+from app.cli.admin import ContestId, known
 from app.cli.admin_problems import follow_job
 from app.cli.boards import number
 from app.cli.client import Client, refusal
-from app.cli.output import Failure, examples, plain, show, table, write_json
+from app.cli.output import Failure, examples, plain, show, table, tell, write_json
 from app.cli.solve import AsJson, progress_shown
 
 rejudging = typer.Typer(no_args_is_help=True, help="One rejudging: what it changes, and whether it counts.")

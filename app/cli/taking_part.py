@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.admin import tell
 from app.cli.boards import short_time
 from app.cli.client import Client
 from app.cli.contestant import Contest, find_problem
-from app.cli.output import Failure, show, table, write_json
+from app.cli.output import Failure, show, table, tell, write_json
 from app.cli.parcel import unpack
 from app.cli.solve import AsJson
 

@@ -1,0 +1,81 @@
+"""Class lists and passwords from the command line, and the tables of the guide, against a real service."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import uuid
+from pathlib import Path
+
+import pytest
+
+from app.cli.access import new_login
+from app.cli.demo.service_process import Running
+from tests.app.cli.conftest import Jurado
+
+GUIDE = Path(__file__).resolve().parents[3] / "docs/guides/accounts-and-teams.md"
+TABLES = re.findall(r"```csv\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+
+
+@pytest.fixture
+def name() -> str:
+    """An id that nothing on the shared service has."""
+    return f"x{uuid.uuid4().hex[:8]}"
+
+
+@pytest.mark.parametrize(("kind", "table"), [("people", TABLES[0]), ("team", TABLES[1])])
+def test_the_tables_of_the_guide_are_taken(admin: Jurado, tmp_path: Path, kind: str, table: str) -> None:
+    (tmp_path / "table.csv").write_text(table)
+    done = admin("admin", kind, "import", tmp_path / "table.csv", "--dry-run")
+    assert done.exit_code == 0, done.stderr
+    assert "would be imported" in done.stdout
+
+
+def test_a_class_list_prints_its_passwords_once_and_they_log_in(
+    admin: Jurado, service: Running, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "class.csv").write_text(f"name,username,team\nAna,{name},{name} Team\n")
+    done = admin("admin", "people", "import", tmp_path / "class.csv", "--make-passwords")
+    assert done.exit_code == 0, done.stderr
+    password = re.search(rf"{name} +│ (\S+) ", done.stdout)
+    assert password is not None
+    assert new_login(service.url, name, password[1]).token
+    again = admin("admin", "people", "import", tmp_path / "class.csv", "--make-passwords")
+    assert "(0 made, 0 changed, 1 as they were)" in again.stdout
+    assert "│" not in again.stdout
+
+
+def test_passwords_go_to_a_new_file_for_its_owner_alone(
+    admin: Jurado, service: Running, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "accounts.csv").write_text(f"username;type;name\n{name};judge;=1+1\n")
+    path = tmp_path / "passwords.csv"
+    done = admin("admin", "user", "import", tmp_path / "accounts.csv", "--passwords", path, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert "password" not in json.loads(done.stdout)[0]
+    assert path.stat().st_mode & 0o777 == 0o600
+    with path.open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["username"], row["name"]) == (name, "'=1+1")
+    assert new_login(service.url, name, row["password"]).token
+    refused = admin("admin", "user", "import", tmp_path / "accounts.csv", "--passwords", path, "--replace")
+    assert (refused.exit_code, "there already" in refused.stderr) == (2, True)
+
+
+def test_a_refused_import_leaves_no_file_for_passwords(admin: Jurado, tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text("nmae\nAna\n")
+    path = tmp_path / "passwords.csv"
+    refused = admin("admin", "people", "import", tmp_path / "class.csv", "--passwords", path)
+    assert refused.exit_code == 1
+    assert "line 1: expected the column name, found 'nmae'" in refused.stderr
+    assert not path.exists()
+
+
+def test_teams_are_listed_with_their_accounts(admin: Jurado, name: str, tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text(f"name,username,team,group\nAna,{name},{name} Team,{name}-g\n")
+    assert admin("admin", "people", "import", tmp_path / "class.csv").exit_code == 0
+    rows = {row["name"]: row for row in json.loads(admin("admin", "team", "list", "--json").stdout)}
+    assert (rows[f"{name} Team"]["accounts"], rows[f"{name} Team"]["group_ids"]) == ([name], [f"{name}-g"])
+    shown = admin("admin", "team", "list").stdout
+    assert re.search(rf"{name} Team +│ {name}-g +│ +│ +│ {name} ", shown)
