@@ -32,7 +32,7 @@ check: setup ## format, lint, types, import arrows
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
 
-bench: setup ## measure, and print what was measured as tables
+bench: setup ## measure, and print what was measured as tables (ARGS="--list" lists them, ARGS="tokens" runs one)
 	@$(PYTHON_HERE) -m bench $(ARGS)
 
 ladders: setup ## climb every problem's whole ladder, record it in docs/ladders (ARGS="comesolo" for one; half an hour)

@@ -1,26 +1,38 @@
 """Measure: `python -m bench [NAME...]` runs the programs of this folder, all of them where none is named.
 
 A measurement is a module with a docstring, whose first line says what is measured, and `main()`, which prints a table.
+How long each took here is kept in DURATIONS, so that the next run says beforehand how long it will take.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import sys
+from collections.abc import Sequence
+from datetime import timedelta
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
 HERE = Path(__file__).parent
+DURATIONS = HERE.parent / ".bench.json"
+UNKNOWN = 30.0
+"""Seconds that one counts for in the bar which was never run here."""
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], durations: Path = DURATIONS) -> int:
     """Run the measurements named; returns the exit code: 1 if one of them says that it fell short, 2 for bad usage."""
     known = measurements()
+    took = read_durations(durations)
     if arguments in (["--list"], ["--help"], ["-h"]):
         for name, summary in known.items():
-            print(f"{name:<16} {summary}")
+            print(f"{name:<16} {about(took.get(name)):>9}  {summary}")
+        print("the times are those of the last run on this machine")
         return 0
     names = list(known) if arguments in ([], ["all"]) else arguments
     for name in names:
@@ -29,7 +41,52 @@ def main(arguments: list[str]) -> int:
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known) or 'none'}"
             print(f"bench: no measurement {name!r}; {hint}", file=sys.stderr)
             return 2
-    return max((run(name, known[name]) for name in names), default=0)
+    print(plan(names, took), file=sys.stderr, flush=True)
+    return run_all({name: known[name] for name in names}, took, durations)
+
+
+def run_all(wanted: dict[str, str], took: dict[str, float], durations: Path) -> int:
+    """Run them in turn below a bar, keep how long each took, and return the worst exit code."""
+    worst = 0
+    bar = Progress(
+        TextColumn("{task.completed:.0f} of {task.total:.0f} s"),
+        BarColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        auto_refresh=False,  # a thread that draws would take time from what is measured
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=sum(took.get(name, UNKNOWN) for name in wanted))
+        for number, (name, summary) in enumerate(wanted.items(), 1):
+            share = took.get(name, UNKNOWN)
+            bar.update(task, description=f"{number} of {len(wanted)}: {name}", refresh=True)
+            code, took[name] = run(name, summary)
+            worst = max(worst, code)
+            durations.write_text(json.dumps(took, indent=1) + "\n", encoding="utf-8")
+            bar.update(task, advance=share, refresh=True)
+    return worst
+
+
+def plan(names: Sequence[str], took: dict[str, float]) -> str:
+    """What is about to run, and how long it will take as far as that is known here."""
+    unknown = [name for name in names if name not in took]
+    seconds = sum(took.get(name, 0.0) for name in names)
+    time = "" if len(unknown) == len(names) else f", about {about(seconds)} by the last run"
+    beside = f", {len(unknown)} never run here" if unknown else ""
+    return f"bench: {len(names)} to run{time}{beside}: {', '.join(names)}"
+
+
+def about(seconds: float | None) -> str:
+    """A duration as 0:01:30; `?` for None."""
+    return "?" if seconds is None else str(timedelta(seconds=round(seconds)))
+
+
+def read_durations(path: Path) -> dict[str, float]:
+    """Seconds that each took when it was last run on this machine; those that were not are missing."""
+    if not path.exists():
+        return {}
+    return {str(name): float(seconds) for name, seconds in json.loads(path.read_text(encoding="utf-8")).items()}
 
 
 def measurements() -> dict[str, str]:
@@ -43,13 +100,14 @@ def measurements() -> dict[str, str]:
     return found
 
 
-def run(name: str, summary: str) -> int:
-    """Run one measurement and say how long it took; its `main` may return 1 where it fell short."""
+def run(name: str, summary: str) -> tuple[int, float]:
+    """Run one and say how long it took; returns its exit code, 1 where it fell short, and the seconds."""
     print(f"== {name}: {summary}", flush=True)
     started = perf_counter()
     code = import_module(f"bench.{name}").main()
-    print(f"   ({perf_counter() - started:.1f} s)", flush=True)
-    return int(code or 0)
+    seconds = perf_counter() - started
+    print(f"   ({seconds:.1f} s)", flush=True)
+    return int(code or 0), seconds
 
 
 if __name__ == "__main__":
