@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos verify-packages
+.PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos attack verify-packages
 
 PYTHON_HERE := .venv/bin/python
 PYTEST := $(PYTHON_HERE) -m pytest -n auto --dist worksteal
@@ -53,6 +53,9 @@ fuzz-http: setup ## send odd requests to every route as every role (ARGS="--seco
 
 chaos: setup ## kill a loaded server with -9, again and again, and count what was lost
 	@$(PYTHON_HERE) -m tests.chaos $(ARGS)
+
+attack: setup ## attack a server on 127.0.0.1 in every known way, and print what each cost (ARGS="--list")
+	@$(PYTHON_HERE) -m tests.attacks $(ARGS)
 
 verify-packages: setup ## hold the problem packages against independent readers of the format
 	@$(PYTHON_HERE) scripts/verify_independent.py $(ARGS)
