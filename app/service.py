@@ -9,7 +9,8 @@ from typing import Protocol
 
 from app.grading.boards import Boards
 from app.grading.gate import Gate
-from app.grading.messages import Validate, Validated
+from app.grading.messages import Grade, Validate, Validated
+from app.grading.outcomes import Trial
 from app.grading.similarity import Similarity
 from app.settings import Settings
 from app.storage.database import Database
@@ -44,6 +45,10 @@ class Engine(Protocol):
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Have a grader check a test case before it is stored."""
+        ...
+
+    def grade(self, request: Grade) -> Future[Trial]:
+        """Have answers graded that are in no row yet; whoever waits for a verdict is served first."""
         ...
 
     def alive(self) -> int:

@@ -32,7 +32,7 @@ from app.domain.contests import OPEN, Curtain
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
-from app.grading.engine import outcome
+from app.grading.outcomes import outcome
 from app.storage import judgements, tasks
 from app.storage.judgements import FoundScore, Outcome, Task, exact
 from app.storage.migrate import upgrade

@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from app.api import (
     awards,
     clarifications,
     commentary,
+    contest_board,
+    contest_judging,
     contest_own,
     contests,
     directory,
@@ -34,15 +37,15 @@ from app.api import (
 )
 from app.api.auth import Viewer
 from app.api.contests import contest_of
-from app.api.deps import AdminOnly, Reading, TheBoards, TheService
+from app.api.deps import AdminOnly, TheService
+from app.api.errors import NotFound
 from app.api.feed.kinds import ORDER
-from app.api.standings import TheStanding
 from app.api.statements import title_of
-from app.grading.boards import Boards, Standing
+from app.grading.boards import Standing
 from app.packages.zips import kept_zip, zip_bytes
 from app.service import Service
 from app.storage import directory as stored_directory
-from app.storage import judged, testcases
+from app.storage import judged, packing
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
 
@@ -93,13 +96,12 @@ class Parcel:
     responses={200: {"content": {"application/zip": {}}}},
     summary="The contest as a contest package",
 )
-def package(
-    viewer: AdminOnly, standing: TheStanding, session: Reading, service: TheService, boards: TheBoards, contest_id: str
-) -> FileResponse:
+def package(viewer: AdminOnly, service: TheService, contest_id: str) -> FileResponse:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it."""
-    parcel = collect(viewer, standing, session, service, boards)
     folder = tempfile.TemporaryDirectory(prefix="jurado-export-")
-    path = kept_zip(Path(folder.name) / "package.zip", parcel.files, lambda name: parcel.files[name]())
+    with service.database.read() as session:
+        parcel = collect(viewer, session, service, contest_id)
+        path = kept_zip(Path(folder.name) / "package.zip", parcel.files, lambda name: parcel.files[name]())
     return FileResponse(
         path,
         media_type="application/zip",
@@ -108,8 +110,13 @@ def package(
     )
 
 
-def collect(viewer: Viewer, standing: Standing, session: Session, service: Service, boards: Boards) -> Parcel:
-    """Everything the viewer may read of the contest, as a package has it."""
+def collect(viewer: Viewer, session: Session, service: Service, contest_id: str) -> Parcel:
+    """Everything the viewer may read of the contest, as a package has it: all of it as of one moment."""
+    now = datetime.now(UTC)
+    moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
+    standing = contest_board.standing_at(session, contest_id, moment)
+    if standing is None:
+        raise NotFound(f"no contest {contest_id!r}")
     parcel = Parcel()
     parcel.add_json("api.json", contests.information().model_dump())
     for name, documents in SINGLE.items():
@@ -117,11 +124,12 @@ def collect(viewer: Viewer, standing: Standing, session: Session, service: Servi
     for name, documents in COLLECTIONS.items():
         parcel.add_json(f"{name}.json", [_shown(name, each) for each in documents(viewer, standing, session)])
     parcel.files["event-feed.ndjson"] = lambda: b"".join(_notifications(parcel))
-    parcel.add_json(contest_own.FILE, contest_own.document(session, contest_of(session, standing.contest.id)))
-    parcel.add("scoreboard.json", sheets.rendered(boards, standing).plain)
+    parcel.add_json(contest_own.FILE, contest_own.document(session, contest_of(session, contest_id)))
+    parcel.add(contest_board.FILE, sheets.dump(contest_board.document(standing)))
+    parcel.add_json(contest_judging.FILE, contest_judging.document(session, standing, moment))
     _add_images(parcel, standing, session, service)
     _add_problems(parcel, standing, session, service)
-    for row in judged.submissions(session, standing.contest.id):
+    for row in judged.submissions(session, contest_id):
         parcel.files[f"submissions/{row.shown_id}/{row.shown_id}.zip"] = _answers(session, service, row.id)
     return parcel
 
@@ -167,7 +175,7 @@ def _add_problems(parcel: Parcel, standing: Standing, session: Session, service:
     for problem in standing.problems:
         row = stored_problems.get(session, problem.id)
         assert row is not None, "a foreign key"
-        parcel.add(f"problems/{row.id}/{row.id}.zip", testcases.packed(session, service.files, row))
+        parcel.add(f"problems/{row.id}/{row.id}.zip", packing.packed(session, service.files, row, judged=True))
         for language, kept in row.statements.items():
             label = standing.contest.labels[row.id]
             data = service.files.load(kept["sha256"])

@@ -1,47 +1,52 @@
-"""A contest package brought in: read, held against what is here, and kept as a whole or not at all.
+"""A contest package brought in: read, held against what is here, graded, and kept as a whole or not at all.
 
-Judgements, runs, the board and the event feed are not read: they are made anew from what was sent.
+Judgements, runs and the event feed are not read: they are made anew from what was sent. The board that comes of it is
+held against the one in the package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_other
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
+from sqlalchemy.orm import Session
 
 from app import passwords
-from app.api.contest_bodies import ContestView, view
+from app.api import contest_versions
+from app.api.contest_board import Comparison, compare
+from app.api.contest_bodies import view
+from app.api.contest_import_views import BOARD, PROBLEMS, ImportedView, Options, another_board, imported_view
 from app.api.contest_parcel import Bounds, Contents, read_contents
 from app.api.contest_rows import Importer
+from app.api.contest_submissions import Found, grade_all
+from app.api.contest_versions import Version, Wanted
 from app.api.deps import AFTER_COMMIT, AdminOnly, TheAuthenticator, TheService
-from app.api.errors import BadRequest, UnsupportedMedia
+from app.api.errors import BadRequest, Unavailable, UnsupportedMedia
 from app.api.fault_list import FaultList
 from app.api.middleware import API
-from app.api.packages import check_package
 from app.api.uploads import body_file
-from app.packages.errors import PackageError, PackageErrors, errors_of
+from app.grading.engine import JudgeFailed
+from app.packages.errors import PackageErrors
 from app.packages.files import LIMITS, archive_files
-from app.packages.model import Package
-from app.packages.read import assemble
 from app.service import Service
 from app.settings import Settings
-from app.storage import problems
 
 router = APIRouter(tags=["contests"])
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
-UNREAD = frozenset({"judgements.json", "runs.json", "scoreboard.json", "event-feed.ndjson"})
+UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
 """What is made anew. In a large contest it is most of the package."""
+SECONDS_UNTIL_BACK = 10
 
 
 @router.post(
     "/contests/import",
     status_code=201,
-    response_model=ContestView,
+    response_model=ImportedView,
     summary="Bring in a contest package",
     openapi_extra={"requestBody": {"required": True, "content": {"application/zip": {}}}},
 )
@@ -53,14 +58,17 @@ async def bring_in(
     id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,
     replace: Annotated[bool, Query(description="replace groups, teams and so on that are there already")] = False,
     submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
+    problems: Annotated[Wanted, Query(description=PROBLEMS)] = "version",
+    board: Annotated[Literal["equal", "any"], Query(description=BOARD)] = "equal",
 ) -> Response:
     """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ZIPS:
         raise UnsupportedMedia(f"Content-Type: expected application/zip, found {kind[:80] or 'none'}")
+    options = Options(id, str(viewer.account_id), replace, problems, any_board=board == "any")
     async with body_file(request, service.settings.max_upload) as path:
         contents = await run_sync(_read, path, service.settings, submissions)
-    made = await run_sync(_keep, service, contents, id, str(viewer.account_id), replace)
+    made = await run_sync(_keep, service, contents, options)
     authenticator.forget()
     return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})
 
@@ -70,7 +78,7 @@ def _read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
         _top, files = archive_files(path, with_other(LIMITS, files=settings.max_import_files), UNREAD)
     except PackageErrors as found:
         faults = FaultList()
-        faults.extend(_fault(error) for error in found.errors)
+        faults.extend(error.as_data() for error in found.errors)
         raise _refusal(faults) from None
     bounds = Bounds(settings.max_import_document, settings.max_import_objects)
     contents = read_contents(files, bounds, with_submissions=with_submissions)
@@ -79,45 +87,58 @@ def _read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     return contents
 
 
-def _keep(
-    service: Service, contents: Contents, contest_id: str | None, account_id: str, replace: bool
-) -> dict[str, Any]:
-    packages, faults = _packages(service, contents)
+def _keep(service: Service, contents: Contents, options: Options) -> dict[str, Any]:
+    chosen, faults = contest_versions.choose(service, contents, options.problems)
+    contents.rename_problems({version.package_id: version.id for version in chosen.values()})
+    graded: dict[str, Found] | None = None
+    if not faults:  # else nothing is kept, and the rest is only looked at for more faults
+        contest_versions.keep_files(service, chosen)
+        graded = _graded(service, contents, chosen, faults)
     hashes = {} if faults else _hashes(contents)  # before the transaction: 20,000 passwords take minutes
     with service.database.write() as session:
-        importer = Importer(session, service, contents, account_id, hashes, replace=replace)
-        for package in packages.values():
-            problems.import_package(session, service.files, *package)
-        row = importer.keep(contest_id)
+        importer = Importer(
+            session, service, contents, options.account_id, hashes, chosen, graded, replace=options.replace
+        )
+        if not faults:
+            contest_versions.put(session, chosen, faults)
+        row = importer.keep(options.contest_id)
         faults.join(importer.faults)
         if faults:
             raise _refusal(faults)  # which rolls everything back
-        made = view(row).model_dump(mode="json")
+        numbers = {id_: submitted.number for id_, submitted in importer.submitted.items()}
+        missing = [version.package_id for version in chosen.values() if version.how == "here"]
+        compared = _compared(session, row.id, contents, numbers, missing=missing, any_board=options.any_board)
+        made = imported_view(view(row), chosen.values(), compared, len(numbers)).model_dump(mode="json")
         calls = session.info.pop(AFTER_COMMIT, [])
     for call in calls:
         call()
     return made
 
 
-def _packages(service: Service, contents: Contents) -> tuple[dict[str, tuple[Package, Mapping[str, Any]]], FaultList]:
-    """The packages of the problems that are not here yet, checked as any other; and what is wrong with them."""
-    found: dict[str, tuple[Package, Mapping[str, Any]]] = {}
-    faults = FaultList()
-    with service.database.read() as session:
-        missing = [each for each in contents.problem_ids if problems.get(session, each) is None]
-    for problem_id in missing:
-        data = contents.package_of(problem_id)
-        if data is None:
-            expected = f"a problem that is here already, or its package problems/{problem_id}/{problem_id}.zip"
-            faults.add("problems", problem_id, expected, "neither")
-            continue
-        try:
-            checked = check_package(service, assemble(problem_id, archive_files(data)[1]))
-            found[problem_id] = (checked.package, checked.scores)
-        except PackageErrors as wrong:
-            prefix = f"problems/{problem_id}/{problem_id}.zip"
-            faults.extend({**_fault(error), "file": f"{prefix}: {error.file}"} for error in errors_of(wrong.errors))
-    return found, faults
+def _graded(service: Service, contents: Contents, chosen: Mapping[str, Version], faults: FaultList) -> dict[str, Found]:
+    try:
+        return grade_all(service, contents, chosen, faults)
+    except JudgeFailed as failed:
+        raise Unavailable(f"the submissions could not be judged: {failed}", SECONDS_UNTIL_BACK) from None
+
+
+def _compared(
+    session: Session,
+    contest_id: str,
+    contents: Contents,
+    numbers: Mapping[str, int],
+    *,
+    missing: Sequence[str],
+    any_board: bool,
+) -> Comparison | None:
+    """Hold the boards against each other; None where the package has none, or came without its submissions."""
+    if contents.board is None:
+        return None
+    session.flush()
+    compared = compare(session, contest_id, contents, numbers)
+    if compared.differences and not any_board:
+        raise another_board(compared.differences, missing)
+    return compared
 
 
 def _hashes(contents: Contents) -> dict[str, str | None]:
@@ -125,10 +146,6 @@ def _hashes(contents: Contents) -> dict[str, str | None]:
     given = {each["id"]: each.get("password") for each in contents.objects["accounts"]}
     given = {id_: password for id_, password in given.items() if isinstance(password, str)}
     return dict(zip(given, passwords.hash_all(list(given.values())), strict=True))
-
-
-def _fault(error: PackageError) -> dict[str, Any]:
-    return error.as_data()
 
 
 def _refusal(faults: FaultList) -> BadRequest:

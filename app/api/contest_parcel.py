@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import yaml
+from pydantic import ValidationError
 
-from app.api import contest_bodies, contest_own, teams
+from app.api import contest_bodies, contest_judging, contest_own, teams
 from app.api.directory import COLLECTIONS
+from app.api.errors import fault
 from app.api.fault_list import FaultList
 from app.packages.documents import UNREADABLE, StrictLoader
 
@@ -83,6 +85,8 @@ class Contents:
     pauses: object = None
     objects: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     own: dict[str, list[Any]] = field(default_factory=dict)
+    judging: contest_judging.Judging | None = None
+    board: dict[str, Any] | None = None
     faults: FaultList = field(default_factory=FaultList)
     _folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _encoded: dict[str, str] = field(default_factory=dict)
@@ -101,6 +105,17 @@ class Contents:
     def package_of(self, problem_id: str) -> bytes | None:
         """The package of a problem, if it is here."""
         return self.files.get(f"problems/{problem_id}/{problem_id}.zip")
+
+    def rename_problems(self, ids: Mapping[str, str]) -> None:
+        """Let problems have other ids here than in the package, wherever they are referred to."""
+        board = {"rows": self.board.get("rows")} if self.board is not None else {}
+        referring = [*(each for name in NAMES if name != "problems" for each in self.objects[name])]
+        for each in (*referring, *(one for some in self.own.values() for one in some), board):
+            _rename(each, ids)
+        for problem in self.objects["problems"]:
+            problem["id"] = ids.get(problem["id"], problem["id"])
+        if self.judging is not None:
+            self.judging.rename_problems(ids)
 
     def names_in(self, folder: str) -> list[str]:
         """The files of one folder."""
@@ -139,7 +154,54 @@ def read_contents(
         found.objects[name] = [] if skipped else _objects(found, name)
     skipped_own = frozenset() if with_submissions else contest_own.OF_SUBMISSIONS
     found.own = {name: objects for name, objects in _own(found).items() if name not in skipped_own}
+    if with_submissions:
+        found.judging = _judging(found)
+        found.board = _board(found)
     return found
+
+
+def _judging(found: Contents) -> contest_judging.Judging | None:
+    """What the board rests on and no other document says; None in packages that others or older versions made."""
+    value = _document(found, contest_judging.FILE.removesuffix(".json"))
+    if value is None:
+        return None
+    for name in value if isinstance(value, dict) else ():
+        if isinstance(value[name], list) and not _is_list(found, contest_judging.FILE, name, value[name]):
+            return None
+    try:
+        return contest_judging.Judging.model_validate(value)
+    except ValidationError as error:
+        given = error.errors(include_url=False)
+        found.faults.extend({"file": contest_judging.FILE, **fault(each)} for each in given)
+        return None
+
+
+def _board(found: Contents) -> dict[str, Any] | None:
+    value = _document(found, "scoreboard")
+    if value is None:
+        return None
+    rows = value.get("rows") if isinstance(value, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and _is_small(row) for row in rows):
+        found.add_fault("scoreboard.json", "", "an object with rows", "something else")
+        return None
+    return dict(value) if _is_list(found, "scoreboard.json", "rows", rows) else None
+
+
+def _rename(value: Any, ids: Mapping[str, str]) -> None:
+    """Put other ids in wherever a property says that it holds a problem's."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting.extend(each)
+        elif isinstance(each, dict):
+            for name, inner in each.items():
+                if name == "problem_id" and isinstance(inner, str):
+                    each[name] = ids.get(inner, inner)
+                elif name == "problem_ids" and isinstance(inner, list):
+                    each[name] = [ids.get(one, one) if isinstance(one, str) else one for one in inner]
+                elif isinstance(inner, dict | list):
+                    waiting.append(inner)
 
 
 def _objects(found: Contents, name: str) -> list[dict[str, Any]]:

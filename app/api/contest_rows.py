@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -24,25 +23,23 @@ from app.api import (
 from app.api.account_bodies import AccountBody
 from app.api.bodies import Document, Item
 from app.api.clarifications import ClarificationBody
-from app.api.clics import ID, parse_reltime, parse_time
+from app.api.clics import ID, parse_time
 from app.api.contest_bodies import ContestBody, ContestView
 from app.api.contest_own import Submitted, There
 from app.api.contest_parcel import Contents
 from app.api.contest_problems import EntryBody
-from app.api.deps import after_commit
+from app.api.contest_submission_rows import SubmissionKeeper, times
+from app.api.contest_submissions import Found
+from app.api.contest_versions import Version
 from app.api.errors import ApiError, fault
 from app.api.fault_list import FaultList
 from app.api.problems import Problem
 from app.api.teams import TeamBody, TeamView
 from app.domain.contests import Clock, Pause
-from app.grading.answer_files import Collected, OpenCase, collect, file_names
-from app.grading.archives import Limits, Upload, UploadRefused
 from app.service import Service
 from app.storage import accounts as stored_accounts
-from app.storage import contests, imports, problems
+from app.storage import contests, problems
 from app.storage import teams as stored_teams
-from app.storage.entries import Entry, read_entry
-from app.storage.ids import as_id, is_number
 from app.storage.scored import clock
 from app.storage.tables import (
     AwardRow,
@@ -70,13 +67,15 @@ class Importer:
         contents: Contents,
         account_id: str,
         hashes: Mapping[str, str | None],
+        chosen: Mapping[str, Version],
+        graded: Mapping[str, Found] | None,
         *,
         replace: bool,
     ) -> None:
         self.faults = FaultList()
-        self._entries: dict[str, Entry | None] = {}
-        self._submitted: dict[str, Submitted] = {}
-        self._free: Iterator[int] = iter(())
+        self.submitted: dict[str, Submitted] = {}
+        self._chosen = chosen
+        self._graded = graded
         self._session = session
         self._service = service
         self._contents = contents
@@ -85,7 +84,7 @@ class Importer:
         self._replace = replace
 
     def keep(self, contest_id: str | None) -> ContestRow:
-        """Keep everything; returns the contest, even where there are faults."""
+        """Keep everything; returns the contest, even where there are faults, as there are without `graded`."""
         contest = self._contest(contest_id)
         for collection in directory.COLLECTIONS:
             if collection.name != "persons":
@@ -95,8 +94,8 @@ class Importer:
         self._teams(contest)
         self._directory(contest, directory.PERSONS)
         self._accounts()
-        if not self.faults:  # else most of what follows would refer to what is not there
-            self._submissions(contest)
+        if not self.faults and self._graded is not None:  # else most of this would refer to what is not there
+            self._submissions(contest, self._graded)
             self._clarifications(contest)
             self._awards(contest)
             self._commentary(contest)
@@ -246,92 +245,13 @@ class Importer:
                 account_import.put(self._session, body, self._hashes.get(body.id or ""), there)
             self._session.flush()
 
-    def _submissions(self, contest: ContestRow) -> None:
-        waiting: list[int] = []
-        known = {row.id for row in stored_accounts.accounts(self._session)}
-        numbers = [as_id(each["id"]) for each in self._contents.objects["submissions"]]
-        self._free = imports.free_numbers(self._session, {number for number in numbers if number is not None})
-        for at, each in enumerate(self._contents.objects["submissions"]):
-            collected = self._collected(contest, each, f"[{at}]")
-            if collected is not None:
-                waiting += self._submission(contest, each, collected, f"[{at}]", known)
-        if waiting:
-            imports.count_on(self._session)
-            engine, boards = self._service.engine, self._service.boards
-
-            def wake() -> None:
-                for each in waiting:
-                    engine.wake(each)
-                boards.changed(contest.id)
-
-            after_commit(self._session, wake)
-
-    def _collected(self, contest: ContestRow, each: Mapping[str, Any], where: str) -> Collected | None:
-        entry = self._entry(contest, str(each.get("problem_id")))
-        if entry is None or each.get("team_id") not in entry.teams:
-            self._add("submissions.json", where, "a problem and a team of the contest", "others")
-            return None
-        names = [str(file.get("filename")) for file in each.get("files") or () if isinstance(file, dict)]
-        data = self._contents.files.get(f"submissions/{each['id']}/{names[0]}") if len(names) == 1 else None
-        if data is None:
-            self._add("submissions.json", where, "one file, which lies beside it", "none")
-            return None
-        settings = self._service.settings
-        limits = Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-        cases = [OpenCase(id_, name, entry.limit) for id_, name in [*entry.cases, *entry.final_cases]]
-        try:
-            return collect([Upload(names[0], io.BytesIO(data))], cases, file_names(cases, entry.pattern), limits)
-        except UploadRefused as refused:
-            self._add("submissions.json", where, "answer files", refused.message)
-            return None
-
-    def _entry(self, contest: ContestRow, problem_id: str) -> Entry | None:
-        """Read once, with all the contest's teams, however many submissions there are."""
-        if problem_id not in self._entries:
-            self._entries[problem_id] = read_entry(self._session, contest.id, problem_id)
-        return self._entries[problem_id]
-
-    def _submission(
-        self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, known: set[str]
-    ) -> list[int]:
-        """Keep it; returns the judgement that waits, or none where it was refused."""
-        number = as_id(each["id"])
-        if (number is None and is_number(each["id"])) or not ID.fullmatch(each["id"]):
-            self._add("submissions.json", f"{where}.id", "an id", repr(each["id"]))
-            return []
-        if number is not None and imports.is_taken(self._session, number):
-            self._add("submissions.json", f"{where}.id", "a number that is free here", repr(each["id"]))
-            return []
-        when = self._times(each, "submissions.json", where)
-        if when is None:
-            return []
-        account = each.get("account_id")
-        account_id = account if isinstance(account, str) and account in known else self._account_id
-        facts = {
-            "id": next(self._free) if number is None else number,
-            "external_id": each["id"] if number is None else None,
-            "contest_id": contest.id,
-            "problem_id": each["problem_id"],
-            "team_id": each["team_id"],
-            "account_id": account_id,
-            "time": when[0],
-            "contest_time_ms": when[1],
-            "comment": each.get("comment"),
-            "files": [note.as_json() for note in collected.notes],
-            "sources": [],
-        }
-        kept = [imports.Answer(a.case.id, a.file_name, a.size, a.data) for a in collected.answers.values()]
-        judgement = imports.add_submission(self._session, self._service.files, facts, kept)
-        self._submitted[each["id"]] = Submitted(judgement.submission_id, each["team_id"], each["problem_id"])
-        return [judgement.id]
-
-    def _times(self, each: Mapping[str, Any], file: str, where: str) -> tuple[datetime, int] | None:
-        try:
-            time, in_contest = parse_time(str(each.get("time"))), parse_reltime(str(each.get("contest_time")))
-        except ValueError as error:
-            self._add(file, where, "time and contest_time", str(error))
-            return None
-        return time, in_contest // timedelta(milliseconds=1)
+    def _submissions(self, contest: ContestRow, graded: Mapping[str, Found]) -> None:
+        if not self._contents.objects["submissions"]:
+            return
+        keeper = SubmissionKeeper(
+            self._session, self._service, self._contents, self._account_id, self._chosen, graded, self.faults
+        )
+        self.submitted = keeper.keep_all(contest)
 
     def _clarifications(self, contest: ContestRow) -> None:
         there = self._there(contest)
@@ -339,7 +259,7 @@ class Importer:
         for at, each in enumerate(self._contents.objects["clarifications"]):
             where = f"[{at}]"
             body = self._model(ClarificationBody, each, "clarifications.json", where)
-            when = self._times(each, "clarifications.json", where)
+            when = times(each, "clarifications.json", where, self.faults)
             if body is None or when is None:
                 continue
             self._check_links("clarifications.json", where, there | {"reply_to": ids}, each)
@@ -368,7 +288,7 @@ class Importer:
             where = f"[{at}]"
             given = {name: value for name, value in each.items() if name in kept}
             body = self._model(commentary.CommentaryBody, given, "commentary.json", where)
-            when = self._times(each, "commentary.json", where)
+            when = times(each, "commentary.json", where, self.faults)
             links = {key: value for key, value in each.items() if key != "submission_ids"}
             self._check_links("commentary.json", where, there, links)
             if not ID.fullmatch(each["id"]):
@@ -385,7 +305,7 @@ class Importer:
     def _own_there(self, contest: ContestRow) -> There:
         teams = {row.id for row in stored_teams.taking_part(self._session, contest)}
         problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
-        return There(teams, problem_ids, self._submitted)
+        return There(teams, problem_ids, self.submitted)
 
     def _there(self, contest: ContestRow) -> dict[str, set[str]]:
         """What may be referred to, by the word that the referring property begins with."""

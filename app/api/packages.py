@@ -26,7 +26,7 @@ from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.verify import examine
 from app.service import Service
-from app.storage import problems, testcases
+from app.storage import packing, problems
 from app.storage.judgements import FoundScore
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow
@@ -182,7 +182,7 @@ def get_problem(problem_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Pro
 )
 def get_package(problem_id: str, _viewer: JudgeOrAdmin, session: Reading, service: TheService) -> Response:
     """A Kattis 2025-09 package with the test cases as they are now."""
-    data = testcases.packed(session, service.files, existing(session, problem_id))
+    data = packing.packed(session, service.files, existing(session, problem_id))
     headers = {"Content-Disposition": f'attachment; filename="{problem_id}.zip"'}
     return Response(data, media_type="application/zip", headers=headers)
 

@@ -22,6 +22,7 @@ from app.cli.admin_import import (
     wishes,
 )
 from app.cli.client import Client
+from app.cli.contest_packages import SECONDS, import_lines, package_lines
 from app.cli.names import read_file
 from app.cli.output import Failure, examples, say, show, table, tell, write_json
 from app.cli.solve import AsJson
@@ -264,6 +265,8 @@ def export_contest(
     except OSError as error:
         raise Failure(f"{path}: {error.strerror or error}", 1) from None
     say(f"{path}: {len(data)} bytes")
+    for line in package_lines(data):
+        say(line)
 
 
 @contest.command(
@@ -279,14 +282,23 @@ def import_contest(
     submissions: Annotated[
         bool, typer.Option("--submissions/--no-submissions", help="also what was submitted; it is judged again")
     ] = True,
+    problems: Annotated[str, typer.Option(help="of a problem that is another one here: version, refuse or here")] = (
+        "version"
+    ),
+    any_board: Annotated[bool, typer.Option("--any-board", help="keep it also where its board comes out another")] = (
+        False
+    ),
     as_json: AsJson = False,
 ) -> None:
-    """Bring in a contest package: all of it, or nothing and a list of what is wrong."""
+    """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why."""
     data = read_file(file, "contest package")
     params = {"id": contest_id, "replace": str(replace).lower(), "submissions": str(submissions).lower()}
+    params |= {"problems": problems, "board": "any" if any_board else "equal"}
+    sent = {"content": data, "headers": {"Content-Type": "application/zip"}, "params": params, "timeout": SECONDS}
     with Client.open() as client:
-        made = client.post("contests/import", content=data, headers={"Content-Type": "application/zip"}, params=params)
-    tell(f"contest {made['id']} has been brought in", made, as_json=as_json)
+        made = client.post("contests/import", **sent)
+    lines = [f"contest {made['id']} has been brought in", *import_lines(made["imported"])]
+    tell("\n".join(lines), made, as_json=as_json)
 
 
 @contest.command("delete", epilog=examples("jurado admin contest delete finals"))

@@ -80,8 +80,12 @@ def collect(
     limits: Limits,
     *,
     testcase: str | None = None,
+    may_be_empty: bool = False,
 ) -> Collected:
-    """Sort uploaded files to cases by `file_names`. Raises UploadRefused with a sentence that says where and why."""
+    """Sort uploaded files to cases by `file_names`. Raises UploadRefused with a sentence that says where and why.
+
+    `may_be_empty`: files of no case are no reason to refuse, as when cases have been removed since they were sent.
+    """
     found = Collected()
     if not uploads:
         raise UploadRefused("files: expected at least one file, found none")
@@ -94,7 +98,7 @@ def collect(
             raise UploadRefused(f"{upload.name}: expected a zip archive or plain answer files, found a {kind} archive")
         else:
             _take_plain(upload, names, cases, testcase if len(uploads) == 1 else None, len(uploads) == 1, found)
-    if not found.answers:
+    if not found.answers and not may_be_empty:
         raise UploadRefused(_nothing_taken(found, names))
     return found
 

@@ -21,11 +21,12 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import structlog
 
 from app.grading.messages import Failed, Grade, Validate, Validated, Warm
-from app.grading.outcomes import given_up, outcome
+from app.grading.outcomes import Trial, given_up, judge_errors, outcome
 from app.grading.process import GraderProcess
 from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.database import Database
@@ -74,10 +75,19 @@ class _Question:
 
 
 @dataclass(frozen=True, slots=True)
+class _Tried:
+    """Answers to be graded that are in no row, and where their scores go."""
+
+    request: Grade
+    future: Future[Trial]
+
+
+@dataclass(frozen=True, slots=True)
 class _Work:
-    """What a grader is to do next: answer a question, or judge these, of submissions or of rejudgings."""
+    """What a grader is to do next: answer a question, judge these, of submissions or of rejudgings, or try answers."""
 
     question: _Question | None = None
+    tried: _Tried | None = None
     ids: Sequence[int] = ()
     again: Sequence[int] = ()
 
@@ -98,6 +108,7 @@ class Engine:
         self._known: set[int] = set()
         self._waiting_again: deque[int] = deque()
         self._known_again: set[int] = set()
+        self._trials: deque[_Tried] = deque()
         self._judging_again = 0
         self._look = False
         self._swept = 0.0
@@ -163,6 +174,17 @@ class Engine:
                 self._changed.notify()
         return question.future
 
+    def grade(self, request: Grade) -> Future[Trial]:
+        """Grade answers that are in no row, while nobody waits for a verdict; fails with JudgeFailed at the end."""
+        tried = _Tried(request, Future())
+        with self._changed:
+            if self._closing:
+                tried.future.set_exception(JudgeFailed(STOPPING))
+            else:
+                self._trials.append(tried)
+                self._changed.notify()
+        return tried.future
+
     @property
     def waiting(self) -> int:
         """Judgements that somebody waits for."""
@@ -188,9 +210,10 @@ class Engine:
         """Stop after the judgements at hand; the rest stays queued in its rows."""
         with self._changed:
             self._closing = True
-            for question in self._questions:
-                question.future.set_exception(JudgeFailed(STOPPING))
+            for future in (*(each.future for each in self._questions), *(each.future for each in self._trials)):
+                cast("Future[object]", future).set_exception(JudgeFailed(STOPPING))
             self._questions.clear()
+            self._trials.clear()
             self._changed.notify_all()
         for thread in self._threads:
             if thread.is_alive():
@@ -250,6 +273,11 @@ class Engine:
                 self._judge_all(process, work.ids)
             finally:
                 self._forget(work.ids)
+        elif work.tried is not None:
+            try:
+                self._try(process, work.tried)
+            finally:
+                self._end_again()
         elif work.again:
             self._give_way()
             try:
@@ -299,11 +327,13 @@ class Engine:
             if self._look or not self._may_judge_again():
                 return _Work()
             self._judging_again += 1
+            if self._trials:
+                return _Work(tried=self._trials.popleft())
             return _Work(again=_taken(self._waiting_again, MOST_CLAIMED_AGAIN))
 
     def _may_judge_again(self) -> bool:
-        """Is there a rejudging's work, and a grader for it beside the one that is left to those who wait?"""
-        return bool(self._waiting_again) and self._judging_again < max(1, len(self._processes) - 1)
+        """Is there work nobody waits for a verdict of, and a grader beside the one that is left to those who wait?"""
+        return bool(self._waiting_again or self._trials) and self._judging_again < max(1, len(self._processes) - 1)
 
     def _end_again(self) -> None:
         with self._changed:
@@ -321,6 +351,20 @@ class Engine:
         else:
             error = reply.error if isinstance(reply, Failed) else "an unexpected reply"
             question.future.set_exception(JudgeFailed(error))
+
+    def _try(self, process: GraderProcess, tried: _Tried) -> None:
+        """Grade as often as the checker may fail."""
+        found: Sequence[FoundScore] | Failed = Failed(STOPPING)
+        for _ in range(MOST_FAILURES):
+            found = process.grade(tried.request, self._settings.seconds_per_answer)
+            if self._closing or not isinstance(found, Failed):
+                break
+        if not isinstance(found, Failed):
+            tried.future.set_result(Trial(found))
+        elif self._closing:
+            tried.future.set_exception(JudgeFailed(STOPPING))
+        else:
+            tried.future.set_result(Trial(judge_errors(tried.request.answers), found.error))
 
     def _claim(self, ids: Sequence[int]) -> list[Task]:
         claims = [self._writer.submit(judgements.claim_one, id_) for id_ in ids]

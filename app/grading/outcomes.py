@@ -1,24 +1,40 @@
-"""How a judgement ends: what was found for each answer, summed up."""
+"""How a judgement ends: from the scores of its answers to its type."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from app.domain.contests import Kind
-from app.domain.verdicts import CaseVerdict, judgement_type
-from app.storage.judgements import FoundScore, Outcome, Task
+from app.domain.verdicts import CaseVerdict, JudgementType, judgement_type
+from app.storage.judgements import CaseAnswer, FoundScore, Outcome, Task
 
 JUDGE_ERROR = {"key": "judge-error", "text": "the judge failed on this answer; it is not your fault", "args": {}}
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What graders found for answers that are in no row; `error`: the checker failed, and all are judge errors."""
+
+    scores: Sequence[FoundScore]
+    error: str | None = None
+
+
 def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
     """Sum up an attempt that went well."""
-    relative = task.rule.get("kind", task.settings.get("scoring", {}).get("kind")) != Kind.ABSOLUTE
-    seen = [(score.verdict, _is_full(score, relative)) for score in scores]
-    complete = task.counted_cases <= {score.test_case_id for score in scores}
-    verdict = judgement_type(seen, complete=complete)
+    verdict = summed_up(scores, task.settings, task.rule, task.counted_cases)
     return Outcome(task.judgement_id, task.attempt, verdict.value, scores, datetime.now(UTC))
+
+
+def summed_up(
+    scores: Sequence[FoundScore], settings: Mapping[str, Any], rule: Mapping[str, Any], counted: Collection[int]
+) -> JudgementType:
+    """The judgement type that scores give; `counted` are the ids of the cases that count during the contest."""
+    relative = rule.get("kind", settings.get("scoring", {}).get("kind")) != Kind.ABSOLUTE
+    seen = [(score.verdict, _is_full(score, relative)) for score in scores]
+    return judgement_type(seen, complete={*counted} <= {score.test_case_id for score in scores})
 
 
 def _is_full(score: FoundScore, relative: bool) -> bool:
@@ -27,9 +43,13 @@ def _is_full(score: FoundScore, relative: bool) -> bool:
 
 
 def given_up(task: Task, error: str) -> Outcome:
-    """End a judgement that the checker has failed at too often: a judge error, for every answer."""
-    scores = [
-        FoundScore(answer.test_case_id, CaseVerdict.JUDGE_ERROR, None, None, None, JUDGE_ERROR, 0)
-        for answer in task.answers
+    """The end of a judgement on which the checker failed too often."""
+    scores = judge_errors(task.answers)
+    return Outcome(task.judgement_id, task.attempt, JudgementType.JE.value, scores, datetime.now(UTC), error)
+
+
+def judge_errors(answers: Sequence[CaseAnswer]) -> list[FoundScore]:
+    """A judge error for each of these answers."""
+    return [
+        FoundScore(answer.test_case_id, CaseVerdict.JUDGE_ERROR, None, None, None, JUDGE_ERROR, 0) for answer in answers
     ]
-    return Outcome(task.judgement_id, task.attempt, "JE", scores, datetime.now(UTC), error)

@@ -1,20 +1,21 @@
-"""Submissions that come with a contest package: under the numbers they had, waiting to be judged."""
+"""Submissions that come with a contest package: under the numbers they had, judged already."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
 
 from app.storage.files import FileStore
-from app.storage.judgements import QUEUED
+from app.storage.judgements import DONE, FoundScore, Outcome, score_row
 from app.storage.submissions import INLINE_LIMIT
-from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
+from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,16 @@ class Answer:
     file_name: str
     size: int
     data: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How a submission was judged, and when: its type, the scores of its answers, and the fault of a checker."""
+
+    type: str
+    time: datetime
+    scores: Sequence[FoundScore]
+    error: str | None = None
 
 
 def is_taken(session: Session, number: int) -> bool:
@@ -44,9 +55,13 @@ def free_numbers(session: Session, wanted: Collection[int]) -> Iterator[int]:
 
 
 def add_submission(
-    session: Session, files: FileStore, facts: Mapping[str, Any], answers: Sequence[Answer]
-) -> JudgementRow:
-    """Keep a submission with its answers; returns the judgement that waits."""
+    session: Session,
+    files: FileStore,
+    facts: Mapping[str, Any],
+    answers: Sequence[Answer],
+    judged: Judged,
+) -> int:
+    """Keep a submission with its answers and their scores; returns the number of its row."""
     row = SubmissionRow(**facts)
     session.add(row)
     session.flush()
@@ -60,10 +75,14 @@ def add_submission(
         else:
             kept.data, kept.sha256 = answer.data, hashlib.sha256(answer.data).hexdigest()
         session.add(kept)
-    judgement = JudgementRow(submission_id=row.id, state=QUEUED, start_time=row.time, current=True)
+    judgement = JudgementRow(submission_id=row.id, state=DONE, attempt=1, type=judged.type, current=True)
+    judgement.start_time, judgement.end_time, judgement.error = row.time, judged.time, judged.error
     session.add(judgement)
     session.flush()
-    return judgement
+    if judged.scores:
+        outcome = Outcome(judgement.id, 1, judged.type, judged.scores, judged.time)
+        session.execute(insert(RawScoreRow), [score_row(outcome, score) for score in judged.scores])
+    return row.id
 
 
 def count_on(session: Session) -> None:

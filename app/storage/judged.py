@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, select, true
 from sqlalchemy.orm import Session
@@ -178,6 +178,35 @@ def sent_answers(session: Session, submission_id: int) -> list[SentAnswer]:
         .order_by(TestCaseRow.ordinal)
     )
     return [SentAnswer(*row) for row in session.execute(query)]
+
+
+class SentFile(NamedTuple):
+    """Which case a submission's file is for, and whether it was refused."""
+
+    submission_id: int
+    problem_id: str
+    case_name: str
+    file_name: str
+    refused: bool
+
+
+def contest_answers(session: Session, contest_id: str) -> Iterator[SentFile]:
+    """All answers of a contest in order of submission, without their bytes; none of cases that have been removed."""
+    query = (
+        select(
+            AnswerRow.submission_id,
+            SubmissionRow.problem_id,
+            TestCaseRow.name,
+            AnswerRow.file_name,
+            AnswerRow.data.is_(None) & AnswerRow.sha256.is_(None),
+        )
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, TestCaseRow.removed.is_(False))
+        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
+    )
+    for row in session.execute(query):
+        yield SentFile(*row)
 
 
 def answer_bytes(session: Session, files: FileStore, submission_id: int, case_name: str) -> bytes | None:

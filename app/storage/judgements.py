@@ -165,12 +165,13 @@ def _write(connection: Connection, outcomes: Sequence[Outcome]) -> None:
         change,
         [{"judgement": o.judgement_id, "found": o.type, "ended": o.time, "why": o.error} for o in outcomes],
     )
-    rows = [_score_row(outcome, score) for outcome in outcomes for score in outcome.scores]
+    rows = [score_row(outcome, score) for outcome in outcomes for score in outcome.scores]
     if rows:
         connection.execute(insert(RawScoreRow), rows)
 
 
-def _score_row(outcome: Outcome, score: FoundScore) -> dict[str, Any]:
+def score_row(outcome: Outcome, score: FoundScore) -> dict[str, Any]:
+    """The columns of one answer's raw score."""
     raw_num, raw_den = pair(score.raw)
     max_num, max_den = pair(score.max_raw)
     multiplier_num, multiplier_den = pair(score.multiplier)

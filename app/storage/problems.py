@@ -76,18 +76,27 @@ def put_package(session: Session, kept: KeptPackage, scores: Mapping[str, FoundS
     row = session.get(ProblemRow, package.slug)
     now = datetime.now(UTC)
     row = row or ProblemRow(id=package.slug, created=now)
-    row.uuid = package.problem.uuid
-    row.names = dict(package.problem.name)
-    row.metadata_ = {**package.problem.model_dump(mode="json"), "sample_outputs": dict(kept.outputs)}
-    row.settings = package.settings.model_dump(mode="json")
-    row.statements = dict(kept.statements)
-    row.package_sha256 = kept.zipped
+    for column, value in problem_columns(kept).items():
+        setattr(row, column, value)
     row.updated = now
     session.add(row)
     session.flush()
     _put_groups(session, package)
     _put_cases(session, row.id, kept.cases)
     _put_references(session, row.id, scores or {})
+
+
+def problem_columns(kept: KeptPackage) -> dict[str, Any]:
+    """The columns that a package gives its problem's own row."""
+    package = kept.package
+    return {
+        "uuid": package.problem.uuid,
+        "names": dict(package.problem.name),
+        "metadata_": {**package.problem.model_dump(mode="json"), "sample_outputs": dict(kept.outputs)},
+        "settings": package.settings.model_dump(mode="json"),
+        "statements": dict(kept.statements),
+        "package_sha256": kept.zipped,
+    }
 
 
 def _keep_statements(files: FileStore, package: Package) -> dict[str, Any]:
@@ -125,9 +134,14 @@ def _keep_case(files: FileStore, package: Package, at: int) -> KeptCase:
 
 def _put_groups(session: Session, package: Package) -> None:
     session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == package.slug))
-    rows = [
+    rows = [{"problem_id": package.slug, **columns} for columns in group_columns(package)]
+    session.execute(insert(TestGroupRow), rows)
+
+
+def group_columns(package: Package) -> list[dict[str, Any]]:
+    """The columns of a package's groups, in order."""
+    return [
         {
-            "problem_id": package.slug,
             "name": group.name,
             "ordinal": at,
             "kind": group.kind,
@@ -138,7 +152,6 @@ def _put_groups(session: Session, package: Package) -> None:
         }
         for at, group in enumerate(package.groups, start=1)
     ]
-    session.execute(insert(TestGroupRow), rows)
 
 
 def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> None:

@@ -1,10 +1,10 @@
-"""Putting single test cases into a problem, taking them out, and packing the problem with them."""
+"""Putting single test cases into a problem, and taking them out."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, cast
@@ -13,10 +13,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import Exact
-from app.packages.export import write_archive
-from app.packages.model import Group, Package
-from app.packages.read import read_archive
-from app.packages.testdata import EXTENSIONS, case_points
+from app.packages.model import Group
+from app.packages.testdata import case_points
 from app.storage import problems
 from app.storage.files import FileStore
 from app.storage.judgements import FoundScore, pair
@@ -141,37 +139,6 @@ def touch(session: Session, problem_id: str) -> None:
 def _package_group(row: TestGroupRow) -> Group:
     most = Fraction(row.max_points_num, row.max_points_den)
     return Group(row.name, cast(Any, row.kind), int(most), cast(Any, row.aggregation), tuple(row.require_pass))
-
-
-def packed(session: Session, files: FileStore, row: ProblemRow) -> bytes:
-    """The problem as a package zip: the imported one with the test cases as they are now."""
-    package = read_archive(files.load(row.package_sha256), row.id)
-    changed = _with_cases(session, files, package)
-    return (
-        files.load(row.package_sha256)
-        if changed == dict(package.files)
-        else write_archive(replace(package, files=changed))
-    )
-
-
-def _with_cases(session: Session, files: FileStore, package: Package) -> dict[str, bytes]:
-    """The package's files, its inputs and answers taken from the tables."""
-    paths = {case.name: case.path for case in package.cases}
-    rows = {row.name: row for row in problems.test_cases(session, package.slug)}
-    gone = {f"data/{path}" for name, path in paths.items() if name not in rows}
-    kept = {name: data for name, data in package.files.items() if _stem(name) not in gone}
-    for name, row in rows.items():
-        path = f"data/{paths.get(name, f'{row.group_name}/{name}')}"
-        kept[f"{path}.in"] = files.load(row.input_sha256)
-        if row.answer_sha256 is not None:
-            kept[f"{path}.ans"] = files.load(row.answer_sha256)
-    return kept
-
-
-def _stem(name: str) -> str:
-    """The path of the test case a file belongs to."""
-    extension = next((e for e in EXTENSIONS if name.endswith(e)), "")
-    return name.removesuffix(extension)
 
 
 def without_score(session: Session) -> list[tuple[TestCaseRow, str]]:

@@ -15,7 +15,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 
 from app.grading.boards import Boards
-from app.grading.messages import Validate, Validated
+from app.grading.messages import Grade, Validate, Validated
+from app.grading.outcomes import Trial
 from app.grading.similarity import Similarity
 from app.main import create_app
 from app.passwords import hash_password
@@ -57,6 +58,10 @@ class Idle:
 
     def validate(self, _request: Validate) -> Future[Validated]:
         """Nobody is here to check anything."""
+        raise RuntimeError("this service has no graders")
+
+    def grade(self, _request: Grade) -> Future[Trial]:
+        """Nobody is here to grade anything."""
         raise RuntimeError("this service has no graders")
 
     def alive(self) -> int:

@@ -92,8 +92,11 @@ def fill(api: Api) -> None:
     start = lively.begin(ask)
     lively.submit(ask, start)
     contest = lively.CONTEST
-    first = add_submission(api.service, {"02": share(1), "03": share(1)}, team="blue", contest_id=contest, minute=60)
-    add_submission(api.service, {"02": share(1), "03": REJECTED}, team="red", contest_id=contest, minute=61)
+    files = {"02": b"2\n", "03": b"3\n"}
+    right = {"02": share(1), "03": share(1)}
+    first = add_submission(api.service, right, team="blue", contest_id=contest, minute=60, files=files)
+    half, files = {"02": share(1), "03": REJECTED}, {"02": b"2\n"}
+    add_submission(api.service, half, team="red", contest_id=contest, minute=61, files=files)
     add_submission(api.service, {"02": REJECTED}, team="ghost", contest_id=contest, minute=62, judgement_type="WA")
     lively.talk(ask, submission=str(first))
 

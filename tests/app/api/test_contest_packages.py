@@ -109,12 +109,17 @@ def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[
     assert made.status_code == 201, made.text
     assert made.headers["Location"] == f"/api/{BASE}"
     found = seen(empty)
-    assert made.json() == found[""] == exported[1][""]
+    reply = made.json()
+    imported = reply.pop("imported")
+    assert reply == found[""] == exported[1][""]
+    assert [(each["id"], each["how"], each["test_cases"]) for each in imported["problems"]] == [("echo", "new", 3)]
+    about = {"equal": True, "rows": 2, "raw_scores": 4, "other_teams": 0, "unjudged": 3, "judge_errors": 0}
+    assert imported["board"] == about | {"differences": [], "more_differences": 0}
     for name in KEPT:
         assert found[name] == exported[1][name], name
     assert {a["id"] for a in found["accounts"]} >= set(lively.PEOPLE)
     assert {a["id"]: a["citation"] for a in found["awards"]} == {a["id"]: a["citation"] for a in exported[1]["awards"]}
-    assert [each["end_time"] for each in found["judgements"]] == [None] * len(found["submissions"])
+    assert all(each["end_time"] is not None for each in found["judgements"]), "all of it has been judged here"
     again = unzipped(empty.get(f"{BASE}/package.zip", user="admin").content)
     files = unzipped(exported[0])
     for name, data in files.items():

@@ -1,0 +1,82 @@
+"""A problem as a package again: the imported one, with the test cases as they are now."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import yaml
+from sqlalchemy.orm import Session
+
+from app.packages.errors import PackageErrors
+from app.packages.export import write_archive
+from app.packages.model import Case, Package
+from app.packages.read import assemble, read_archive
+from app.packages.testdata import EXTENSIONS
+from app.storage import problems
+from app.storage.files import FileStore
+from app.storage.tables import ProblemRow, TestCaseRow
+
+ARGUMENTS = "output_validator_args"
+SHOWN = (".out", ".statement", ".download", ".png", ".jpg", ".jpeg", ".svg")
+
+
+def packed(session: Session, files: FileStore, row: ProblemRow, *, judged: bool = False) -> bytes:
+    """The problem as a package zip.
+
+    `judged`: without the cases that have no expected answer yet, as the format has none and nobody was judged on them.
+    """
+    package = read_archive(files.load(row.package_sha256), row.id)
+    rows = [case for case in problems.test_cases(session, row.id) if not judged or case.answer_sha256 is not None]
+    changed = _with_cases(files, package, rows)
+    if changed == dict(package.files):
+        return files.load(row.package_sha256)
+    return write_archive(replace(package, files=_with_arguments(package.slug, changed, rows)))
+
+
+def _with_cases(files: FileStore, package: Package, cases: Sequence[TestCaseRow]) -> dict[str, bytes]:
+    """The package's files, its inputs and answers taken from the tables."""
+    rows = {row.name: row for row in cases}
+    paths = {case.name: case.path for case in package.cases}
+    moved = {case.name for case in package.cases if case.name in rows and rows[case.name].group_name != case.group}
+    gone = {f"data/{path}" for name, path in paths.items() if name not in rows or name in moved}
+    kept = {name: data for name, data in package.files.items() if _stem(name) not in gone}
+    renewed = {f"data/{case.path}" for case in package.cases if _has_another_input(case, rows)}
+    for name in [name for name in kept if _stem(name) in renewed and name.endswith(SHOWN)]:
+        del kept[name]  # what was shown in place of the old input and its answer
+    for name, row in rows.items():
+        path = f"data/{_path(row) if name in moved else paths.get(name, _path(row))}"
+        kept[f"{path}.in"] = files.load(row.input_sha256)
+        if row.answer_sha256 is not None:
+            kept[f"{path}.ans"] = files.load(row.answer_sha256)
+    return kept
+
+
+def _has_another_input(case: Case, rows: Mapping[str, TestCaseRow]) -> bool:
+    return case.name in rows and rows[case.name].input_sha256 != hashlib.sha256(case.input.read()).hexdigest()
+
+
+def _path(row: TestCaseRow) -> str:
+    return f"{row.group_name}/{row.name}"
+
+
+def _stem(name: str) -> str:
+    """The path of the test case a file belongs to."""
+    extension = next((e for e in EXTENSIONS if name.endswith(e)), "")
+    return name.removesuffix(extension)
+
+
+def _with_arguments(slug: str, files: dict[str, bytes], rows: Sequence[TestCaseRow]) -> dict[str, bytes]:
+    """The files, and a NAME.yaml where a case would read back with other checker arguments than its row has."""
+    try:
+        package = assemble(slug, files)
+    except PackageErrors:  # a case without an answer; whoever reads the package is told so
+        return files
+    wanted: Mapping[str, tuple[str, ...]] = {row.name: tuple(row.checker_args or ()) for row in rows}
+    for case in package.cases:
+        if case.checker_args != wanted[case.name]:
+            path = f"data/{case.path}.yaml"
+            own = yaml.safe_load(files.get(path, b"")) or {}
+            files[path] = yaml.safe_dump({**own, ARGUMENTS: list(wanted[case.name])}).encode()
+    return files
