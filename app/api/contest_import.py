@@ -30,7 +30,7 @@ from app.api.errors import BadRequest, Unavailable, UnsupportedMedia
 from app.api.fault_list import FaultList
 from app.api.middleware import API
 from app.api.uploads import body_file
-from app.grading.engine import JudgeFailed
+from app.grading.questions import JudgeFailed
 from app.packages.errors import PackageErrors
 from app.packages.files import LIMITS, archive_files
 from app.service import Service

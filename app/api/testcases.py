@@ -28,8 +28,8 @@ from app.api.standings import TheStanding, the_problem
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import phase_scale
 from app.grading.boards import Standing
-from app.grading.engine import JudgeFailed
 from app.grading.messages import Validate
+from app.grading.questions import JudgeFailed
 from app.packages.errors import Faults
 from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts

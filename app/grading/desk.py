@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from app.grading.engine import JudgeFailed
 from app.grading.messages import Validate, Validated
+from app.grading.questions import JudgeFailed
 from app.packages.trials import Outcome, Question
 from app.storage.judgements import FoundScore
 from checkers.doors import Message, Score

@@ -26,8 +26,9 @@ from typing import cast
 import structlog
 
 from app.grading.messages import Failed, Grade, Validate, Validated, Warm
-from app.grading.outcomes import Trial, given_up, judge_errors, outcome
+from app.grading.outcomes import Trial, given_up, outcome
 from app.grading.process import GraderProcess
+from app.grading.questions import MOST_FAILURES, STOPPING, JudgeFailed, Question, Tried, answer, try_answers
 from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.database import Database
 from app.storage.judgements import Failure, Outcome, Task
@@ -35,8 +36,6 @@ from app.storage.writer import Writer
 
 log = structlog.get_logger()
 
-MOST_FAILURES = 3
-STOPPING = "the server stops"
 MOST_CLAIMED = 64
 MOST_CLAIMED_AGAIN = 16
 """Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash."""
@@ -44,10 +43,6 @@ SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.5
 SECONDS_BETWEEN_SWEEPS = 5.0
 SECONDS_AFTER_A_FAULT = 0.5
-
-
-class JudgeFailed(Exception):
-    """A checker failed by itself where an admin waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +62,11 @@ def grader_count(wanted: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """A test case to validate, and where the reply goes."""
-
-    request: Validate
-    future: Future[Validated]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """Answers to be graded that are in no row, and where their scores go."""
-
-    request: Grade
-    future: Future[Trial]
-
-
-@dataclass(frozen=True, slots=True)
 class _Work:
     """What a grader is to do next: answer a question, judge these, of submissions or of rejudgings, or try answers."""
 
-    question: _Question | None = None
-    tried: _Tried | None = None
+    question: Question | None = None
+    tried: Tried | None = None
     ids: Sequence[int] = ()
     again: Sequence[int] = ()
 
@@ -108,11 +87,11 @@ class Engine:
         self._known: set[int] = set()
         self._waiting_again: deque[int] = deque()
         self._known_again: set[int] = set()
-        self._trials: deque[_Tried] = deque()
+        self._trials: deque[Tried] = deque()
         self._judging_again = 0
         self._look = False
         self._swept = 0.0
-        self._questions: deque[_Question] = deque()
+        self._questions: deque[Question] = deque()
         self._closing = False
         self._processes = [
             GraderProcess(settings.files, settings.memory, self._warm_up, settings.program)
@@ -165,7 +144,7 @@ class Engine:
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Have a grader validate a test case; fails with JudgeFailed if the checker does, or the server stops."""
-        question = _Question(request, Future())
+        question = Question(request, Future())
         with self._changed:
             if self._closing:
                 question.future.set_exception(JudgeFailed(STOPPING))
@@ -176,7 +155,7 @@ class Engine:
 
     def grade(self, request: Grade) -> Future[Trial]:
         """Grade answers that are in no row, while nobody waits for a verdict; fails with JudgeFailed at the end."""
-        tried = _Tried(request, Future())
+        tried = Tried(request, Future())
         with self._changed:
             if self._closing:
                 tried.future.set_exception(JudgeFailed(STOPPING))
@@ -266,7 +245,7 @@ class Engine:
     def _work_once(self, process: GraderProcess) -> None:
         work = self._next()
         if work.question is not None:
-            self._answer(process, work.question)
+            answer(process, work.question, self._settings.seconds_per_answer)
         elif work.ids:
             self._give_way()
             try:
@@ -275,7 +254,7 @@ class Engine:
                 self._forget(work.ids)
         elif work.tried is not None:
             try:
-                self._try(process, work.tried)
+                try_answers(process, work.tried, self._settings.seconds_per_answer, lambda: self._closing)
             finally:
                 self._end_again()
         elif work.again:
@@ -343,28 +322,6 @@ class Engine:
     def _forget(self, ids: Sequence[int]) -> None:
         with self._changed:
             self._known.difference_update(ids)
-
-    def _answer(self, process: GraderProcess, question: _Question) -> None:
-        reply = process.ask(question.request, self._settings.seconds_per_answer)
-        if isinstance(reply, Validated):
-            question.future.set_result(reply)
-        else:
-            error = reply.error if isinstance(reply, Failed) else "an unexpected reply"
-            question.future.set_exception(JudgeFailed(error))
-
-    def _try(self, process: GraderProcess, tried: _Tried) -> None:
-        """Grade as often as the checker may fail."""
-        found: Sequence[FoundScore] | Failed = Failed(STOPPING)
-        for _ in range(MOST_FAILURES):
-            found = process.grade(tried.request, self._settings.seconds_per_answer)
-            if self._closing or not isinstance(found, Failed):
-                break
-        if not isinstance(found, Failed):
-            tried.future.set_result(Trial(found))
-        elif self._closing:
-            tried.future.set_exception(JudgeFailed(STOPPING))
-        else:
-            tried.future.set_result(Trial(judge_errors(tried.request.answers), found.error))
 
     def _claim(self, ids: Sequence[int]) -> list[Task]:
         claims = [self._writer.submit(judgements.claim_one, id_) for id_ in ids]

@@ -15,8 +15,9 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from app.grading.engine import Engine, JudgeFailed
+from app.grading.engine import Engine
 from app.grading.messages import Validate
+from app.grading.questions import JudgeFailed
 from app.grading.solver_process import Solved, SolverFailed, SolverProcess, SolverRun
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database

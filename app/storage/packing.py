@@ -30,9 +30,9 @@ def packed(session: Session, files: FileStore, row: ProblemRow, *, judged: bool 
     package = read_archive(files.load(row.package_sha256), row.id)
     rows = [case for case in problems.test_cases(session, row.id) if not judged or case.answer_sha256 is not None]
     changed = _with_cases(files, package, rows)
-    if changed == dict(package.files):
-        return files.load(row.package_sha256)
-    return write_archive(replace(package, files=_with_arguments(package.slug, changed, rows)))
+    if changed != dict(package.files) or _reads_otherwise(package, rows):
+        return write_archive(replace(package, files=_with_arguments(package.slug, changed, rows)))
+    return files.load(row.package_sha256)
 
 
 def _with_cases(files: FileStore, package: Package, cases: Sequence[TestCaseRow]) -> dict[str, bytes]:
@@ -65,6 +65,12 @@ def _stem(name: str) -> str:
     """The path of the test case a file belongs to."""
     extension = next((e for e in EXTENSIONS if name.endswith(e)), "")
     return name.removesuffix(extension)
+
+
+def _reads_otherwise(package: Package, rows: Sequence[TestCaseRow]) -> bool:
+    """Has a case other checker arguments than the package gives it?"""
+    arguments = {row.name: tuple(row.checker_args or ()) for row in rows}
+    return any(case.checker_args != arguments.get(case.name) for case in package.cases)
 
 
 def _with_arguments(slug: str, files: dict[str, bytes], rows: Sequence[TestCaseRow]) -> dict[str, bytes]:

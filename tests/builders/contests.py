@@ -13,10 +13,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import RawScore
-from app.grading.engine import JudgeFailed
 from app.grading.grade import Grader
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
+from app.grading.questions import JudgeFailed
 from app.packages.read import assemble
 from app.service import Service
 from app.storage import problems

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from app.grading.engine import JudgeFailed
 from app.grading.messages import Validate
+from app.grading.questions import JudgeFailed
 from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.tables import AnswerRow, JudgementRow

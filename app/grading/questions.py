@@ -1,0 +1,60 @@
+"""What is asked of a grader beside judgements: is a test case valid, and what are answers worth that are in no row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from app.grading.messages import Failed, Grade, Validate, Validated
+from app.grading.outcomes import Trial, judge_errors
+from app.grading.process import GraderProcess
+from app.storage.judgements import FoundScore
+
+MOST_FAILURES = 3
+STOPPING = "the server stops"
+
+
+class JudgeFailed(Exception):
+    """A checker failed by itself where an admin waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A test case to validate, and where the reply goes."""
+
+    request: Validate
+    future: Future[Validated]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Answers to be graded that are in no row, and where their scores go."""
+
+    request: Grade
+    future: Future[Trial]
+
+
+def answer(process: GraderProcess, question: Question, seconds: float) -> None:
+    """Have a test case validated."""
+    reply = process.ask(question.request, seconds)
+    if isinstance(reply, Validated):
+        question.future.set_result(reply)
+    else:
+        error = reply.error if isinstance(reply, Failed) else "an unexpected reply"
+        question.future.set_exception(JudgeFailed(error))
+
+
+def try_answers(process: GraderProcess, tried: Tried, seconds: float, closing: Callable[[], bool]) -> None:
+    """Grade answers, each within `seconds`, as often as the checker may fail; not at all once the server stops."""
+    found: Sequence[FoundScore] | Failed = Failed(STOPPING)
+    for _ in range(MOST_FAILURES):
+        found = process.grade(tried.request, seconds)
+        if closing() or not isinstance(found, Failed):
+            break
+    if not isinstance(found, Failed):
+        tried.future.set_result(Trial(found))
+    elif closing():
+        tried.future.set_exception(JudgeFailed(STOPPING))
+    else:
+        tried.future.set_result(Trial(judge_errors(tried.request.answers), found.error))
