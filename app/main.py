@@ -20,7 +20,7 @@ from app.api.feed.hub import Hub
 from app.api.heads import Heads
 from app.api.middleware import BodyLimit, Frame
 from app.api.proxy import BehindProxy
-from app.api.routes import ROUTES
+from app.api.routes import ROUTERS, ROUTES
 from app.bootstrap import initialise
 from app.grading.boards import Boards
 from app.grading.engine import Engine, EngineSettings, grader_count
@@ -77,6 +77,7 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
         redoc_url=None,
         openapi_url="/openapi.json",
         routes=list(ROUTES),
+        generate_unique_id_function=openapi.operation_id,
         lifespan=lifespan if service is None else None,
     )
     add_routes(app, known.max_upload)
@@ -133,7 +134,7 @@ def add_routes(app: FastAPI, max_body: int) -> None:
     app.include_router(health.router)
     app.include_router(pages.router)
     errors.install(app)
-    openapi.install(app)
+    openapi.install(app, [*ROUTERS, health.router])
     app.add_middleware(Zipped, minimum_size=SMALLEST_ZIPPED, compresslevel=5)
     app.add_middleware(
         CORSMiddleware,

@@ -71,7 +71,7 @@ class Access(BaseModel):
 
 
 @router.get("/contests/{contest_id}/access", summary="What the client may see and do")
-def access(viewer: CurrentViewer, session: Reading, contest_id: str) -> Access:
+def get_access(viewer: CurrentViewer, session: Reading, contest_id: str) -> Access:
     """Also what it may do only later, such as submitting before the start."""
     contest = contest_of(session, contest_id)
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)

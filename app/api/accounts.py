@@ -14,6 +14,7 @@ from app.api.auth import Viewer
 from app.api.bodies import TheDocument, openapi_body, same_id
 from app.api.contests import contest_of
 from app.api.deps import (
+    DRY,
     AdminOnly,
     CurrentViewer,
     JudgeOrAdmin,
@@ -38,19 +39,19 @@ router = APIRouter(tags=["accounts"])
 
 
 @router.get("/account", summary="Who am I")
-def own_account(viewer: LoggedIn, session: Reading) -> AccountView:
+def get_own_account(viewer: LoggedIn, session: Reading) -> AccountView:
     """The account that asks."""
     return view(account_of(session, str(viewer.account_id)))
 
 
 @router.get("/accounts", summary="All accounts")
-def accounts(_viewer: JudgeOrAdmin, session: Reading) -> list[AccountView]:
+def list_accounts(_viewer: JudgeOrAdmin, session: Reading) -> list[AccountView]:
     """Without their passwords."""
     return [view(row) for row in stored.accounts(session)]
 
 
 @router.get("/accounts/{account_id}", summary="One account")
-def account(_viewer: JudgeOrAdmin, session: Reading, account_id: str) -> AccountView:
+def get_account(_viewer: JudgeOrAdmin, session: Reading, account_id: str) -> AccountView:
     """Without its password."""
     return view(account_of(session, account_id))
 
@@ -60,9 +61,10 @@ def account(_viewer: JudgeOrAdmin, session: Reading, account_id: str) -> Account
     summary="Make or import accounts",
     status_code=201,
     response_model=AccountMade | list[AccountMade],
+    responses={200: {"model": AccountMade | list[AccountMade], "description": DRY}},
     openapi_extra=openapi_body(AccountBody),
 )
-def make_accounts(
+def create_accounts(
     _viewer: AdminOnly,
     service: TheService,
     session: Writing,
@@ -136,7 +138,7 @@ def delete_account(_viewer: AdminOnly, session: Writing, authenticator: TheAuthe
 
 
 @router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest", response_model=list[AccountView])
-def contest_accounts(
+def list_contest_accounts(
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -150,7 +152,7 @@ def contest_accounts(
 
 
 @router.get("/contests/{contest_id}/accounts/{account_id}", summary="One account of a contest")
-def contest_account(viewer: CurrentViewer, session: Reading, contest_id: str, account_id: str) -> AccountView:
+def get_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str, account_id: str) -> AccountView:
     """404 for what the client may not see."""
     for row in _visible(session, viewer, contest_id):
         if row.id == account_id:
@@ -159,7 +161,7 @@ def contest_account(viewer: CurrentViewer, session: Reading, contest_id: str, ac
 
 
 @router.get("/contests/{contest_id}/account", summary="Who am I, in a contest")
-def own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str) -> AccountView:
+def get_own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str) -> AccountView:
     """404 for those who are not logged in."""
     contest_of(session, contest_id)
     if viewer.account_id is None:

@@ -52,19 +52,19 @@ class AwardView(BaseModel):
 
 
 @router.get("/contests/{contest_id}/awards", summary="Awards", response_model=list[AwardView])
-def all_awards(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+def list_awards(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """Whom they go to is said once the results are final, and never while the board the client sees is frozen."""
     return documents(viewer, standing, session)
 
 
 @router.get("/contests/{contest_id}/awards/{award_id}", summary="One award", response_model=AwardView)
-def award(viewer: CurrentViewer, standing: TheStanding, session: Reading, award_id: str) -> Any:
+def get_award(viewer: CurrentViewer, standing: TheStanding, session: Reading, award_id: str) -> Any:
     """Computed or made by an admin."""
     return _one(viewer, standing, session, award_id)
 
 
 @router.post("/contests/{contest_id}/awards", summary="Make an award", status_code=201, response_model=AwardView)
-def make(
+def create_award(
     viewer: AdminOnly, standing: TheStanding, session: Writing, contest_id: str, body: AwardBody, response: Response
 ) -> Any:
     """The server gives it an id made of its citation."""
@@ -80,7 +80,7 @@ def make(
 
 
 @router.put("/contests/{contest_id}/awards/{award_id}", summary="Make or replace an award", response_model=AwardView)
-def put(
+def put_award(
     viewer: AdminOnly, standing: TheStanding, session: Writing, contest_id: str, award_id: str, body: AwardBody
 ) -> Any:
     """A computed one is no longer computed then."""
@@ -93,7 +93,7 @@ def put(
 
 
 @router.patch("/contests/{contest_id}/awards/{award_id}", summary="Change an award", response_model=AwardView)
-def change(
+def change_award(
     viewer: AdminOnly, standing: TheStanding, session: Writing, contest_id: str, award_id: str, body: AwardChange
 ) -> Any:
     """What is left out stays; a computed award is no longer computed then."""
@@ -110,7 +110,7 @@ def change(
 
 
 @router.delete("/contests/{contest_id}/awards/{award_id}", summary="Delete an award", status_code=204)
-def delete(viewer: AdminOnly, standing: TheStanding, session: Writing, contest_id: str, award_id: str) -> None:
+def delete_award(viewer: AdminOnly, standing: TheStanding, session: Writing, contest_id: str, award_id: str) -> None:
     """A computed one is not given; PUT gives it again."""
     old = _one(viewer, standing, session, award_id)
     if award_id in computed(standing, session):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -98,6 +98,14 @@ def openapi_body(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": content}}
 
 
+def one_body(name: str) -> dict[str, Any]:
+    """Describe a body that is one object of the schema `name`."""
+    schema = {"schema": {"$ref": f"#/components/schemas/{name}"}}
+    return {
+        "requestBody": {"required": True, "content": dict.fromkeys(("application/json", "application/yaml"), schema)}
+    }
+
+
 def _read(text: str, *, yaml_too: bool) -> Any:
     try:
         return yaml.load(text, StrictLoader) if yaml_too else json.loads(text)
@@ -158,6 +166,24 @@ def refuse_all(faults: Sequence[dict[str, str]], taken: Sequence[dict[str, str]]
         raise BadRequest(first_of([*faults, *taken]), errors=[*faults, *taken])
     if taken:
         raise Conflict(hint, errors=taken)
+
+
+def only_object(document: Document) -> dict[str, Any]:
+    """The one object of a document; raises BadRequest where it is something else."""
+    value = document.items[0].value if not document.many and document.items else None
+    if not isinstance(value, dict):
+        refuse([found("body", "one object", "something else")])
+    return dict(value or {})
+
+
+def read_one(document: Document, model: type[BaseModel], old: Mapping[str, Any] | None = None) -> Any:
+    """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
+    value = {**(old or {}), **only_object(document)}
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        refuse([fault(each) for each in error.errors(include_url=False)])
+        raise
 
 
 def same_id(in_address: str, in_body: str | None) -> None:

@@ -16,7 +16,7 @@ from app.api.errors import BadRequest, Conflict
 from app.api.middleware import API
 from app.grading.references import reference_run
 from app.storage import rejudging_changes, rejudgings
-from app.storage.rejudging_steps import NothingSelected, NotJudgedYet, RejudgingRefused
+from app.storage.rejudging_steps import NothingSelected, RejudgingRefused
 from app.storage.rejudgings import JUDGING, OPEN, READY, Progress
 from app.storage.tables import RejudgingRow
 
@@ -24,9 +24,6 @@ Joins = Annotated[
     int | None,
     Query(alias="rejudging", ge=1, description="make the change a part of this open rejudging, where one is needed"),
 ]
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    202: {"description": "there are submissions: the change waits as a rejudging, to be applied"}
-}
 
 
 class SelectionView(BaseModel):
@@ -63,6 +60,14 @@ class RejudgingView(BaseModel):
     applied: str | None
     ended: str | None
     href: str
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": RejudgingView,
+        "description": "there are submissions: the change waits as a rejudging, to be applied",
+    }
+}
 
 
 def view(session: Session, row: RejudgingRow, progress: Progress | None) -> RejudgingView:
@@ -105,8 +110,6 @@ def refusals() -> Iterator[None]:
     """Say what the rejudgings refuse as the API says it."""
     try:
         yield
-    except NotJudgedYet as unjudged:
-        raise Conflict(str(unjudged), headers={"Retry-After": "1"}) from None
     except RejudgingRefused as refused:
         raise Conflict(str(refused)) from None
     except NothingSelected as nothing:

@@ -38,14 +38,16 @@ class Chosen(BaseModel):
 
 
 @router.get(PLACE, summary="The submission one's own team has chosen")
-def chosen(problem_id: str, viewer: TeamOnly, standing: TheStanding, session: Reading) -> Chosen:
+def get_chosen_submission(problem_id: str, viewer: TeamOnly, standing: TheStanding, session: Reading) -> Chosen:
     """Null while it has chosen none."""
     the_problem(standing, problem_id)
     return _view(session, viewer, standing, problem_id)
 
 
 @router.put(PLACE, summary="Choose the submission that shall count after the end")
-def choose(problem_id: str, viewer: TeamOnly, standing: TheStanding, service: TheService, body: ChosenBody) -> Chosen:
+def choose_submission(
+    problem_id: str, viewer: TeamOnly, standing: TheStanding, service: TheService, body: ChosenBody
+) -> Chosen:
     """Until the end, as often as one likes. The board follows the contest's rule until then."""
     the_problem(standing, problem_id)
     _may_choose(viewer, standing)
@@ -58,7 +60,7 @@ def choose(problem_id: str, viewer: TeamOnly, standing: TheStanding, service: Th
 
 
 @router.delete(PLACE, summary="Choose none")
-def choose_none(problem_id: str, viewer: TeamOnly, standing: TheStanding, service: TheService) -> Chosen:
+def clear_chosen_submission(problem_id: str, viewer: TeamOnly, standing: TheStanding, service: TheService) -> Chosen:
     """The contest's rule says then what counts."""
     the_problem(standing, problem_id)
     _may_choose(viewer, standing)

@@ -75,7 +75,7 @@ SHAPE: dict[str, Any] = {"response_model": ClarificationView}
     summary="Questions, answers and announcements",
     response_model=list[ClarificationView],
 )
-def clarifications(
+def list_clarifications(
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -89,7 +89,7 @@ def clarifications(
 
 
 @router.get("/contests/{contest_id}/clarifications/{clarification_id}", summary="One clarification", **SHAPE)
-def clarification(viewer: CurrentViewer, standing: TheStanding, session: Reading, clarification_id: str) -> Any:
+def get_clarification(viewer: CurrentViewer, standing: TheStanding, session: Reading, clarification_id: str) -> Any:
     """404 for what the client may not see."""
     for each in documents(viewer, standing, session):
         if each["id"] == clarification_id:
@@ -98,7 +98,7 @@ def clarification(viewer: CurrentViewer, standing: TheStanding, session: Reading
 
 
 @router.post("/contests/{contest_id}/clarifications", summary="Ask, answer or announce", status_code=201, **SHAPE)
-def send(
+def send_clarification(
     viewer: LoggedIn,
     standing: TheStanding,
     session: Writing,
@@ -119,7 +119,7 @@ def send(
 
 
 @router.put("/contests/{contest_id}/clarifications/{clarification_id}", summary="Bring in a clarification", **SHAPE)
-def put(
+def put_clarification(
     viewer: LoggedIn,
     standing: TheStanding,
     session: Writing,

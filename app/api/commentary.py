@@ -61,7 +61,7 @@ class CommentaryView(Sparse):
     summary="What is said of the contest",
     response_model=list[CommentaryView],
 )
-def commentary(
+def list_commentary(
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -76,7 +76,7 @@ def commentary(
     summary="One comment",
     response_model=CommentaryView,
 )
-def comment(viewer: CurrentViewer, standing: TheStanding, session: Reading, commentary_id: str) -> Any:
+def get_commentary(viewer: CurrentViewer, standing: TheStanding, session: Reading, commentary_id: str) -> Any:
     """404 for what the client may not see."""
     for each in documents(viewer, standing, session):
         if each["id"] == commentary_id:
@@ -90,7 +90,7 @@ def comment(viewer: CurrentViewer, standing: TheStanding, session: Reading, comm
     status_code=201,
     response_model=CommentaryView,
 )
-def say(
+def create_commentary(
     viewer: LoggedIn,
     standing: TheStanding,
     session: Writing,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -38,6 +38,7 @@ from app.api import (
 from app.api.auth import Viewer
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheService
+from app.api.downloads import ARCHIVE, BYTES, PART, ZIP, type_for
 from app.api.errors import NotFound
 from app.api.feed.kinds import ORDER
 from app.api.statements import title_of
@@ -93,10 +94,10 @@ class Parcel:
 @router.get(
     "/contests/{contest_id}/package.zip",
     response_class=FileResponse,
-    responses={200: {"content": {"application/zip": {}}}},
+    responses={**ARCHIVE, **PART},
     summary="The contest as a contest package",
 )
-def package(viewer: AdminOnly, service: TheService, contest_id: str) -> FileResponse:
+def export_contest(request: Request, viewer: AdminOnly, service: TheService, contest_id: str) -> FileResponse:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it."""
     folder = tempfile.TemporaryDirectory(prefix="jurado-export-")
     with service.database.read() as session:
@@ -104,7 +105,7 @@ def package(viewer: AdminOnly, service: TheService, contest_id: str) -> FileResp
         path = kept_zip(Path(folder.name) / "package.zip", parcel.files, lambda name: parcel.files[name]())
     return FileResponse(
         path,
-        media_type="application/zip",
+        media_type=type_for(request, ZIP, BYTES),
         filename=f"{contest_id}.zip",
         background=BackgroundTask(folder.cleanup),
     )

@@ -26,6 +26,7 @@ from app.api.contest_rows import Importer
 from app.api.contest_submissions import Found, grade_all
 from app.api.contest_versions import Version, Wanted
 from app.api.deps import AFTER_COMMIT, AdminOnly, TheAuthenticator, TheService
+from app.api.downloads import UPLOADED_ZIP
 from app.api.errors import BadRequest, Unavailable, UnsupportedMedia
 from app.api.fault_list import FaultList
 from app.api.middleware import API
@@ -48,9 +49,9 @@ SECONDS_UNTIL_BACK = 10
     status_code=201,
     response_model=ImportedView,
     summary="Bring in a contest package",
-    openapi_extra={"requestBody": {"required": True, "content": {"application/zip": {}}}},
+    openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
 )
-async def bring_in(
+async def import_contest(
     request: Request,
     viewer: AdminOnly,
     service: TheService,

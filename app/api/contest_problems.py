@@ -79,7 +79,7 @@ class EntryView(BaseModel):
 
 
 @router.post("/contests/{contest_id}/problems", summary="Put a problem into a contest", status_code=201)
-def add_problem(
+def add_contest_problem(
     _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: EntryBody, response: Response
 ) -> EntryView:
     """The scoring rule may be given, else it is the problem's own."""
@@ -114,7 +114,7 @@ def add_problem(
     response_model=EntryView,
     responses=RESPONSES,
 )
-def change_problem(
+def change_contest_problem(
     viewer: AdminOnly,
     session: Writing,
     service: TheService,
@@ -164,7 +164,9 @@ def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> dict[s
 
 
 @router.delete("/contests/{contest_id}/problems/{problem_id}", summary="Take a problem out", status_code=204)
-def remove_problem(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str) -> None:
+def remove_contest_problem(
+    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str
+) -> None:
     """Only while nobody has submitted to it here."""
     row = entry_of(session, contest_id, problem_id)
     refuse_final(contest_of(session, contest_id))

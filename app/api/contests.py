@@ -18,6 +18,7 @@ from app.api.bodies import same_id
 from app.api.contest_bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
 from app.api.contest_times import times_change
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, TheService, Writing, after_commit
+from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, NotFound
 from app.api.middleware import API
 from app.domain import contests as rules
@@ -68,7 +69,7 @@ class StateView(BaseModel):
 
 
 @router.get("/", summary="Which API this is")
-async def api_information(_viewer: CurrentViewer) -> ApiInformation:
+async def get_api_information(_viewer: CurrentViewer) -> ApiInformation:
     """The version of the CLICS Contest API, and who provides it."""
     return information()
 
@@ -83,7 +84,7 @@ def information() -> ApiInformation:
 
 
 @router.get("/contests", summary="All contests")
-def contests(
+def list_contests(
     _viewer: CurrentViewer,
     session: Reading,
     main_scoreboard_group_id: Annotated[
@@ -96,25 +97,36 @@ def contests(
 
 
 @router.get("/contests/{contest_id}", summary="One contest")
-def contest(_viewer: CurrentViewer, session: Reading, contest_id: str) -> ContestView:
+def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str) -> ContestView:
     """Its names, times and settings."""
     return view(contest_of(session, contest_id))
 
 
-@router.get("/contests/{contest_id}/banner/{file_name}", summary="A contest's banner", response_class=Response)
-def banner(_viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str) -> Response:
+@router.get(
+    "/contests/{contest_id}/banner/{file_name}",
+    summary="A contest's banner",
+    response_class=Response,
+    responses=ANY_FILE,
+)
+def get_contest_banner(
+    _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
+) -> Response:
     """An image."""
     return file_references.reply(service.files, contest_of(session, contest_id).details.get("banner", []), file_name)
 
 
-@router.get("/contests/{contest_id}/logo/{file_name}", summary="A contest's logo", response_class=Response)
-def logo(_viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str) -> Response:
+@router.get(
+    "/contests/{contest_id}/logo/{file_name}", summary="A contest's logo", response_class=Response, responses=ANY_FILE
+)
+def get_contest_logo(
+    _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
+) -> Response:
     """An image."""
     return file_references.reply(service.files, contest_of(session, contest_id).details.get("logo", []), file_name)
 
 
 @router.get("/contests/{contest_id}/state", summary="Has it started, is it frozen, has it ended")
-def state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateView:
+def get_contest_state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateView:
     """What has happened by now."""
     row = contest_of(session, contest_id)
     times = clock(row)
@@ -122,7 +134,7 @@ def state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateVie
 
 
 @router.post("/contests", summary="Make a contest", status_code=201)
-def make_contest(
+def create_contest(
     _viewer: AdminOnly, session: Writing, service: TheService, body: ContestBody, response: Response
 ) -> ContestView:
     """Without an id it gets one from its name. A start in the past is allowed: it is running then."""
@@ -174,7 +186,7 @@ def change_contest(
 
 
 @router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")
-def pause(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
+def pause_contest(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
     """Nobody may submit meanwhile; freeze and end move by what is taken out."""
     row = contest_of(session, contest_id, for_update=True)
     contest_changes.pause(row, datetime.now(UTC))
@@ -183,7 +195,7 @@ def pause(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: s
 
 
 @router.post("/contests/{contest_id}/resume", summary="Let a paused contest go on")
-def resume(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
+def resume_contest(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
     """From the contest time at which it was paused."""
     row = contest_of(session, contest_id, for_update=True)
     contest_changes.resume(row, datetime.now(UTC))

@@ -73,6 +73,8 @@ def end_dry_run(session: Session, response: Response) -> None:
 
 
 DryRun = Annotated[bool, Query(description="only say what would happen: 200, and nothing is kept")]
+DRY = "What would have been made (`dry_run`)"
+"""Of the 200 that such a run answers."""
 
 
 # The scope "function" ends the transaction before the reply is sent: what a client was told is kept.

@@ -12,14 +12,27 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api import file_references, table_rows, tsv
 from app.api.auth import Viewer
-from app.api.bodies import Body, Document, TheDocument, found, openapi_body, read_all, refuse, refuse_all, same_id
+from app.api.bodies import (
+    Body,
+    Document,
+    TheDocument,
+    found,
+    one_body,
+    only_object,
+    openapi_body,
+    read_all,
+    read_one,
+    refuse,
+    refuse_all,
+    same_id,
+)
 from app.api.contests import contest_of, slug
-from app.api.deps import AdminOnly, CurrentViewer, DryRun, Reading, TheService, Writing, end_dry_run
+from app.api.deps import DRY, AdminOnly, CurrentViewer, DryRun, Reading, TheService, Writing, end_dry_run
 from app.api.directory_bodies import (
     IN_TEAMS,
     GroupBody,
@@ -29,7 +42,8 @@ from app.api.directory_bodies import (
     PersonBody,
     PersonView,
 )
-from app.api.errors import Conflict, NotFound, fault, place
+from app.api.downloads import ANY_FILE
+from app.api.errors import Conflict, NotFound, place
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.api.table_rows import Columns
@@ -333,45 +347,45 @@ def _add_routes(collection: Collection) -> None:
     endpoints = Endpoints(collection)
     body = openapi_body(collection.body)
     add = partial(router.add_api_route, tags=[collection.name])
-    change = partial(add, one, response_model=view, openapi_extra=body)
+    whole, part = collection.body.__name__, collection.body.__name__.replace("Body", "Change")
+    put = partial(add, one, response_model=view, openapi_extra=one_body(whole))
+    change = partial(add, one, response_model=view, openapi_extra=one_body(part))
 
     summary = f"The {collection.name} of a contest"
-    add(all_, endpoints.get_all, summary=summary, response_model=list[view])  # type: ignore[valid-type]
-    add(one, endpoints.get_one, summary=f"One {noun}", response_model=view)
+    add(all_, endpoints.get_all, operation_id=f"list_{collection.name}", summary=summary, response_model=list[view])  # type: ignore[valid-type]
+    add(one, endpoints.get_one, operation_id=f"get_{noun}", summary=f"One {noun}", response_model=view)
     summary = f"Make or import {collection.name}"
     add(
         all_,
         endpoints.make,
         methods=["POST"],
+        operation_id=f"create_{collection.name}",
         summary=summary,
         status_code=201,
         openapi_extra=body,
         response_model=view | list[view],  # type: ignore[valid-type]
+        responses={200: {"model": view | list[view], "description": DRY}},  # type: ignore[valid-type]
     )
-    change(endpoints.put, methods=["PUT"], summary=f"Make or replace a {noun}")
-    change(endpoints.change, methods=["PATCH"], summary=f"Change a {noun}")
-    add(one, endpoints.delete, methods=["DELETE"], summary=f"Delete a {noun}", status_code=204)
+    put(endpoints.put, methods=["PUT"], operation_id=f"put_{noun}", summary=f"Make or replace a {noun}")
+    change(endpoints.change, methods=["PATCH"], operation_id=f"change_{noun}", summary=f"Change a {noun}")
+    add(
+        one,
+        endpoints.delete,
+        methods=["DELETE"],
+        operation_id=f"delete_{noun}",
+        summary=f"Delete a {noun}",
+        status_code=204,
+    )
     if collection.files:
         summary = f"A file of a {noun}"
-        add(f"{one}/{{name}}/{{file_name}}", endpoints.get_file, summary=summary, response_class=Response)
-
-
-def only_object(document: Document) -> dict[str, Any]:
-    """The one object of a document; raises BadRequest where it is something else."""
-    value = document.items[0].value if not document.many and document.items else None
-    if not isinstance(value, dict):
-        refuse([found("body", "one object", "something else")])
-    return dict(value or {})
-
-
-def read_one(document: Document, model: type[Body], old: Mapping[str, Any] | None = None) -> Any:
-    """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
-    value = {**(old or {}), **only_object(document)}
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        refuse([fault(each) for each in error.errors(include_url=False)])
-        raise
+        add(
+            f"{one}/{{name}}/{{file_name}}",
+            endpoints.get_file,
+            operation_id=f"get_{noun}_file",
+            summary=summary,
+            response_class=Response,
+            responses=ANY_FILE,
+        )
 
 
 for _collection in COLLECTIONS:

@@ -32,7 +32,7 @@ class FinalInputs(BaseModel):
 
 
 @router.get("/contests/{contest_id}/problems/{problem_id}/inputs", summary="Until when final answers are taken")
-def final_inputs(problem_id: str, viewer: TeamOnly, standing: TheStanding, session: Reading) -> FinalInputs:
+def get_final_inputs(problem_id: str, viewer: TeamOnly, standing: TheStanding, session: Reading) -> FinalInputs:
     """Of one's own team; nothing before it has asked for them."""
     the_problem(standing, problem_id)
     asked = participations.asked(session, standing.contest.id, viewer.team_id or "", problem_id)
@@ -40,7 +40,7 @@ def final_inputs(problem_id: str, viewer: TeamOnly, standing: TheStanding, sessi
 
 
 @router.post("/contests/{contest_id}/problems/{problem_id}/inputs", summary="Ask for the final inputs", status_code=201)
-def ask(
+def ask_for_final_inputs(
     problem_id: str, viewer: TeamOnly, standing: TheStanding, service: TheService, response: Response
 ) -> FinalInputs:
     """Starts the team's timer, once: asked again, it tells of the one that runs."""

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.api.deps import CurrentViewer, TheService
-from app.api.openapi import ERRORS
+from app.api.downloads import TEXT, WORDS
 from app.metrics import Metrics
 from app.service import Service
 from app.storage import health as stored
@@ -43,20 +43,26 @@ class Ready(BaseModel):
 
 
 @router.get("/health/live", summary="The process answers")
-async def live() -> Live:
+async def get_liveness() -> Live:
     """Say so; touches nothing that could be slow."""
     return Live()
 
 
-@router.get("/health/ready", summary="Submissions are taken and judged", responses={503: {"model": Ready}})
-def ready(service: TheService) -> JSONResponse:
+@router.get(
+    "/health/ready",
+    summary="Submissions are taken and judged",
+    responses={200: {"model": Ready}, 503: {"model": Ready}},
+)
+def get_readiness(service: TheService) -> JSONResponse:
     """200 or 503, with the same body."""
     found = readiness(service)
     return JSONResponse(found.model_dump(), 200 if found.ready else 503)
 
 
-@router.get("/metrics", summary="Counters for Prometheus", response_class=Response, responses=ERRORS)
-def metrics(request: Request, viewer: CurrentViewer) -> Response:
+@router.get(
+    "/metrics", summary="Counters for Prometheus", response_class=Response, responses={200: {"content": {TEXT: WORDS}}}
+)
+def get_metrics(request: Request, viewer: CurrentViewer) -> Response:
     """The text format of Prometheus; what was found in judging only for judges and admins."""
     counted = cast(Metrics, request.app.state.metrics)
     registries = [counted.registry, counted.judged] if viewer.sees_all else [counted.registry]

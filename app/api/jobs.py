@@ -65,7 +65,7 @@ def view(row: JobRow) -> Job:
 
 
 @router.post("/problems/{problem_id}/reference-runs", status_code=202, summary="Make expected answers with a solver")
-def run_reference(
+def start_reference_run(
     problem_id: str,
     asked: ReferenceRunRequest,
     viewer: AdminOnly,

@@ -131,7 +131,7 @@ def judgement_documents(
     response_model_exclude_unset=True,
     summary="All judgements",
 )
-def judgements(
+def list_judgements(
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -153,7 +153,7 @@ def judgements(
     response_model_exclude_unset=True,
     summary="One judgement",
 )
-def judgement(
+def get_judgement(
     contest_id: str, judgement_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading
 ) -> Any:
     """Its verdict and its points."""
@@ -186,7 +186,7 @@ def _may_see_run(viewer: Viewer, standing: Standing, run: Run) -> bool:
 
 
 @router.get("/contests/{contest_id}/runs", response_model=list[JudgedCase], summary="All runs")
-def runs(
+def list_runs(
     contest_id: str,
     viewer: CurrentViewer,
     standing: TheStanding,
@@ -205,7 +205,7 @@ def runs(
 
 
 @router.get("/contests/{contest_id}/runs/{run_id}", response_model=JudgedCase, summary="One run")
-def run(contest_id: str, run_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+def get_run(contest_id: str, run_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """What the checker found for one case of one judgement."""
     judgement_id, _, case_id = run_id.partition("-")
     found = judged.run(session, contest_id, judgement_id, case_id)

@@ -42,13 +42,13 @@ ANSWERS = LanguageView(
 
 
 @router.get("/contests/{contest_id}/judgement-types", summary="How judgements may end")
-def judgement_types(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[JudgementTypeView]:
+def list_judgement_types(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[JudgementTypeView]:
     """Those this contest shows: one that shows partly correct as AC has no PC."""
     return _types(contest_of(session, contest_id))
 
 
 @router.get("/contests/{contest_id}/judgement-types/{type_id}", summary="One judgement type")
-def judgement_type(_viewer: CurrentViewer, session: Reading, contest_id: str, type_id: str) -> JudgementTypeView:
+def get_judgement_type(_viewer: CurrentViewer, session: Reading, contest_id: str, type_id: str) -> JudgementTypeView:
     """Its name, and whether it solves the problem."""
     for found in _types(contest_of(session, contest_id)):
         if found.id == type_id:
@@ -57,14 +57,14 @@ def judgement_type(_viewer: CurrentViewer, session: Reading, contest_id: str, ty
 
 
 @router.get("/contests/{contest_id}/languages", summary="What may be submitted")
-def languages(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[LanguageView]:
+def list_languages(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[LanguageView]:
     """Answer files, and nothing else."""
     contest_of(session, contest_id)
     return [ANSWERS]
 
 
 @router.get("/contests/{contest_id}/languages/{language_id}", summary="One language")
-def language(_viewer: CurrentViewer, session: Reading, contest_id: str, language_id: str) -> LanguageView:
+def get_language(_viewer: CurrentViewer, session: Reading, contest_id: str, language_id: str) -> LanguageView:
     """There is one: `answers`."""
     contest_of(session, contest_id)
     if language_id != ANSWERS.id:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from app.api.changes import RESPONSES, Joins, RejudgingView, accepted, change
 from app.api.clics import format_time
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
+from app.api.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, file, form, type_for
 from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
 from app.api.forms import Expected, open_form
 from app.api.uploads import body_file
@@ -34,9 +35,14 @@ from app.storage.tables import ProblemRow
 router = APIRouter(tags=["problems"])
 PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
+FORM = form(
+    "PackageForm",
+    ["package"],
+    {"package": file("a problem package, zipped"), "id": {"type": "string", "description": "the problem's id"}},
+)
 
 
-class GroupView(BaseModel):
+class TestDataGroup(BaseModel):
     """A test data group as the package has it."""
 
     name: str
@@ -83,7 +89,7 @@ class ProblemDetails(ProblemView):
 
     settings: dict[str, Any]
     license: str | None
-    groups: list[GroupView]
+    groups: list[TestDataGroup]
     testcases: list[CaseView]
     contests: list[str]
 
@@ -127,7 +133,7 @@ def details(session: Session, row: ProblemRow) -> ProblemDetails:
         settings=row.settings,
         license=row.metadata_.get("license"),
         groups=[
-            GroupView(
+            TestDataGroup(
                 name=group.name,
                 kind=group.kind,
                 aggregation=group.aggregation,
@@ -177,14 +183,16 @@ def get_problem(problem_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Pro
 @router.get(
     "/problems/{problem_id}/package.zip",
     response_class=Response,
-    responses={200: {"content": {"application/zip": {}}}},
+    responses=ARCHIVE,
     summary="The problem as a package",
 )
-def get_package(problem_id: str, _viewer: JudgeOrAdmin, session: Reading, service: TheService) -> Response:
+def get_problem_package(
+    request: Request, problem_id: str, _viewer: JudgeOrAdmin, session: Reading, service: TheService
+) -> Response:
     """A Kattis 2025-09 package with the test cases as they are now."""
     data = packing.packed(session, service.files, existing(session, problem_id))
     headers = {"Content-Disposition": f'attachment; filename="{problem_id}.zip"'}
-    return Response(data, media_type="application/zip", headers=headers)
+    return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)
 
 
 @router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
@@ -202,9 +210,10 @@ def delete_problem(problem_id: str, _viewer: AdminOnly, session: Writing) -> Non
     status_code=201,
     response_model=BroughtIn,
     responses=RESPONSES,
+    openapi_extra={"requestBody": {"required": True, "content": {**FORM, **UPLOADED_ZIP}}},
     summary="Bring in a problem package",
 )
-async def post_package(
+async def import_problem(
     request: Request,
     response: Response,
     viewer: AdminOnly,

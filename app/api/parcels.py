@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.api import clics
 from app.api.bodies import Line
 from app.api.clics import Id
+from app.api.downloads import file, form
 from app.api.errors import BadRequest, UnsupportedMedia, all_in_words, fault
 from app.api.forms import Expected, Form, open_form
 from app.grading.archives import Upload, archive_kind
@@ -36,24 +37,23 @@ IN_THIS_THREAD = 64 * 1024
 WITHOUT_NUL = r"^[^\x00]*$"
 
 REQUEST_FORMS: dict[str, Any] = {
-    "multipart/form-data": {
-        "schema": {
-            "type": "object",
-            "required": ["problem_id", "files"],
-            "additionalProperties": False,
-            "properties": {
-                "problem_id": {"type": "string"},
-                "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
-                "sources": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                "testcase": {"type": "string", "description": "the case of a single plain file"},
-                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
-                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
-                "team_id": {"type": "string", "description": "for admins: the team submitted for"},
-            },
-        }
-    },
+    **form(
+        "SubmissionForm",
+        ["problem_id", "files"],
+        {
+            "problem_id": {"type": "string", "description": "the problem submitted for"},
+            "files": {"type": "array", "minItems": 1, "items": file("answer files, or archives of them")},
+            "sources": {"type": "array", "items": file("sources, which are kept and not judged")},
+            "testcase": {"type": "string", "description": "the case of a single plain file"},
+            "comment": {"type": "string", "maxLength": LONGEST_COMMENT, "description": "kept with the submission"},
+            "language_id": {"type": "string", "enum": [clics.LANGUAGE], "description": "there is only one"},
+            "team_id": {"type": "string", "description": "for admins: the team submitted for"},
+        },
+    ),
     "application/json": {
         "schema": {
+            "title": "SubmissionRequest",
+            "description": "A submission as CLICS has it.",
             "type": "object",
             "required": ["problem_id", "language_id", "files"],
             "additionalProperties": False,

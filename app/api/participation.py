@@ -50,7 +50,7 @@ class Disqualification(Body):
 
 
 @router.get("/contests/{contest_id}/participation", summary="The clock of one's own team")
-def participation(viewer: TeamOnly, session: Reading, contest_id: str) -> ParticipationView:
+def get_participation(viewer: TeamOnly, session: Reading, contest_id: str) -> ParticipationView:
     """The contest's, unless the team has one of its own."""
     row = contest_of(session, contest_id)
     team_id = _taking_part(session, row, viewer.team_id)
@@ -58,7 +58,7 @@ def participation(viewer: TeamOnly, session: Reading, contest_id: str) -> Partic
 
 
 @router.post("/contests/{contest_id}/participation", summary="Start one's own clock", status_code=201)
-def begin(
+def begin_participation(
     viewer: TeamOnly, service: TheService, contest_id: str, body: ParticipationBody, response: Response
 ) -> ParticipationView:
     """Once: asked again, it tells of the clock that runs already. Nothing can stop it."""
@@ -88,7 +88,7 @@ def begin(
     response_model=TeamView,
     response_model_exclude_unset=True,
 )
-def disqualify(
+def disqualify_team(
     viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: Disqualification
 ) -> Any:
     """Its submissions stay, and are judged; boards and BEST are at once as if it had sent none."""

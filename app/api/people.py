@@ -11,7 +11,7 @@ from app.api.account_import import Fault, TheWish, hashed
 from app.api.bodies import TheDocument, openapi_body, read_all
 from app.api.contest_changes import refuse_final
 from app.api.contests import contest_of, refuse_overlaps
-from app.api.deps import AdminOnly, TheAuthenticator, TheBoards, TheService, Writing, after_commit
+from app.api.deps import DRY, AdminOnly, TheAuthenticator, TheBoards, TheService, Writing, after_commit
 from app.api.people_bodies import PeopleMade, PersonRowBody
 from app.api.people_import import People
 from app.storage import teams
@@ -24,6 +24,7 @@ router = APIRouter(tags=["accounts"])
     summary="Import a class list: accounts with their teams, organizations and groups",
     status_code=201,
     response_model=PeopleMade,
+    responses={200: {"model": PeopleMade, "description": DRY}},
     openapi_extra=openapi_body(PersonRowBody),
 )
 def import_people(

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.api import statements
 from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, Reading, TheService
+from app.api.downloads import BINARY, WORDS
 from app.api.errors import NotFound
 from app.api.standings import TheStanding, the_problem
 from app.api.statements import Sample, title_of
@@ -100,7 +101,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict
     response_model_exclude_unset=True,
     summary="The contest's problems",
 )
-def problems(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+def list_contest_problems(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """In order; none before the start, unless for judges."""
     return documents(viewer, standing, session)
 
@@ -111,7 +112,7 @@ def problems(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> 
     response_model_exclude_unset=True,
     summary="One problem",
 )
-def problem(problem_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+def get_contest_problem(problem_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """Its name, its points and how they are given."""
     the_problem(standing, problem_id)
     return next(each for each in documents(viewer, standing, session) if each["id"] == problem_id)
@@ -120,10 +121,10 @@ def problem(problem_id: str, viewer: CurrentViewer, standing: TheStanding, sessi
 @router.get(
     "/contests/{contest_id}/problems/{problem_id}/statement",
     response_class=Response,
-    responses={200: {"content": {"text/html": {}, "text/markdown": {}, "application/pdf": {}}}},
+    responses={200: {"content": {"text/html": WORDS, "text/markdown": WORDS, "application/pdf": BINARY}}},
     summary="The statement",
 )
-def statement(
+def get_statement(
     request: Request,
     problem_id: str,
     standing: TheStanding,

@@ -33,7 +33,7 @@ class QuotaView(BaseModel):
 
 
 @router.get("/contests/{contest_id}/problems/{problem_id}/quota", summary="How often one may still submit")
-def problem_quota(
+def get_quota(
     problem_id: str,
     viewer: LoggedIn,
     standing: TheStanding,

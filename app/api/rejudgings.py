@@ -58,7 +58,7 @@ class ApplyBody(Body):
 
 
 @router.post("/contests/{contest_id}/rejudgings", status_code=201, summary="Judge submissions again")
-def begin(
+def create_rejudging(
     viewer: AdminOnly, session: Writing, service: TheService, contest_id: str, body: RejudgingBody, response: Response
 ) -> RejudgingView:
     """Silently and in the background: nothing changes for anybody until it is applied."""
@@ -132,7 +132,7 @@ def rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> Rejudg
 
 
 @router.get(f"{PLACE}/difference", summary="What a rejudging changes")
-def get_difference(
+def get_rejudging_difference(
     _viewer: JudgeOrAdmin,
     session: Reading,
     contest_id: str,
@@ -182,12 +182,12 @@ def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, versio
 
 
 @router.post(f"{PLACE}/apply", summary="Apply a rejudging")
-def apply(
+def apply_rejudging(
     _viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
 ) -> RejudgingView:
     """All of it in one transaction, with what was submitted meanwhile: the last few submissions to a changed problem
-    are judged in this step, while others to it wait. 409 with Retry-After while more is to be judged; one that was
-    undone may be applied once more.
+    are judged in this step, while others to it wait. 409 while more is to be judged; one that was undone may be
+    applied once more.
     """
 
     def deed(session: Session, row: RejudgingRow) -> None:
@@ -202,7 +202,7 @@ def apply(
 
 
 @router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
-def cancel(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+def cancel_rejudging(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Nothing of it is seen anywhere; what is not judged yet will not be."""
     made = _do(service, contest_id, rejudging_id, rejudging_steps.cancel, silent=True)
     service.engine.take_up()
@@ -210,7 +210,7 @@ def cancel(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_i
 
 
 @router.post(f"{PLACE}/undo", summary="Undo a rejudging")
-def undo(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+def undo_rejudging(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Everything is as it was before it was applied; what was submitted since to a changed problem is judged again."""
     again: list[int] = []
     made = _do(service, contest_id, rejudging_id, lambda session, row: again.extend(rejudging_steps.undo(session, row)))

@@ -6,12 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 from fastapi import APIRouter
+from fastapi.responses import JSONResponse
 from sqlalchemy.orm import Session
 
 from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.judgements import judgement_document
+from app.api.report_bodies import Report
 from app.api.standings import TheStanding, worth_of
 from app.api.submissions_read import ReadableSubmission, carried
 from app.domain.contests import CaseKind, ScoredProblem
@@ -29,8 +31,12 @@ SEALED = {"key": "final-case", "text": "counts after the end of the contest", "a
 NOTHING = {"key": "no-answer", "text": "no answer was sent for this test case", "args": {}}
 
 
-@router.get("/contests/{contest_id}/submissions/{submission_id}/report", summary="What became of a submission")
-def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> dict[str, Any]:
+@router.get(
+    "/contests/{contest_id}/submissions/{submission_id}/report",
+    summary="What became of a submission",
+    responses={200: {"model": Report}},
+)
+def get_report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> JSONResponse:
     """Per file whether it was taken; per case verdict, raw score, points and message; per group its points."""
     problem = standing.contest.problem(row.problem_id)
     if problem is None:
@@ -40,7 +46,7 @@ def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding
     worth = worth_of(standing, row)
     points = worth.points if worth is not None else _not_judged(standing, problem, answers)
     longest = judged.longest_runs(session, row.contest_id, str(row.id))
-    return {
+    document = {
         "submission_id": row.shown_id,
         "problem_id": row.problem_id,
         "team_id": row.team_id,
@@ -58,6 +64,7 @@ def report(row: ReadableSubmission, viewer: CurrentViewer, standing: TheStanding
         ],
         "groups": [group_document(group) for group in points.groups],
     }
+    return JSONResponse(document)
 
 
 def _cases(

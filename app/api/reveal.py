@@ -56,7 +56,7 @@ class RevealView(BaseModel):
 
 
 @router.get("/contests/{contest_id}/reveal", summary="What the next step opens")
-def upcoming(_viewer: JudgeOrAdmin, session: Reading, boards: TheBoards, contest_id: str) -> RevealView:
+def get_reveal(_viewer: JudgeOrAdmin, session: Reading, boards: TheBoards, contest_id: str) -> RevealView:
     """For judges: the order is that of the board as everybody sees it, from the bottom."""
     row = contest_of(session, contest_id)
     standing = boards.standing(contest_id, public=True)
@@ -77,13 +77,13 @@ def _next(standing: Standing, first: Pending) -> Next:
 
 
 @router.post("/contests/{contest_id}/reveal", summary="Open the next place of a frozen board")
-def reveal(viewer: AdminOnly, service: TheService, contest_id: str, body: RevealBody) -> RevealView:
+def reveal_places(viewer: AdminOnly, service: TheService, contest_id: str, body: RevealBody) -> RevealView:
     """From the bottom up, after the end. With the last place the board is thawed."""
     with service.database.write() as session:
         found = _open(session, service.boards, contest_of(session, contest_id, for_update=True), body.step)
     service.boards.changed(contest_id)
     with service.database.read() as session:
-        view = upcoming(viewer, session, service.boards, contest_id)
+        view = get_reveal(viewer, session, service.boards, contest_id)
     return view.model_copy(update={"opened": [Opened(team_id=team, problem_id=problem) for team, problem in found]})
 
 

@@ -44,7 +44,7 @@ from app.api import (
 from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
 from app.api.middleware import API
-from app.api.openapi import ERRORS
+from app.api.openapi import operation_id
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
@@ -86,9 +86,9 @@ ROUTERS: tuple[APIRouter, ...] = (
 
 
 def _together() -> list[BaseRoute]:
-    together = APIRouter()
+    together = APIRouter(generate_unique_id_function=operation_id)
     for router in ROUTERS:
-        together.include_router(router, prefix=API, responses=ERRORS)
+        together.include_router(router, prefix=API)
     return together.routes
 
 

@@ -20,6 +20,7 @@ from app.api.auth import Viewer
 from app.api.clics import format_reltime
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
+from app.api.scoreboard_bodies import History, Scoreboard, ScoreTable
 from app.api.sheets import Page, WrittenRow, changes, dump, figures_of, head_of, page_at_hand, page_key, rendered
 from app.api.standings import seen_by
 from app.domain.contests import PROVISIONAL
@@ -31,6 +32,12 @@ router = APIRouter(tags=["scoreboard"])
 JSON = "application/json"
 AS_JSON = (b"content-type", JSON.encode())
 CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
+IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of the board that the client has already.",
+    "schema": {"type": "string"},
+}
 T = TypeVar("T")
 MOST_STEPS = 1000
 STEPS = (1, 10, 50, 200, 1000)
@@ -45,8 +52,16 @@ Public = Annotated[bool | None, Query(description="for judges: the board as ever
 GroupId = Annotated[str | None, Query(description="only the teams of this group, ranked among themselves")]
 
 
-@router.get("/contests/{contest_id}/scoreboard", summary="The scoreboard")
-async def scoreboard(
+@router.get(
+    "/contests/{contest_id}/scoreboard",
+    summary="The scoreboard",
+    responses={
+        200: {"model": Scoreboard, "headers": {"ETag": {"description": "the version", "schema": {"type": "string"}}}},
+        304: {"description": "it is still the version that `If-None-Match` names"},
+    },
+    openapi_extra={"parameters": [IF_NONE_MATCH]},
+)
+async def get_scoreboard(
     request: Request,
     contest_id: str,
     viewer: CurrentViewer,
@@ -170,9 +185,9 @@ async def reply(wanted: Wanted, older: Mapping[str, Mapping[str, WrittenRow]], p
     "/contests/{contest_id}/scoreboard.csv",
     summary="The scoreboard as a table for spreadsheets",
     response_class=Response,
-    responses={200: {"content": {"text/csv": {}}}},
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
-async def scoreboard_csv(
+async def get_scoreboard_csv(
     contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
 ) -> Response:
     """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
@@ -182,8 +197,12 @@ async def scoreboard_csv(
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
 
 
-@router.get("/contests/{contest_id}/scoreboard.json", summary="The scoreboard as a table, in JSON")
-async def scoreboard_json(
+@router.get(
+    "/contests/{contest_id}/scoreboard.json",
+    summary="The scoreboard as a table, in JSON",
+    responses={200: {"model": ScoreTable}},
+)
+async def get_scoreboard_table(
     contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
 ) -> Response:
     """The table of scoreboard.csv, with names and labels in place of ids."""
@@ -227,8 +246,8 @@ def _harmless(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-@router.get("/contests/{contest_id}/scores/history", summary="Points over time")
-async def scores_history(
+@router.get("/contests/{contest_id}/scores/history", summary="Points over time", responses={200: {"model": History}})
+async def get_history(
     contest_id: str,
     viewer: CurrentViewer,
     boards: TheBoards,

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.api.clics import format_reltime, number
 from app.api.deps import JudgeOrAdmin, Reading, TheService
 from app.api.errors import BadRequest, NotFound
+from app.api.similarity_bodies import Comparison, SimilarityView
 from app.api.standings import TheStanding
 from app.domain.contests import ScoredProblem
 from app.domain.similarity import Pair, Sent, Shared
@@ -34,8 +35,8 @@ SECONDS = 2.0
 ProblemId = Annotated[str | None, Query(description="only this problem")]
 
 
-@router.get("/contests/{contest_id}/similarity", summary="Teams whose answers are alike")
-def similarity(
+@router.get("/contests/{contest_id}/similarity", summary="Teams whose answers are alike", response_model=SimilarityView)
+def get_similarity(
     _judge: JudgeOrAdmin,
     standing: TheStanding,
     session: Reading,
@@ -44,7 +45,7 @@ def similarity(
     least: Annotated[float, Query(alias="min", ge=0, le=1, description="the least ratio of a pair")] = 0.0,
     near: Annotated[bool, Query(description="false: only equal files, which is quicker")] = True,
     limit: Annotated[int, Query(ge=1, le=MOST_PAIRS, description="the most pairs of each kind")] = FEW_PAIRS,
-) -> dict[str, Any]:
+) -> Any:
     """Pairs of teams by answers and by sources, the most telling first.
 
     `unread` above 0 says that so many texts were not read yet in the time a request has; ask again for the rest.
@@ -67,8 +68,12 @@ def similarity(
     }
 
 
-@router.get("/contests/{contest_id}/similarity/{team_id}/{other_team_id}", summary="What two teams have alike")
-def between(
+@router.get(
+    "/contests/{contest_id}/similarity/{team_id}/{other_team_id}",
+    summary="What two teams have alike",
+    response_model=Comparison,
+)
+def compare_teams(
     _judge: JudgeOrAdmin,
     team_id: str,
     other_team_id: str,
@@ -76,7 +81,7 @@ def between(
     session: Reading,
     service: TheService,
     problem_id: ProblemId = None,
-) -> dict[str, Any]:
+) -> Any:
     """The cases in which they sent answers alike, side by side, also those that tell nothing, with the reason."""
     known = {team.id for team in standing.contest.teams}
     for team in (team_id, other_team_id):

@@ -9,7 +9,9 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Response
 
 from app.api.deps import CurrentViewer, TheService
+from app.api.downloads import OCTETS
 from app.api.errors import Forbidden, NotFound
+from app.api.report_bodies import SourceFile
 from app.api.standings import may_see_sources
 from app.api.submissions_read import TheSubmission
 from app.storage.tables import SubmissionRow
@@ -32,8 +34,12 @@ def named(row: SubmissionRow) -> dict[str, Mapping[str, Any]]:
     return {source["name"]: source for source in row.sources}
 
 
-@router.get("/contests/{contest_id}/submissions/{submission_id}/sources", summary="The sources of a submission")
-def sources(row: SourcesOf) -> list[dict[str, Any]]:
+@router.get(
+    "/contests/{contest_id}/submissions/{submission_id}/sources",
+    summary="The sources of a submission",
+    response_model=list[SourceFile],
+)
+def list_sources(row: SourcesOf) -> Any:
     """Their names and sizes, and where each can be had."""
     folder = f"contests/{row.contest_id}/submissions/{row.shown_id}/sources"
     return [
@@ -45,10 +51,10 @@ def sources(row: SourcesOf) -> list[dict[str, Any]]:
 @router.get(
     "/contests/{contest_id}/submissions/{submission_id}/sources/{name:path}",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {}}}},
+    responses=OCTETS,
     summary="One source file",
 )
-def source(name: str, row: SourcesOf, service: TheService) -> Response:
+def get_source(name: str, row: SourcesOf, service: TheService) -> Response:
     """As it was sent."""
     found = named(row).get(name)
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
@@ -13,6 +13,7 @@ from app.api import clics
 from app.api.auth import Viewer
 from app.api.bodies import Sparse
 from app.api.deps import CurrentViewer, Reading, TheService
+from app.api.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
 from app.api.errors import Forbidden, NotFound
 from app.api.filters import matching
 from app.api.standings import TheStanding, is_practice, may_see, may_see_answers, may_see_sources, worth_of
@@ -70,7 +71,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict
 
 
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
-def submissions(
+def list_submissions(
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -108,7 +109,7 @@ ReadableSubmission = Annotated[SubmissionRow, Depends(_readable)]
 
 
 @router.get("/contests/{contest_id}/submissions/{submission_id}", response_model=Submission, summary="One submission")
-def submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding) -> Any:
+def get_submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding) -> Any:
     """Its metadata, and its files for those who may read them."""
     return document(viewer, standing, row)
 
@@ -116,10 +117,12 @@ def submission(row: TheSubmission, viewer: CurrentViewer, standing: TheStanding)
 @router.get(
     "/contests/{contest_id}/submissions/{submission_id}/files",
     response_class=Response,
-    responses={200: {"content": {"application/zip": {}}}},
+    responses=ARCHIVE,
     summary="The answer files of a submission",
 )
-def files(row: ReadableSubmission, viewer: CurrentViewer, session: Reading, service: TheService) -> Response:
+def get_submission_files(
+    request: Request, row: ReadableSubmission, viewer: CurrentViewer, session: Reading, service: TheService
+) -> Response:
     """The files that were taken as answers, as a zip (the same bytes each time), and the sources below `sources/`.
 
     The sources are there for the team itself and judges only.
@@ -128,16 +131,16 @@ def files(row: ReadableSubmission, viewer: CurrentViewer, session: Reading, serv
     for source in row.sources if may_see_sources(viewer, row) else ():
         found[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
     headers = {"Content-Disposition": f'attachment; filename="{row.shown_id}.zip"'}
-    return Response(zip_bytes(found), media_type="application/zip", headers=headers)
+    return Response(zip_bytes(found), media_type=type_for(request, ZIP, BYTES), headers=headers)
 
 
 @router.get(
     "/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {}}}},
+    responses=OCTETS,
     summary="The answer that counts for a case",
 )
-def answer(
+def get_answer(
     case_name: str, row: ReadableSubmission, standing: TheStanding, session: Reading, service: TheService
 ) -> Response:
     """One case's answer file as it counts for this submission; the header Jurado-Submission says who brought it."""

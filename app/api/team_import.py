@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.api import table_rows, tsv
 from app.api.bodies import Document, Item, TheDocument, found, openapi_body, read_all, refuse, refuse_all
-from app.api.deps import AdminOnly, DryRun, TheBoards, TheService, Writing, after_commit, end_dry_run
+from app.api.deps import DRY, AdminOnly, DryRun, TheBoards, TheService, Writing, after_commit, end_dry_run
 from app.api.errors import place
 from app.api.middleware import API
 from app.api.teams import Links, TeamBody, TeamView, document, missing_links, put
@@ -28,9 +28,10 @@ Replace = Annotated[bool, Query(description="replace those that are there alread
     summary="Make or import teams",
     status_code=201,
     response_model=TeamView | list[TeamView],
+    responses={200: {"model": TeamView | list[TeamView], "description": DRY}},
     openapi_extra=openapi_body(TeamBody),
 )
-def make_teams(
+def create_teams(
     viewer: AdminOnly,
     session: Writing,
     service: TheService,

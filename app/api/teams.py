@@ -24,6 +24,7 @@ from app.api.clics import Id
 from app.api.contest_changes import refuse_final
 from app.api.contests import contest_of, refuse_overlaps
 from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoards, TheService, Writing, after_commit
+from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, Forbidden, NotFound, place
 from app.api.file_references import Files
 from app.api.filters import matching
@@ -112,13 +113,13 @@ class TeamView(Sparse):
 
 
 @router.get("/teams", summary="All teams", response_model=list[TeamView])
-def teams(viewer: JudgeOrAdmin, session: Reading) -> Any:
+def list_teams(viewer: JudgeOrAdmin, session: Reading) -> Any:
     """Of every contest and of none. Their files are shown in their contests."""
     return [document(viewer, row) for row in stored.teams(session)]
 
 
 @router.get("/teams/{team_id}", summary="One team", response_model=TeamView)
-def team(viewer: JudgeOrAdmin, session: Reading, team_id: str) -> Any:
+def get_team(viewer: JudgeOrAdmin, session: Reading, team_id: str) -> Any:
     """Whether it takes part anywhere or not."""
     return document(viewer, team_of(session, team_id))
 
@@ -172,7 +173,7 @@ def delete_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id
     summary="The teams of a contest",
     response_model=list[TeamView],
 )
-def contest_teams(
+def list_contest_teams(
     viewer: CurrentViewer,
     standing: TheStanding,
     session: Reading,
@@ -187,7 +188,7 @@ def contest_teams(
     summary="One team of a contest",
     response_model=TeamView,
 )
-def contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_id: str) -> Any:
+def get_contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_id: str) -> Any:
     """404 where it does not take part, or is hidden."""
     row = _visible_team(session, viewer, contest_id, team_id)
     return document(viewer, row, contest_id, stored.disqualified(session, contest_id))
@@ -196,9 +197,10 @@ def contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_
 @router.get(
     "/contests/{contest_id}/teams/{team_id}/{name}/{file_name}",
     response_class=Response,
+    responses=ANY_FILE,
     summary="A file of a team, such as its photo",
 )
-def team_file(
+def get_team_file(
     viewer: CurrentViewer,
     session: Reading,
     service: TheService,
@@ -225,7 +227,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     summary="Let teams take part",
     response_model=list[TeamView],
 )
-def enrol(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: Enrolment) -> Any:
+def enrol_teams(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: Enrolment) -> Any:
     """Those that do already are left alone; the answer is all the contest's teams."""
     contest = contest_of(session, contest_id)
     refuse_final(contest)
@@ -240,7 +242,7 @@ def enrol(viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: st
 
 
 @router.delete("/contests/{contest_id}/teams/{team_id}", summary="Let a team take part no more", status_code=204)
-def withdraw(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, team_id: str) -> None:
+def withdraw_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, team_id: str) -> None:
     """Only while it has not submitted anything there; hide it else."""
     refuse_final(contest_of(session, contest_id))
     if count := contests.submission_count(session, contest_id, team_id=team_id):

@@ -20,6 +20,7 @@ from app.api.auth import Viewer
 from app.api.changes import RESPONSES, Joins, RejudgingView, accepted, change
 from app.api.clics import number
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing, after_commit
+from app.api.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file, form, type_for
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.forms import Expected, open_form
 from app.api.jobs import ReferenceRunRequest, queue_run
@@ -46,6 +47,17 @@ PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
 OPTIONS = frozenset({"method", "seconds", "seed"})
 PARTS = Expected(texts=OPTIONS, files=frozenset({"input", "answer"}), parts=10)
 """How a reference run is to make the answer; kept beside the case until then."""
+FORM = form(
+    "TestCaseForm",
+    ["input"],
+    {
+        "input": file("the input"),
+        "answer": file("the expected answer"),
+        "method": {"type": "string", "description": "the solver's method"},
+        "seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "how long it may take"},
+        "seed": {"type": "integer", "minimum": 0, "description": "the solver's seed"},
+    },
+)
 
 
 class TestCase(BaseModel):
@@ -130,10 +142,10 @@ def _document(viewer: Viewer, standing: Standing, problem: ScoredProblem, each: 
 @router.get(
     "/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input",
     response_class=Response,
-    responses={200: {"content": {"text/plain": {}}}},
+    responses={200: {"content": {TEXT: WORDS}}},
     summary="The input of a test case",
 )
-def get_input(
+def get_testcase_input(
     problem_id: str, name: str, viewer: CurrentViewer, standing: TheStanding, session: Reading, service: TheService
 ) -> Response:
     """The bytes as they are judged."""
@@ -148,11 +160,16 @@ def get_input(
 @router.get(
     "/contests/{contest_id}/problems/{problem_id}/inputs.zip",
     response_class=FileResponse,
-    responses={200: {"content": {"application/zip": {}}}},
+    responses={**ARCHIVE, **PART},
     summary="All inputs of a problem",
 )
-def get_inputs(
-    problem_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading, service: TheService
+def get_inputs_zip(
+    request: Request,
+    problem_id: str,
+    viewer: CurrentViewer,
+    standing: TheStanding,
+    session: Reading,
+    service: TheService,
 ) -> FileResponse:
     """Every input the viewer may read, as NAME.in; the same bytes each time, made once and kept."""
     problem = the_problem(standing, problem_id)
@@ -161,10 +178,16 @@ def get_inputs(
     key = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:32]
     path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
     kept_zip(path, rows, lambda name: service.files.load(rows[name]))
-    return FileResponse(path, media_type="application/zip", filename=f"{problem_id}-inputs.zip")
+    return FileResponse(path, media_type=type_for(request, ZIP, BYTES), filename=f"{problem_id}-inputs.zip")
 
 
-@router.put(PLACE, response_model=CaseView, responses=RESPONSES, summary="Put a test case")
+@router.put(
+    PLACE,
+    response_model=CaseView,
+    responses={201: {"model": CaseView, "description": "It is new"}, **RESPONSES},
+    openapi_extra={"requestBody": {"required": True, "content": FORM}},
+    summary="Put a test case",
+)
 async def put_testcase(
     request: Request,
     response: Response,

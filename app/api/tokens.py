@@ -44,13 +44,13 @@ class NewToken(TokenView):
 
 
 @router.get("", summary="The tokens of the account")
-def tokens(viewer: LoggedIn, session: Reading) -> list[TokenView]:
+def list_tokens(viewer: LoggedIn, session: Reading) -> list[TokenView]:
     """What they are called, not what they are."""
     return [TokenView.model_validate(_facts(row)) for row in stored.tokens(session, str(viewer.account_id))]
 
 
 @router.post("", summary="Make a token", status_code=201)
-def make_token(viewer: LoggedIn, session: QuietWriting, body: TokenBody) -> NewToken:
+def create_token(viewer: LoggedIn, session: QuietWriting, body: TokenBody) -> NewToken:
     """The answer is the only one that ever holds it: only its sha256 is kept."""
     now = datetime.now(UTC)
     if body.expires is not None and body.expires <= now:

@@ -141,9 +141,8 @@ class Fold:
 
     def add(self, attempt: Attempt) -> Answers:
         """Let one more attempt follow, in order of (time, id); returns the answers that count then."""
-        scores = _judged(attempt)
-        self.counted = _after(attempt, scores, self.counted, self.best, self.rule)
-        _remember_best(self.best, attempt, scores, self.counted, self.rule)
+        self.counted = _after(attempt, self.counted, self.best, self.rule)
+        _remember_best(self.best, attempt, self.rule)
         return self.counted
 
 
@@ -152,13 +151,10 @@ def _last(each: Iterable[Answers]) -> Answers:
     return last[0] if last else {}
 
 
-Judged = list[tuple[str, RawScore]]
-
-
-def _after(attempt: Attempt, scores: Judged, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
+def _after(attempt: Attempt, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
     """The counted answers after one more attempt."""
     after = dict(before) if rule.counting is Counting.BEST_CASE else dict(carried(before, best, rule.carry))
-    for case, score in scores:
+    for case, score in _judged(attempt):
         old = before.get(case)
         if old is None or better(score, old.score, rule):
             after[case] = Counted(score, attempt.id, attempt.time)
@@ -167,7 +163,7 @@ def _after(attempt: Attempt, scores: Judged, before: Answers, best: Answers, rul
     return after
 
 
-def _judged(attempt: Attempt) -> Judged:
+def _judged(attempt: Attempt) -> list[tuple[str, RawScore]]:
     """The attempt's scores; a case on which the judge failed counts as if its file had not been sent."""
     found = (attempt.scores or {}).items()
     return [(case, score) for case, score in found if score.verdict is not CaseVerdict.JUDGE_ERROR]
@@ -180,15 +176,11 @@ def carried(before: Answers, best: Answers, carry: Carry) -> Answers:
     return best if carry is Carry.BEST else before
 
 
-def _remember_best(
-    best: dict[str, Counted], attempt: Attempt, scores: Judged, counted: Answers, rule: ScoringRule
-) -> None:
-    for case, score in scores:
+def _remember_best(best: dict[str, Counted], attempt: Attempt, rule: ScoringRule) -> None:
+    for case, score in _judged(attempt):
         old = best.get(case)
         if old is None or better(score, old.score, rule):
-            now = counted[case]  # shared where it says the same: there is one for each case of each submission
-            same = now.score is score and now.improved == attempt.time and now.submission_id == attempt.id
-            best[case] = now if same else Counted(score, attempt.id, attempt.time)
+            best[case] = Counted(score, attempt.id, attempt.time)
 
 
 @dataclass

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, TheBoards, address_of
+from app.api.downloads import WORDS
 from app.api.errors import BadRequest, Forbidden, NotFound
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
@@ -39,10 +40,10 @@ class Watch:
 @router.get(
     "/contests/{contest_id}/scoreboard/stream",
     response_class=Response,
-    responses={200: {"content": {EVENTS: {}}}},
+    responses={200: {"content": {EVENTS: WORDS}}},
     summary="The scoreboard, live",
 )
-async def scoreboard_stream(
+async def stream_scoreboard(
     request: Request,
     contest_id: str,
     viewer: CurrentViewer,

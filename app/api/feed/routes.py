@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.deps import CurrentViewer, LoggedIn, address_of
+from app.api.downloads import NDJSON, TEXT, WORDS, type_for
 from app.api.errors import BadRequest, Forbidden
 from app.api.feed.hub import TheHub, as_line, as_server_sent
 from app.api.feed.kinds import LARGE, ORDER
@@ -14,17 +15,17 @@ from app.api.feed.readers import Place, reader_of
 from app.api.feed.streams import Client, StreamResponse, Wish
 
 router = APIRouter(tags=["event feed"])
-NDJSON = "application/x-ndjson"
 EVENTS = "text/event-stream"
+LINES = {"schema": {"type": "string", "description": "a Notification on each line, or an empty line"}}
 
 
 @router.get(
     "/contests/{contest_id}/event-feed",
     response_class=Response,
-    responses={200: {"content": {NDJSON: {}}}},
+    responses={200: {"content": {NDJSON: LINES, TEXT: LINES}}},
     summary="Every change of a contest, as it happens",
 )
-async def event_feed(
+async def get_event_feed(
     request: Request,
     contest_id: str,
     viewer: CurrentViewer,
@@ -44,16 +45,16 @@ async def event_feed(
     place = hub.place(log, wish, since_token)
     client = Client(viewer, address_of(request))
     chunks = hub.stream(log, client, wish, place, as_line(log, wish.reader.role), b"\n")
-    return StreamResponse(client, chunks, NDJSON, hub.crowd.place(client))
+    return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.crowd.place(client))
 
 
 @router.get(
     "/contests/{contest_id}/submissions/stream",
     response_class=Response,
-    responses={200: {"content": {EVENTS: {}}}},
+    responses={200: {"content": {EVENTS: WORDS}}},
     summary="One's own verdicts, live",
 )
-async def submissions_stream(
+async def stream_submissions(
     request: Request,
     contest_id: str,
     viewer: LoggedIn,

@@ -87,19 +87,19 @@ class WebhookView(BaseModel):
 
 
 @router.get("/webhooks", summary="All webhooks")
-def webhooks(_viewer: AdminOnly, session: Reading) -> list[WebhookView]:
+def list_webhooks(_viewer: AdminOnly, session: Reading) -> list[WebhookView]:
     """Also those that are not active any more."""
     return [view(row) for row in stored.webhooks(session)]
 
 
 @router.get("/webhooks/{webhook_id}", summary="One webhook")
-def webhook(_viewer: AdminOnly, session: Reading, webhook_id: str) -> WebhookView:
+def get_webhook(_viewer: AdminOnly, session: Reading, webhook_id: str) -> WebhookView:
     """Where it goes, and whether it works."""
     return view(webhook_of(session, webhook_id))
 
 
 @router.post("/webhooks", summary="Be called back", status_code=201)
-async def make_webhook(
+async def create_webhook(
     viewer: AdminOnly, service: TheService, hub: TheHub, body: WebhookBody, response: Response
 ) -> WebhookView:
     """It is told what its account may see, from now on; what is there already is to be read from the endpoints."""

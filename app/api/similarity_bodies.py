@@ -1,0 +1,97 @@
+"""How likenesses between teams are written."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+
+class AlikeSubmission(BaseModel):
+    """A submission that has something alike with another team's."""
+
+    team_id: str
+    submission_id: str
+    contest_time: str
+
+
+class AlikeSources(BaseModel):
+    """Two teams with sources that are alike in one problem."""
+
+    problem_id: str
+    team_ids: list[str]
+    kind: str
+    ratio: float
+    weight: float
+    first_team_id: str
+    submissions: list[AlikeSubmission]
+
+
+class AlikeAnswers(AlikeSources):
+    """Two teams with answers that are alike in one problem."""
+
+    shared_cases: int
+    telling_cases: int = Field(description="cases in which being alike tells something")
+
+
+class SimilarityView(BaseModel):
+    """Pairs of teams, the most telling first."""
+
+    contest_id: str
+    texts: int
+    unread: int = Field(description="texts that were not read in the time a request has; ask again for the rest")
+    left_off: int
+    pairs: list[AlikeAnswers]
+    sources: list[AlikeSources]
+
+
+class SharedAnswer(AlikeSubmission):
+    """One team's answer to a case that is alike."""
+
+    sha256: str
+    size: int
+    verdict: str | None
+    raw: int | float | None
+    href: str
+
+
+class SharedSource(AlikeSubmission):
+    """One team's source file that is alike."""
+
+    sha256: str
+    size: int
+    name: str
+    href: str
+
+
+class SharedSources(BaseModel):
+    """Sources of two teams that are alike."""
+
+    problem_id: str
+    kind: str
+    ratio: float
+    weight: float
+    why_nothing: str | None = Field(description="why it tells nothing; null: it tells something")
+    sharing_teams: int
+    first_team_id: str
+    files: list[SharedSource]
+
+
+class SharedCase(BaseModel):
+    """A test case to which two teams sent answers that are alike."""
+
+    case: str
+    problem_id: str
+    kind: str
+    ratio: float
+    weight: float
+    why_nothing: str | None = Field(description="why it tells nothing; null: it tells something")
+    sharing_teams: int
+    first_team_id: str
+    answers: list[SharedAnswer]
+
+
+class Comparison(BaseModel):
+    """What two teams have alike, side by side."""
+
+    team_ids: list[str]
+    cases: list[SharedCase]
+    sources: list[SharedSources]
