@@ -45,7 +45,9 @@ def get_quota(
     if not viewer.sees_all and (viewer.team_id is None or team_id not in {None, viewer.team_id}):
         raise Forbidden("only the team itself and judges may see this")
     team = viewer.team_id if team_id is None else team_id
-    if team is None or not any(each.id == team for each in standing.contest.teams):
+    if team is None:
+        raise BadRequest("team_id: expected the team whose quota to show, found none: this account has no team")
+    if not any(each.id == team for each in standing.contest.teams):
         raise BadRequest(f"team_id: expected a team of contest {standing.contest.id}, found {team!r}")
     place = contests.entry(session, standing.contest.id, problem_id)
     assert place is not None, "it is one of the contest's problems"

@@ -324,6 +324,8 @@ def listing(path: str, columns: list[str], *, as_json: bool, title: str = "") ->
         found = client.get(path)
     if as_json:
         write_json(found)
+    elif not found:
+        say(f"no {path.rpartition('/')[2]} yet")
     else:
         show(table(title, columns, [[each.get(column) for column in columns] for each in found]))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SECONDS_TO_FINISH = 10
 BACKLOG = 2048
+LABELS = {"graders": "graders alive", "waiting": "judgements waiting", "oldest_seconds": "the oldest waits, s"}
 
 Home = Annotated[Path | None, typer.Option(metavar="DIR", help="folder of data; default: JURADO_HOME, else ./var")]
 
@@ -89,9 +90,15 @@ def status(
     if as_json:
         write_json(found)
     else:
-        shown = {key: ", ".join(value) if isinstance(value, list | dict) else value for key, value in found.items()}
-        show(table("", ["what", "now"], shown.items()))
+        show(table("", ["what", "now"], [(LABELS.get(key, key), in_words(value)) for key, value in found.items()]))
     raise typer.Exit(0 if found["ready"] else 1)
+
+
+def in_words(value: object) -> object:
+    """Show a part of the status to a person."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, list | dict) else value
 
 
 def read_settings(**given: object) -> Settings:

@@ -87,12 +87,13 @@ def choose(
 def quota(
     contest: Contest,
     problem: Annotated[str | None, typer.Argument(help="its id or label")] = None,
+    team: Annotated[str | None, typer.Option(help="for judges: whose quota")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how often your team may still submit, for one problem or all."""
     with Client.open() as client:
         listed = [find_problem(client, contest, problem)] if problem is not None else problem_ids(client, contest)
-        found = [client.get(f"contests/{contest}/problems/{each}/quota") for each in listed]
+        found = [client.get(f"contests/{contest}/problems/{each}/quota", team_id=team) for each in listed]
     if as_json:
         write_json(found if problem is None else found[0])
         return

@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from app.cli import live
+from app.cli.admin import listing
 from app.cli.client import Client
 from app.cli.live import boards
 from app.packages.catalog import problems_folder
@@ -90,3 +91,25 @@ def test_own_verdicts_come_by_the_stream(contest: str, ants: Client) -> None:
         told = (json.loads(event.data)["data"] for event in live.events(lines) if event.name == "judgements")
         judgement = next(each for each in told if each["judgement_type_id"] is not None)
     assert (judgement["submission_id"], judgement["judgement_type_id"]) == (sent, "PC")
+
+
+def test_a_judge_names_the_team_whose_quota_to_show(admin: Jurado, contest: str) -> None:
+    refused = admin("quota", contest)
+    assert refused.exit_code != 0
+    assert "expected the team whose quota to show" in refused.stderr
+    shown = admin("quota", contest, "--team", f"{contest}-ants", "--json")
+    assert [each["team_id"] for each in json.loads(shown.stdout)] == [f"{contest}-ants"]
+
+
+def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Client, "get", lambda _self, _path, **_params: [])
+    listing("jobs", ["id"], as_json=False)
+    assert capsys.readouterr().err == "no jobs yet\n"
+    listing("jobs", ["id"], as_json=True)
+    assert capsys.readouterr().out == "[]\n"
+
+
+def test_a_status_is_in_words(admin: Jurado) -> None:
+    shown = admin("status").stdout
+    assert "│ ready               │ yes" in shown
+    assert "graders alive" in shown
