@@ -83,7 +83,7 @@ def test_a_rejudging_is_applied_while_teams_submit(
     number = put.stdout.split(" as rejudging ")[1].split()[0]
     watched = admin("admin", "rejudging", "watch", contest, number)
     version = watched.stdout.split("version ")[1].split(";")[0]
-    stop, sent = Event(), list[str]()
+    stop, submitted = Event(), Event()
 
     def submit() -> None:
         headers = {"Authorization": f"Bearer {admin_token}"}
@@ -91,13 +91,15 @@ def test_a_rejudging_is_applied_while_teams_submit(
             while not stop.is_set():
                 form = {"problem_id": contest, "team_id": f"{contest}b"}
                 reply = http.post(f"contests/{contest}/submissions", data=form, files={"files": ("02.out", "22\n")})
-                sent.append(reply.raise_for_status().json()["id"])
+                made = reply.raise_for_status().json()["id"]
+                while http.get(f"contests/{contest}/submissions/{made}/report").json()["state"] != "done":
+                    pass  # the next one comes after this one's verdict: more than can be judged is another story
+                submitted.set()
 
     with ThreadPoolExecutor(1) as threads:
         submitting = threads.submit(submit)
         try:
-            while not sent:
-                assert not submitting.done()
+            assert submitted.wait(60)
             refused = admin("admin", "rejudging", "apply", contest, number, "--wait", "--version", version)
             assert refused.exit_code == 1
             assert f"the difference is no longer {version}" in refused.stderr
