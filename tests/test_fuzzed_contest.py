@@ -192,6 +192,15 @@ class Contest(RuleBasedStateMachine):
                 self.freeze_at += duration - self.duration
             self.duration = duration
 
+    @rule(team=st.sampled_from(ENTRANTS), ahead=st.sampled_from([0.25, 2.0]))
+    def go_on_behind_the_freeze(self, team: str, ahead: float) -> None:
+        """Somebody sends something behind the freeze, and the contest gets longer; so few steps seldom come to it."""
+        if self.final is None and not self.thawed:
+            self.freeze(confirmed=True)
+            self.submit(team, 239, {"02": "8"})
+            self.judge()
+            self.change_length(ahead)
+
     @rule()
     def move_start(self) -> None:
         start = format_time(datetime.now(UTC) + HOUR)

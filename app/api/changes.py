@@ -16,7 +16,7 @@ from app.api.errors import BadRequest, Conflict
 from app.api.middleware import API
 from app.grading.references import reference_run
 from app.storage import rejudging_changes, rejudgings
-from app.storage.rejudging_steps import NothingSelected, RejudgingRefused
+from app.storage.rejudging_steps import NothingSelected, NotJudgedYet, RejudgingRefused
 from app.storage.rejudgings import JUDGING, OPEN, READY, Progress
 from app.storage.tables import RejudgingRow
 
@@ -110,6 +110,8 @@ def refusals() -> Iterator[None]:
     """Say what the rejudgings refuse as the API says it."""
     try:
         yield
+    except NotJudgedYet as unjudged:
+        raise Conflict(str(unjudged), headers={"Retry-After": "1"}) from None
     except RejudgingRefused as refused:
         raise Conflict(str(refused)) from None
     except NothingSelected as nothing:

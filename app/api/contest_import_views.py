@@ -33,7 +33,7 @@ class Options:
     any_board: bool
 
 
-class DifferenceView(BaseModel):
+class PackageDifference(BaseModel):
     """A field that is not the same: what the package has, and what was found here."""
 
     where: str
@@ -52,7 +52,7 @@ class ImportedProblem(BaseModel):
     id: str
     how: Literal["equal", "new", "version", "here"]
     test_cases: int
-    differences: list[DifferenceView]
+    differences: list[PackageDifference]
     more_differences: int = 0
 
 
@@ -69,7 +69,7 @@ class ImportedBoard(BaseModel):
     other_teams: int
     unjudged: int
     judge_errors: int
-    differences: list[DifferenceView]
+    differences: list[PackageDifference]
     more_differences: int = 0
 
 
@@ -99,7 +99,7 @@ def imported_view(
 
 def _problem(version: Version) -> ImportedProblem:
     cases = [case for case in version.document["cases"].values() if case["answer_sha256"] is not None]
-    listed = [DifferenceView(**each._asdict()) for each in version.differences[:MOST_TOLD]]
+    listed = [PackageDifference(**each._asdict()) for each in version.differences[:MOST_TOLD]]
     return ImportedProblem(
         package_id=version.package_id,
         id=version.id,
@@ -122,7 +122,8 @@ def _board(compared: Comparison | None) -> ImportedBoard | None:
         unjudged=about.unjudged,
         judge_errors=about.judge_errors,
         differences=[
-            DifferenceView(where=each["where"], expected=each["expected"], found=each["found"]) for each in faults.first
+            PackageDifference(where=each["where"], expected=each["expected"], found=each["found"])
+            for each in faults.first
         ],
         more_differences=faults.more,
     )

@@ -186,8 +186,8 @@ def apply_rejudging(
     _viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
 ) -> RejudgingView:
     """All of it in one transaction, with what was submitted meanwhile: the last few submissions to a changed problem
-    are judged in this step, while others to it wait. 409 while more is to be judged; one that was undone may be
-    applied once more.
+    are judged in this step, while others to it wait. 409 with Retry-After while more is to be judged; one that was
+    undone may be applied once more.
     """
 
     def deed(session: Session, row: RejudgingRow) -> None:

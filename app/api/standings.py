@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends
@@ -12,6 +12,7 @@ from fastapi import Depends
 from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import NotFound
+from app.api.not_begun import not_begun, own_clock_not_begun
 from app.domain.contests import ScoredProblem
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import JudgementType
@@ -47,8 +48,15 @@ def the_problem(standing: Standing, problem_id: str) -> ScoredProblem:
     """A problem the viewer may see; raises NotFound, also before the start."""
     found = next((problem for problem in standing.problems if problem.id == problem_id), None)
     if found is None:
-        raise NotFound(f"no problem {problem_id!r} in contest {standing.contest.id!r}")
+        raise NotFound(_why_hidden(standing) or f"no problem {problem_id!r} in contest {standing.contest.id!r}")
     return found
+
+
+def _why_hidden(standing: Standing) -> str | None:
+    """Why no problem at all is seen; None where some are. It is the same for every name: no name may be guessed."""
+    if standing.public and standing.state.started is None:
+        return not_begun(standing.contest.clock, datetime.now(UTC))
+    return own_clock_not_begun() if standing.closed else None
 
 
 def may_see(viewer: Viewer, standing: Standing, row: SubmissionRow) -> bool:

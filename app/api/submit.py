@@ -20,6 +20,7 @@ from app.api.capabilities import capabilities
 from app.api.contest_changes import why_not_running
 from app.api.deps import admin_only, current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge, TooManyRequests
+from app.api.not_begun import not_begun, own_clock_not_begun
 from app.api.openapi import SECURED
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
 from app.api.submissions_read import Submission
@@ -29,9 +30,10 @@ from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_
 from app.grading.archives import Limits as ArchiveLimits
 from app.grading.archives import Upload, UploadRefused, check_name
 from app.service import Service
-from app.storage import contests, submissions
+from app.storage import contests, participations, submissions
 from app.storage.entries import Entrant, Entry, read_entrant, read_entry
 from app.storage.ids import is_number
+from app.storage.scored import clock, personal_duration
 from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached, NewAnswer, NewSubmission
 from app.storage.tasks import too_large
 
@@ -230,9 +232,26 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
     entry = service.entries.known(contest_id, problem_id) or await run_sync(
         service.entries.read, contest_id, problem_id
     )
-    if entry is None or not (viewer.sees_all or entry.clock.started(datetime.now(UTC))):
-        raise NotFound(f"no problem {problem_id!r} in contest {contest_id!r}")
+    if entry is None:
+        raise NotFound(await run_sync(_why_unknown, service, viewer, contest_id, problem_id))
+    if not (viewer.sees_all or entry.clock.started(now := datetime.now(UTC))):
+        raise NotFound(not_begun(entry.clock, now))
     return entry
+
+
+def _why_unknown(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> str:
+    """Say of a problem that there is not what is said of one that may not be seen yet, so that no name is guessed."""
+    now = datetime.now(UTC)
+    with service.database.read() as session:
+        row = contests.get(session, contest_id)
+        if row is not None and not viewer.sees_all:
+            times = clock(row)
+            if not times.started(now):
+                return not_begun(times, now)
+            own = participations.participation(session, contest_id, viewer.team_id or "")
+            if personal_duration(row.settings) is not None and own is None and not times.ended(now):
+                return own_clock_not_begun()
+    return f"no problem {problem_id!r} in contest {contest_id!r}"
 
 
 def _submitting_team(viewer: Viewer, parcel: Parcel, entry: Entry) -> str:
@@ -262,7 +281,7 @@ def _submission_time(viewer: Viewer, parcel: Parcel, entry: Entry, entrant: Entr
         return now
     if entry.personal is not None and entrant.participation is None and not entry.clock.ended(now):
         # As before the start: a team that has not begun knows of no problems.
-        raise NotFound(f"no problem {entry.problem_id!r} in contest {entry.contest_id!r}")
+        raise NotFound(own_clock_not_begun())
     if not entrant.clock.running(now):
         if entrant.clock.ended(now) and entry.clock.running(now):
             raise Forbidden("your team's own time is over")

@@ -153,12 +153,6 @@ def import_teams(file: Import, replace: Replace = False, dry_run: DryRun = False
     import_objects("teams", file, replace=replace, dry_run=dry_run, as_json=as_json)
 
 
-@contest.command("list", epilog=examples("jurado admin contest list", "jurado admin contest list --json"))
-def list_contests(as_json: AsJson = False) -> None:
-    """List all contests."""
-    listing("contests", ["id", "name", "start_time", "duration", "open_to_all"], as_json=as_json)
-
-
 @contest.command(
     "create",
     epilog=examples(

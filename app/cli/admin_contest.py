@@ -13,6 +13,7 @@ from app.cli.admin import ContestId, contest, known
 from app.cli.client import Client
 from app.cli.contestant import find_problem, team_names
 from app.cli.output import Failure, examples, tell
+from app.cli.presenter import present
 from app.cli.solve import AsJson
 
 GROUPS = {"contest": contest}
@@ -49,17 +50,28 @@ def resume(contest_id: ContestId, as_json: AsJson = False) -> None:
         "jurado admin contest reveal finals --step row",
         "jurado admin contest reveal finals --step all --json",
         "jurado admin contest reveal finals --next",
+        "jurado admin contest reveal finals --present",
     ),
 )
 def reveal(
     contest_id: ContestId,
     step: Annotated[Step, typer.Option(help="the next problem, the next team's problems, or everything")] = Step.CELL,
+    presenting: Annotated[
+        bool, typer.Option("--present", help="before an audience: one key a step (space next, ← look back, q quit)")
+    ] = False,
     only_next: Annotated[bool, typer.Option("--next", help="open nothing, show what comes next")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Open a frozen board from the bottom up, after the end; with the last place it is thawed."""
     path = f"contests/{contest_id}/reveal"
+    if presenting and (only_next or as_json):
+        raise Failure("expected --present, --next or --json, found two of them")
     with Client.open() as client:
+        if presenting:
+            names = team_names(client, contest_id)
+            last = present(client, contest_id, step.value, names)
+            typer.echo("\n".join(revealed_lines({**last, "opened": []}, names)))
+            return
         found = client.get(path) if only_next else client.post(path, {"step": step.value})
         names = {} if as_json else team_names(client, contest_id)
     tell("\n".join(revealed_lines(found, names)), found, as_json=as_json)

@@ -18,8 +18,12 @@ def board_table(
     *,
     cases: bool = False,
     moves: Mapping[str, int] | None = None,
+    now: timedelta | None = None,
 ) -> list[Table]:
-    """The ranked rows; with `cases` a table of raw scores for each problem follows. `moves`: ranks risen by team."""
+    """The ranked rows; with `cases` a table of raw scores for each problem follows.
+
+    `moves` are ranks risen by team. `now` is the contest time of whoever looks; a board has its last change by itself.
+    """
     rows = board["rows"]
     problems = [cell["problem_id"] for cell in rows[0]["problems"]] if rows else []
     drawn = [
@@ -32,7 +36,7 @@ def board_table(
         )
         for row in rows
     ]
-    title = f"{contest} at {short_time(board['contest_time'])}{state_text(board['state'])}"
+    title = f"{contest}{time_text(board, now)}{state_text(board['state'])}"
     columns = [">", "team", *(f">{problem}" for problem in problems), ">points", ">last rise"]
     tables = [table(title, columns, drawn)]
     if cases:
@@ -42,6 +46,12 @@ def board_table(
             if any(row["problems"][at].get("raw") for row in rows)
         ]
     return tables
+
+
+def time_text(board: Mapping[str, Any], now: timedelta | None) -> str:
+    """When a board is looked at, where that is known, and when it last changed."""
+    changed = short_time(board["contest_time"])
+    return f", last change at {changed}" if now is None else f" at {now}, last change at {changed}"
 
 
 def rank_text(rank: int, risen: int) -> str:
@@ -82,6 +92,15 @@ def span(reltime: str) -> timedelta:
     hours, minutes, seconds = reltime.lstrip("-").split(":")
     duration = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
     return -duration if reltime.startswith("-") else duration
+
+
+def reltime(duration: timedelta) -> str:
+    """A duration as the API takes it, h:mm:ss.uuu."""
+    milliseconds = duration // timedelta(milliseconds=1)
+    seconds, milliseconds = divmod(milliseconds, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}.{milliseconds:03d}"
 
 
 def state_text(state: Mapping[str, Any]) -> str:

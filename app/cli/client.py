@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 import httpx
@@ -14,6 +15,8 @@ from app.cli.output import Failure
 
 SECONDS = 60.0
 TRIES = 5
+TIME_HEADER = "jurado-time"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_PAUSE = 0.2
 STREAM_TIMEOUT = httpx.Timeout(SECONDS, read=150.0)
 """A server says something at least every two minutes, if only that it is still there."""
@@ -29,6 +32,7 @@ class Client:
         headers = {"Authorization": f"Bearer {login.token}"} if login.token and auth is None else {}
         self.url = login.url
         self.username = login.username
+        self._ahead = timedelta(0)
         self._http = httpx.Client(base_url=login.url, headers=headers, auth=auth, timeout=SECONDS, transport=transport)
 
     @classmethod
@@ -45,6 +49,10 @@ class Client:
     def close(self) -> None:
         """Let go of the connections."""
         self._http.close()
+
+    def now(self) -> datetime:
+        """The server's time, as of its last reply: the clock of this machine may be another one."""
+        return datetime.now(UTC) + self._ahead
 
     def as_nobody(self) -> Login:
         """The same server for somebody who is not logged in."""
@@ -97,6 +105,8 @@ class Client:
                 time.sleep(pause)
                 if again is not None:
                     again()
+        if (sent := reply.headers.get(TIME_HEADER, "")).isdecimal():
+            self._ahead = timedelta(milliseconds=int(sent)) - (datetime.now(UTC) - EPOCH)
         if reply.is_success or reply.status_code in (304, *accept):
             return reply
         raise Failure(refusal(reply), 1)

@@ -12,7 +12,8 @@ import typer
 
 from app.cli.boards import board_table, report_tables, short_time
 from app.cli.client import Client
-from app.cli.live import follow_board, verdicts
+from app.cli.contest_facts import contest_time, facts_of, why_nothing
+from app.cli.live import follow_board, frozen_banner, verdicts
 from app.cli.output import Failure, say, show, table, write_json
 from app.cli.parcel import pack, unpack, upload_shown
 from app.cli.solve import AsJson
@@ -36,8 +37,14 @@ def problems(
         for one in found if inputs else ():
             reply = client.request("GET", f"/api/contests/{contest}/problems/{one['id']}/inputs.zip")
             unpack(reply.content, inputs / one["id"])
+        reason = None if found else why_nothing(client, contest)
+    if inputs is not None and reason is not None:
+        raise Failure(reason, 1)
     if as_json:
         write_json(found)
+        return
+    if reason is not None:
+        typer.echo(reason)
         return
     rows = [(p["label"], p["id"], p["name"], p["test_data_count"], points_text(p.get("max_score"))) for p in found]
     show(table(contest, ["label", "id", "name", ">test cases", ">points"], rows))
@@ -139,8 +146,19 @@ def scoreboard(
         board = client.get(f"contests/{contest}/scoreboard", cases=cases or None)
         if as_json:
             write_json(board)
+        elif not board["state"].get("started"):
+            typer.echo(why_nothing(client, contest) or "the contest has begun just now")
         else:
-            show(*board_table(contest, board, team_names(client, contest), cases=cases))
+            show_board(client, contest, board, cases=cases)
+
+
+def show_board(client: Client, contest: str, board: dict[str, Any], *, cases: bool) -> None:
+    """The board with what the freeze makes of it, at the time by the server's clock."""
+    facts = facts_of(client, contest)
+    if banner := frozen_banner(board["state"], facts):
+        typer.echo(banner.strip())
+    names, now = team_names(client, contest), contest_time(facts, client.now())
+    show(*board_table(contest, board, names, cases=cases, now=now))
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -208,6 +226,8 @@ def find_problem(client: Client, contest: str, problem: str) -> str:
     from app.cli.names import nearest
 
     found = client.get(f"contests/{contest}/problems")
+    if not found and (reason := why_nothing(client, contest)) is not None:
+        raise Failure(reason, 1)
     for each in found:
         if problem == each["id"] or problem.upper() == each["label"].upper():
             return str(each["id"])

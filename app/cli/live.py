@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from app.cli.boards import board_table, short_time, span
+from app.cli.boards import board_table, short_time
 from app.cli.client import Client
+from app.cli.contest_facts import clock_words, contest_time, facts_of
 from app.cli.output import Failure, console, write_json
 
 SECONDS_BETWEEN_BOARDS = 1.0
@@ -45,7 +46,7 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
             for board in boards(client, contest, cases=cases):
                 write_json(board)
             return
-        shown = LiveBoard(contest, facts_of(client, contest), names, cases=cases)
+        shown = LiveBoard(contest, facts_of(client, contest), names, cases=cases, clock=client.now)
         to = console()
         with (
             Live(shown, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas,
@@ -54,12 +55,6 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
             for board in boards(client, contest, cases=cases):
                 shown.change(board)
                 canvas.refresh()
-
-
-def facts_of(client: Client, contest: str) -> dict[str, Any]:
-    """A contest's times, and the pauses taken out of them."""
-    state = client.get(f"contests/{contest}/state")
-    return {**client.get(f"contests/{contest}"), "removed_intervals": state.get("removed_intervals", [])}
 
 
 @contextmanager
@@ -171,8 +166,17 @@ def merged(board: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any
 class LiveBoard:
     """What is drawn: the board with who has moved, how much time is left, and whether it is frozen."""
 
-    def __init__(self, contest: str, facts: Mapping[str, Any], names: Mapping[str, str], *, cases: bool) -> None:
+    def __init__(
+        self,
+        contest: str,
+        facts: Mapping[str, Any],
+        names: Mapping[str, str],
+        *,
+        cases: bool,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._contest = contest
+        self._clock = clock
         self.facts = facts
         self._names = names
         self._cases = cases
@@ -191,39 +195,16 @@ class LiveBoard:
         """The board as it is now."""
         if self._board is None:
             return Text("waiting for the board")
-        head = Text(remaining(self.facts, self._board["state"], datetime.now(UTC)), style="bold")
+        facts, now = {**self.facts, "state": self._board["state"]}, self._clock()
+        head = Text(clock_words(facts, now), style="bold")
         things: list[RenderableType] = [head]
         if banner := frozen_banner(self._board["state"], self.facts):
             things.append(Text(banner, style="bold reverse"))
         since = time.monotonic() - SECONDS_MARKED
         moves = {team: risen for team, (risen, moment) in self._moves.items() if moment > since}
-        tables = board_table(self._contest, self._board, self._names, cases=self._cases, moves=moves)
+        gone = contest_time(facts, now)
+        tables = board_table(self._contest, self._board, self._names, cases=self._cases, moves=moves, now=gone)
         return Group(*things, *tables)
-
-
-def remaining(facts: Mapping[str, Any], state: Mapping[str, Any], now: datetime) -> str:
-    """How long a contest goes on, or until it begins, in words."""
-    if state.get("finalized"):
-        return "final"
-    if state.get("ended"):
-        return "over, not final yet"
-    if not facts.get("start_time"):
-        return "no start set yet"
-    start = datetime.fromisoformat(facts["start_time"])
-    if now < start:
-        return f"starts in {clock_text(start - now)}"
-    gone, paused = now - start, ""
-    for removed in facts.get("removed_intervals") or []:
-        gone -= (datetime.fromisoformat(removed["end"]) if removed["end"] else now) - datetime.fromisoformat(
-            removed["start"]
-        )
-        paused = "" if removed["end"] else "paused, "
-    return f"{paused}{clock_text(max(span(facts['duration']) - gone, timedelta(0)))} left"
-
-
-def clock_text(duration: timedelta) -> str:
-    """Hours, minutes and seconds."""
-    return str(timedelta(seconds=round(duration.total_seconds())))
 
 
 def frozen_banner(state: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
@@ -232,4 +213,4 @@ def frozen_banner(state: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
         return ""
     before = facts.get("scoreboard_freeze_duration")
     when = f" for the last {short_time(before)}" if before else ""
-    return f" FROZEN{when}: of what was sent since, only the number is shown "
+    return f" FROZEN{when}: of what was sent since, only the number is shown (+N?) "

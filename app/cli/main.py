@@ -15,6 +15,7 @@ from app.cli import (
     admin,
     admin_contest,
     admin_problems,
+    admin_times,
     awards,
     bench,
     check,
@@ -207,7 +208,13 @@ app.command(rich_help_panel=CLIENT, epilog=examples("jurado awards finals", "jur
 administration = typer.Typer(
     no_args_is_help=True, help="Look after a server: accounts, teams, contests, problems, jobs."
 )
-groups = {**admin.GROUPS, **admin_contest.GROUPS, **admin_problems.GROUPS, **awards.GROUPS}
+groups = {
+    **admin.GROUPS,
+    **admin_contest.GROUPS,
+    **admin_times.GROUPS,
+    **admin_problems.GROUPS,
+    **awards.GROUPS,
+}
 for name, group in groups.items():
     administration.add_typer(group, name=name)
 administration.command(

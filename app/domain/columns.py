@@ -12,7 +12,7 @@ number keeps its exact numbers and is computed one by one, by the very functions
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
@@ -36,6 +36,8 @@ ROWS_AT_ONCE = 8192
 MICROSECOND = timedelta(microseconds=1)
 LARGEST_FACTOR = 2**53
 LARGEST = 2**1000
+WHOLE = 2**53
+"""Every whole number up to here is a float."""
 
 
 def fits(value: Exact) -> bool:
@@ -203,6 +205,38 @@ class Columns:
                 if self.rule.kind is Kind.ABSOLUTE:
                     share = 0 if score is None or score.multiplier is None else score.multiplier
                     self._given[at, row] = within_one(float(share))
+
+    def change_many(self, changes: Sequence[tuple[int, Mapping[str, Counted | None]]]) -> None:
+        """As `change` for each (row, answers) in turn, no row twice: a column at a time where its numbers allow it."""
+        cells: dict[int, list[tuple[int, Counted | None]]] = {}
+        for row, answers in changes:
+            for name, counted in answers.items():
+                at = self.at.get(name)
+                cells.setdefault(self._column(name) if at is None else at, []).append((row, counted))
+        for at, column in cells.items():
+            if not self._change_column(at, column):
+                for row, counted in column:
+                    self.change(row, {self.columns[at].name: counted})
+
+    def _change_column(self, at: int, cells: Sequence[tuple[int, Counted | None]]) -> bool:
+        """Write many cells of one column at once; False, and nothing written, where they must go one by one."""
+        column = self.columns[at]
+        if column.exact is not None or column.factor != 1 or at >= self._scored:
+            return False
+        scores = [None if counted is None or not counted.score.accepted else counted.score for _, counted in cells]
+        numbers = [None if score is None else score.raw for score in scores]
+        if not all(number is None or (type(number) is int and -WHOLE <= number <= WHOLE) for number in numbers):
+            return False
+        rows = np.array([row for row, _ in cells], dtype=np.int64)
+        self.raw[at, rows] = np.array(numbers, dtype=np.float64)  # None becomes NaN
+        times = [NEVER if counted is None else counted.improved // MICROSECOND for _, counted in cells]
+        self.improved[at, rows] = np.array(times, dtype=np.int64)
+        self._touched.setdefault(at, set()).update(rows.tolist())
+        if self.rule.kind is Kind.ABSOLUTE:
+            for (row, _), score in zip(cells, scores, strict=True):
+                share = 0 if score is None or score.multiplier is None else score.multiplier
+                self._given[at, row] = within_one(float(share))
+        return True
 
     def _touch(self, at: int, row: int, before: float, now: float) -> None:
         """Remember a cell: with its column where BEST may be another one, else with its row, which is quicker."""

@@ -8,6 +8,7 @@ one column. Where the best whole submission counts, every submission is a row of
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -22,6 +23,8 @@ from app.domain.scoreboard import Board, Cell, Chosen, ReferenceScores, Row, col
 from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, problem_points, submission_answers
 
 LAST = np.iinfo(np.int64).max
+MANY = 64
+"""Teams' problems to be counted again, from which on their cells are written a column at a time."""
 
 
 @dataclass(frozen=True)
@@ -236,6 +239,17 @@ class _Cell:
         return -1 if self.choice is None else self.sent[self.choice]
 
 
+def _changes(before: Answers, answers: Answers) -> Mapping[str, Counted | None]:
+    """What is to be put in place of the answers of before; None: there is none any more."""
+    changes: dict[str, Counted | None] = {
+        name: counted
+        for name, counted in answers.items()
+        if (old := before.get(name)) is not counted and old != counted
+    }
+    changes.update(dict.fromkeys(before.keys() - answers.keys()))
+    return changes
+
+
 class _LiveProblem:
     """One problem of a live board: its columns, and each team's cell."""
 
@@ -251,6 +265,20 @@ class _LiveProblem:
         self.lent = False
         self.known_bests: Bests | None = None
         self.places: _Places | None = None
+        self._late: list[tuple[int, Mapping[str, Counted | None]]] | None = None
+
+    @contextmanager
+    def many(self) -> Iterator[None]:
+        """Put what is counted meanwhile into the columns at the end, all at once: far quicker than one by one.
+
+        Rows are taken away at once even so; that is right because a row is put only after its own removal.
+        """
+        self._late = []
+        try:
+            yield
+        finally:
+            late, self._late = self._late, None
+            self.columns.change_many(late)
 
     def add_team(self, team: str) -> None:
         self.cells[team] = _Cell(self._new_row(setter=True))
@@ -281,18 +309,16 @@ class _LiveProblem:
 
     def _put(self, row: int, answers: Answers) -> None:
         before = self.answers[row]
-        changes: dict[str, Counted | None] = {
-            name: counted
-            for name, counted in answers.items()
-            if (old := before.get(name)) is not counted and old != counted
-        }
-        changes.update(dict.fromkeys(before.keys() - answers.keys()))
+        changes = _changes(before, answers) if before else answers
         if before is not answers:
             self._own_answers()
             self.answers[row] = answers
         if changes:
-            self.columns.change(row, changes)
             self.known_bests = None
+            if self._late is None:
+                self.columns.change(row, changes)
+            else:
+                self._late.append((row, changes))
 
     def count(self, team: str, place: int, tries: Sequence[Attempt], choice: int | None) -> None:
         """Let these judged attempts of a team (at this place of all), in order, be all that counts."""
@@ -486,6 +512,15 @@ class LiveBoard:
         self._chosen = dict(chosen)
 
     def _refresh(self) -> None:
+        with ExitStack() as stack:
+            if len(self._stale) >= MANY:
+                for live in self._problems.values():
+                    stack.enter_context(live.many())
+            self._count_stale()
+        for live in self._problems.values():
+            live.columns.refresh()
+
+    def _count_stale(self) -> None:
         places = {problem: at for at, problem in enumerate(self._problems)}
         for team, problem in self._stale:
             if team not in self._place or problem not in self._problems:
@@ -497,8 +532,6 @@ class LiveBoard:
             self._pending[places[problem], self._place[team]] = len(tries) - len(judged)
             self._problems[problem].count(team, self._place[team], judged, self._chosen.get((team, problem)))
         self._stale.clear()
-        for live in self._problems.values():
-            live.columns.refresh()
 
     def board(self) -> LiveFigures:
         """The board as it is now; it stays so whatever comes."""

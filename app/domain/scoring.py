@@ -141,8 +141,9 @@ class Fold:
 
     def add(self, attempt: Attempt) -> Answers:
         """Let one more attempt follow, in order of (time, id); returns the answers that count then."""
-        self.counted = _after(attempt, self.counted, self.best, self.rule)
-        _remember_best(self.best, attempt, self.rule)
+        scores = _judged(attempt)
+        self.counted = _after(attempt, scores, self.counted, self.best, self.rule)
+        _remember_best(self.best, attempt, scores, self.counted, self.rule)
         return self.counted
 
 
@@ -151,10 +152,13 @@ def _last(each: Iterable[Answers]) -> Answers:
     return last[0] if last else {}
 
 
-def _after(attempt: Attempt, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
+Judged = list[tuple[str, RawScore]]
+
+
+def _after(attempt: Attempt, scores: Judged, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
     """The counted answers after one more attempt."""
     after = dict(before) if rule.counting is Counting.BEST_CASE else dict(carried(before, best, rule.carry))
-    for case, score in _judged(attempt):
+    for case, score in scores:
         old = before.get(case)
         if old is None or better(score, old.score, rule):
             after[case] = Counted(score, attempt.id, attempt.time)
@@ -163,7 +167,7 @@ def _after(attempt: Attempt, before: Answers, best: Answers, rule: ScoringRule) 
     return after
 
 
-def _judged(attempt: Attempt) -> list[tuple[str, RawScore]]:
+def _judged(attempt: Attempt) -> Judged:
     """The attempt's scores; a case on which the judge failed counts as if its file had not been sent."""
     found = (attempt.scores or {}).items()
     return [(case, score) for case, score in found if score.verdict is not CaseVerdict.JUDGE_ERROR]
@@ -176,11 +180,15 @@ def carried(before: Answers, best: Answers, carry: Carry) -> Answers:
     return best if carry is Carry.BEST else before
 
 
-def _remember_best(best: dict[str, Counted], attempt: Attempt, rule: ScoringRule) -> None:
-    for case, score in _judged(attempt):
+def _remember_best(
+    best: dict[str, Counted], attempt: Attempt, scores: Judged, counted: Answers, rule: ScoringRule
+) -> None:
+    for case, score in scores:
         old = best.get(case)
         if old is None or better(score, old.score, rule):
-            best[case] = Counted(score, attempt.id, attempt.time)
+            now = counted[case]  # shared where it says the same: there is one for each case of each submission
+            same = now.score is score and now.improved == attempt.time and now.submission_id == attempt.id
+            best[case] = now if same else Counted(score, attempt.id, attempt.time)
 
 
 @dataclass

@@ -17,7 +17,7 @@ import structlog
 from app.grading.gate import Gate, Place
 from app.storage import rejudging_steps, rejudgings
 from app.storage.database import Database
-from app.storage.rejudging_steps import RejudgingRefused
+from app.storage.rejudging_steps import NotJudgedYet
 from app.storage.rejudgings import OPEN, UNDONE
 
 log = structlog.get_logger()
@@ -43,7 +43,7 @@ class Judges(Protocol):
 def absorbed(database: Database, engine: Judges, gate: Gate, rejudging_id: int) -> Iterator[None]:
     """Keep a rejudging complete until the end of the block: all that was submitted is judged, and nothing is added.
 
-    Raises RejudgingRefused where more than a few of its judgements are left to do, or these take too long.
+    Raises NotJudgedYet where more than a few of its judgements are left to do, or these take too long.
     """
     places, unjudged = _take_in(database, rejudging_id)
     if not places:
@@ -51,13 +51,13 @@ def absorbed(database: Database, engine: Judges, gate: Gate, rejudging_id: int) 
         return
     engine.take_up()
     if len(unjudged) > FEW:
-        raise RejudgingRefused(_too_many(database, rejudging_id))
+        raise NotJudgedYet(_too_many(database, rejudging_id))
     closed = time.monotonic()
     with gate.closed(places, MOST_SECONDS_CLOSED) as emptied:
         _, unjudged = _take_in(database, rejudging_id)
         left = MOST_SECONDS_CLOSED - (time.monotonic() - closed)
         if not (emptied and (not unjudged or engine.finish(unjudged, left))):
-            raise RejudgingRefused(
+            raise NotJudgedYet(
                 f"{len(unjudged)} judgements of rejudging {rejudging_id} are not done yet: apply it again in a moment, "
                 "or pause the contest first where its submissions come faster than they are judged"
             )

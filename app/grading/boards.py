@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -103,6 +104,17 @@ class _Outside(Mapping[tuple[str, str], Sequence[Attempt]]):
     def __init__(self, cells: Cells, seen: View) -> None:
         self.cells = cells
         self._seen = seen
+        self._open: dict[tuple[str, str], frozenset[int]] = {}
+
+    def open_ids(self, place: tuple[str, str]) -> frozenset[int]:
+        """The judged submissions of a place in which there is nothing that may not be known."""
+        found = self._open.get(place)
+        if found is None:
+            tries = self.cells.get(place, ())
+            judged = (attempt for attempt in tries if attempt.scores is not None)
+            found = frozenset(attempt.id for attempt in judged if self._seen.outside(attempt) is attempt)
+            self._open[place] = found
+        return found
 
     def __getitem__(self, place: tuple[str, str]) -> Sequence[Attempt]:
         return [self._seen.outside(attempt) for attempt in self.cells[place]]
@@ -184,11 +196,13 @@ class Standing:
         return [attempt for attempt in self.attempts if self.view.takes(attempt)]
 
     def is_sealed(self, team_id: str, problem_id: str, submission_id: int) -> bool:
-        """Has a submission answers for final cases, of which nothing may be known yet?"""
+        """Has a submission answers for final cases, of which nothing may be known yet?
+
+        One that this board does not know as judged may have some: rows that are read later may tell of its verdict.
+        """
         if not isinstance(self.cells, _Outside) or problem_id not in self.view.secret:
             return False
-        tries = self.cells.cells.get((team_id, problem_id), ())
-        return any(a.id == submission_id and self.view.outside(a) is not a for a in tries)
+        return submission_id not in self.cells.open_ids((team_id, problem_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,23 +299,25 @@ class _Known:
         earlier = any(
             (old := self.reads.get(read.attempt.id)) is not None and read.latest < old.latest for read in news
         )
-        for id_ in gone:
-            self._take_out(self.reads.pop(id_).attempt)
-        for read in news:
-            if (old := self.reads.get(read.attempt.id)) is not None:
-                self._take_out(old.attempt)
-            self.reads[read.attempt.id] = read
-            key = (read.attempt.team_id, read.attempt.problem_id)
-            self.cells[key] = sorted((*self.cells.get(key, ()), read.attempt), key=lambda attempt: attempt.id)
+        self._replace([self.reads.pop(id_).attempt for id_ in gone], news)
         for live in (self.judges, self.public):
             if live is not None:
                 if gone or earlier:
                     live.drop(gone, self.reads.values())
                 live.put(news)
 
-    def _take_out(self, attempt: Attempt) -> None:
-        key = (attempt.team_id, attempt.problem_id)
-        self.cells[key] = [other for other in self.cells[key] if other.id != attempt.id]
+    def _replace(self, gone: Sequence[Attempt], news: Sequence[Read]) -> None:
+        """Make the cells anew that these attempts are in: each cell once, however many there are of it."""
+        out: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        into: defaultdict[tuple[str, str], list[Attempt]] = defaultdict(list)
+        for read in news:
+            into[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)
+        for attempt in chain(gone, (self.reads[r.attempt.id].attempt for r in news if r.attempt.id in self.reads)):
+            out[attempt.team_id, attempt.problem_id].add(attempt.id)
+        for key in out.keys() | into.keys():
+            stays = [attempt for attempt in self.cells.get(key, ()) if attempt.id not in out[key]]
+            self.cells[key] = sorted((*stays, *into[key]), key=attrgetter("id"))
+        self.reads.update((read.attempt.id, read) for read in news)
 
     def live(self, old: _Live | None, contest: ScoredContest, seen: View) -> _Live:
         """The board of a view: the old one, if it can be turned into it."""

@@ -148,9 +148,13 @@ def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
 Row = tuple[int, str, str, int | None, int | None, int | None, int | None]
 
 
+VERDICTS = {verdict.value: verdict for verdict in CaseVerdict}
+
+
 def _collect(rows: Iterable[Row]) -> dict[int, Scores]:
-    found: dict[int, dict[str, RawScore]] = defaultdict(dict)
+    """The raw scores by judgement and case: hundreds of thousands at a cold start, so each line here is a second."""
+    scores: defaultdict[int, dict[str, RawScore]] = defaultdict(dict)
     for judgement_id, case, verdict, raw, raw_den, share, share_den in rows:
-        score = RawScore(CaseVerdict(verdict), exact(raw, raw_den), exact(share, share_den))
-        found[judgement_id][case] = score
-    return dict(found)
+        raw_score = raw if raw_den == 1 else exact(raw, raw_den)
+        scores[judgement_id][case] = RawScore(VERDICTS[verdict], raw_score, exact(share, share_den))
+    return dict(scores)

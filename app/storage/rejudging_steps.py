@@ -28,6 +28,10 @@ class RejudgingRefused(Exception):
     """It would contradict another rejudging, or what has happened since; the message says what."""
 
 
+class NotJudgedYet(RejudgingRefused):
+    """It cannot be applied before what is left to judge is done; it may be in a moment."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Which submissions of a contest: all of them, less those that are not as each of these says.
@@ -211,12 +215,12 @@ def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
     """It has a judgement of each of its submissions, and every one is done."""
     newcomers = rejudgings.missing(row).subquery() if rejudgings.grows(row) else None
     if newcomers is not None and (count := session.scalar(select(func.count()).select_from(newcomers))):
-        raise RejudgingRefused(f"{count} more submissions arrived that are not judged yet: apply it again")
+        raise NotJudgedYet(f"{count} more submissions arrived that are not judged yet: apply it again")
     found = rejudgings.progress(session, [row.id]).get(row.id, Progress())
     if found.done < found.total:
-        raise RejudgingRefused(f"{found.total - found.done} of {found.total} judgements are not done yet")
+        raise NotJudgedYet(f"{found.total - found.done} of {found.total} judgements are not done yet")
     if rejudgings.grows(row) and (count := len(rejudgings.unjudged(session, row))):
-        raise RejudgingRefused(f"{count} submissions have not been judged by the problem as it is yet: apply it again")
+        raise NotJudgedYet(f"{count} submissions have not been judged by the problem as it is yet: apply it again")
 
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:

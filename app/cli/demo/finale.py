@@ -9,7 +9,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from app.cli.boards import span
+from app.cli.boards import reltime, span
 from app.cli.client import Client
 from app.cli.demo.story import CONTEST, NEW_CASE, TEAMS, Story, Work, submit
 from app.cli.output import Failure
@@ -169,10 +169,3 @@ def wait_for(done: Any, what: str) -> None:
         if time.monotonic() > until:
             raise Failure(f"expected {what} within {MOST_SECONDS} s", 1)
         time.sleep(SECONDS_BETWEEN_LOOKS)
-
-
-def reltime(duration: timedelta) -> str:
-    """Write a relative time, in whole milliseconds."""
-    milliseconds = duration // timedelta(milliseconds=1)
-    minutes, rest = divmod(milliseconds, 60_000)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.api.clics import format_time
+from tests.builders.contests import add_contest, add_problem, change_contest
 from tests.builders.service import Api
 
 HOUR = timedelta(hours=1)
@@ -185,3 +186,34 @@ def test_a_contest_that_shows_partly_correct_as_accepted_has_no_such_type(api: A
     assert ids["ours"] - ids["strict"] == {"PC"}
     assert api.get("contests/strict/judgement-types/PC").status_code == 404
     assert api.get("contests/ours/judgement-types/PC").json()["solved"] is False
+
+
+def test_before_the_start_every_name_of_a_problem_gets_the_time_of_the_start(quick_api: Api) -> None:
+    """Also names of no problem, so that none is guessed; judges are told of what there is."""
+    add_problem(quick_api.service)
+    add_contest(quick_api.service, started=-0.9 * HOUR)
+    files = [("files", ("02.out", b"2\n"))]
+    for name in ("echo", "none"):
+        sent = quick_api.post("contests/c/submissions", user="team", data={"problem_id": name}, files=files)
+        asked = [quick_api.get(f"contests/c/problems/{name}{part}", user="team") for part in ("", "/testcases")]
+        for reply in (sent, *asked):
+            assert reply.status_code == 404
+            assert reply.json()["message"].startswith("the contest has not begun: it starts in 0:5"), reply.text
+    assert quick_api.get("contests/c/problems/echo", user="judge").status_code == 200
+    assert "no problem 'none'" in quick_api.get("contests/c/problems/none", user="judge").json()["message"]
+    change_contest(quick_api.service, start_time=None)
+    refused = quick_api.get("contests/c/problems/echo", user="team").json()["message"]
+    assert refused == "the contest has not begun: no start is set yet"
+
+
+def test_before_a_teams_own_clock_no_name_of_a_problem_can_be_guessed(quick_api: Api) -> None:
+    add_problem(quick_api.service)
+    add_contest(quick_api.service, settings={"personal_duration": "1:00:00.000"})
+    files = [("files", ("02.out", b"2\n"))]
+    texts = set()
+    for name in ("echo", "none"):
+        sent = quick_api.post("contests/c/submissions", user="team", data={"problem_id": name}, files=files)
+        asked = quick_api.get(f"contests/c/problems/{name}", user="team")
+        texts |= {(sent.status_code, sent.json()["message"]), (asked.status_code, asked.json()["message"])}
+    assert len(texts) == 1, texts
+    assert "own clock has not begun" in texts.pop()[1]

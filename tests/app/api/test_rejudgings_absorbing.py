@@ -124,8 +124,9 @@ def test_submissions_to_the_problem_wait_while_the_last_ones_are_judged_and_othe
 def test_a_rejudging_that_cannot_be_finished_lets_submissions_in_again(quick: Api) -> None:
     rejudging = replaced(quick)
     send(quick, "other", b"22\n")
-    refused = do(quick, "apply", rejudging, 409)
-    assert "are not done yet: apply it again in a moment, or pause the contest" in refused["message"]
+    refused = quick.post(f"{rejudging['href']}/apply", user="admin")
+    assert (refused.status_code, refused.headers["retry-after"]) == (409, "1")
+    assert "are not done yet: apply it again in a moment, or pause the contest" in refused.json()["message"]
     send(quick, "team", b"22\n")
     finishing(quick, lambda: judge(quick.service))
     assert do(quick, "apply", rejudging)["total"] == 3

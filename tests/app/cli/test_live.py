@@ -13,7 +13,8 @@ import pytest
 from rich.console import Console
 
 from app.cli import live
-from app.cli.live import Event, LiveBoard, boards, clock_text, events, frozen_banner, merged, polled, remaining
+from app.cli.contest_facts import clock_words
+from app.cli.live import Event, LiveBoard, boards, events, frozen_banner, merged, polled
 from app.cli.output import Failure
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted, event_stream, first
@@ -176,7 +177,9 @@ def test_a_frozen_board_says_so_until_it_is_thawed() -> None:
     ],
 )
 def test_the_time_left_is_told(now: str, state: dict[str, Any], said: str) -> None:
-    assert remaining(FACTS, {**STATE, **state}, datetime.fromisoformat(f"2026-11-21T{now}+00:00")) == said
+    assert (
+        clock_words({**FACTS, "state": {**STATE, **state}}, datetime.fromisoformat(f"2026-11-21T{now}+00:00")) == said
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,7 +187,7 @@ def test_the_time_left_is_told(now: str, state: dict[str, Any], said: str) -> No
 )
 def test_what_a_pause_takes_out_is_not_lost(end: str | None, said: str) -> None:
     facts = {**FACTS, "removed_intervals": [{"start": "2026-11-21T10:30:00.000Z", "end": end}]}
-    assert remaining(facts, STATE, datetime.fromisoformat("2026-11-21T11:00:00+00:00")) == said
+    assert clock_words({**facts, "state": STATE}, datetime.fromisoformat("2026-11-21T11:00:00+00:00")) == said
 
 
 def test_the_times_are_looked_at_again_beside_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,17 +197,21 @@ def test_the_times_are_looked_at_again_beside_the_stream(monkeypatch: pytest.Mon
     with live.looking_again(there.client(), "c", shown):
         while shown.facts == FACTS:
             time.sleep(0.001)
-    assert shown.facts == {**FACTS, "duration": "6:00:00.000", "removed_intervals": []}
+    assert shown.facts == {**FACTS, "duration": "6:00:00.000", "removed_intervals": [], "state": STATE}
 
 
 def test_a_contest_without_a_start_has_no_time_left() -> None:
-    assert remaining({**FACTS, "start_time": None}, {}, datetime.now(UTC)) == "no start set yet"
+    assert clock_words({**FACTS, "start_time": None, "state": {}}, datetime.now(UTC)) == "no start set yet"
 
 
-def test_durations_are_rounded_to_seconds() -> None:
-    from datetime import timedelta
-
-    assert clock_text(timedelta(hours=1, seconds=59, milliseconds=600)) == "1:01:00"
+def test_the_clock_of_the_board_and_its_time_agree() -> None:
+    """What is left and what is gone are the whole contest; the last change is told as such."""
+    now = datetime.fromisoformat("2026-11-21T12:30:10.700+00:00")
+    shown = LiveBoard("c", FACTS, NAMES, cases=False, clock=lambda: now)
+    shown.change(ONE)
+    text = drawn(shown)
+    assert "2:29:50 left" in text
+    assert "c at 2:30:10, last change at 1:00:00" in text
 
 
 def test_the_live_board_as_json_is_a_line_for_each_change(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from app.domain import live as live_boards
 from app.domain.contests import (
     OPEN,
     Aggregation,
@@ -98,10 +99,23 @@ def assert_same(live: Board, slow: Board) -> None:
 class Contest(RuleBasedStateMachine):
     """Everything that may happen to a board, in any order."""
 
-    @initialize(one=wholes(), other=wholes("q"), phase=st.sampled_from(PHASES), reference=references)
+    @initialize(
+        one=wholes(),
+        other=wholes("q"),
+        phase=st.sampled_from(PHASES),
+        reference=references,
+        many=st.sampled_from([1, live_boards.MANY]),
+    )
     def begin(
-        self, one: ScoredProblem, other: ScoredProblem, phase: frozenset[CaseKind], reference: Mapping[str, RawScore]
+        self,
+        one: ScoredProblem,
+        other: ScoredProblem,
+        phase: frozenset[CaseKind],
+        reference: Mapping[str, RawScore],
+        many: int,
     ) -> None:
+        """`many`: from how many changed cells on columns are written at once; 1 lets every change take that way."""
+        self.usual, live_boards.MANY = live_boards.MANY, many
         self.problems = [one, other]
         self.phase = phase
         self.references = {"p": reference, "q": {**reference, "0": raw(Fraction(1, 3))}}
@@ -109,6 +123,9 @@ class Contest(RuleBasedStateMachine):
         self.curtain, self.chosen = OPEN, dict[tuple[str, str], int]()
         self.tries: dict[int, Attempt] = {}
         self.live = LiveBoard(self.problems, self.teams, phase=phase, references=self.references)
+
+    def teardown(self) -> None:
+        live_boards.MANY = getattr(self, "usual", live_boards.MANY)
 
     def put(self, *tries: Attempt) -> None:
         self.tries.update({each.id: each for each in tries})
