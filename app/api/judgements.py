@@ -14,7 +14,7 @@ from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.filters import matching
-from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, shown_type, worth_of
+from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, points_of, shown_type
 from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict, judgement_type
@@ -103,9 +103,9 @@ def judgement_document(
     document["judgement_type_id"] = shown_type(standing, type_)
     document["end_time"] = format_time(row.end_time)
     document["end_contest_time"] = _contest_time(standing, row.end_time)
-    worth = worth_of(standing, submission) if row.current else None
-    if worth is not None:
-        document["score"] = worth.points.points
+    points = points_of(standing, submission) if row.current else None
+    if points is not None:
+        document["score"] = points
     if longest_ms is not None and not is_sealed(standing, submission):
         document["max_run_time"] = longest_ms / 1000
     return document

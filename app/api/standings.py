@@ -165,6 +165,26 @@ def worth_of(standing: Standing, row: Tried) -> Worth | None:
     return found
 
 
+def points_of(standing: Standing, row: Tried) -> float | None:
+    """The points of a submission's worth, or None while it is not judged: what lists of thousands of them need.
+
+    Of its team's submissions to the problem only the points are kept, not how they come about.
+    """
+    problem = standing.contest.problem(row.problem_id)
+    if problem is None:
+        return None
+    kept: dict[tuple[str, str], dict[int, float]] = standing.pages.setdefault("points", {})
+    place = (attempt_team(row), problem.id)
+    found = kept.get(place)
+    if found is None:
+        bests, phase = standing.bests(problem), standing.phase
+        found = kept[place] = {
+            attempt.id: problem_points(problem, answers, bests, phase).points
+            for attempt, answers in submission_answers(standing.of(*place), problem.rule)
+        }
+    return found.get(row.id)
+
+
 def _answers(standing: Standing, team: str, problem: ScoredProblem) -> Mapping[int, Answers]:
     """What each of a team's judged submissions to a problem stands for; computed once for each board."""
     kept: dict[Any, Mapping[int, Answers]] = standing.pages.setdefault("answers", {})

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import token_hex
+from typing import Protocol, cast
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -84,10 +85,38 @@ def last(session: Session, contest_id: str) -> int:
     return session.scalar(select(func.max(EventRow.id)).where(EventRow.contest_id == contest_id)) or 0
 
 
-def scan(session: Session, contest_id: str) -> Iterator[EventRow]:
-    """All events of a contest in order, a few at a time."""
-    query = select(EventRow).where(EventRow.contest_id == contest_id).order_by(EventRow.id)
-    yield from session.scalars(query.execution_options(yield_per=AT_ONCE))
+class Told(Protocol):
+    """One event as it was told; what the properties mean stands at `EventRow`."""
+
+    @property
+    def id(self) -> int: ...  # noqa: D102
+    @property
+    def audience(self) -> str: ...  # noqa: D102
+    @property
+    def owner(self) -> str | None: ...  # noqa: D102
+    @property
+    def type(self) -> str: ...  # noqa: D102
+    @property
+    def object_id(self) -> str | None: ...  # noqa: D102
+    @property
+    def data(self) -> str | None: ...  # noqa: D102
+    @property
+    def time(self) -> datetime: ...  # noqa: D102
+
+
+def scan(session: Session, contest_id: str) -> Iterator[Told]:
+    """All events of a contest in order, a few at a time; no objects of the mapper, of which there would be too many."""
+    columns = (
+        EventRow.id,
+        EventRow.audience,
+        EventRow.owner,
+        EventRow.type,
+        EventRow.object_id,
+        EventRow.data,
+        EventRow.time,
+    )
+    query = select(*columns).where(EventRow.contest_id == contest_id).order_by(EventRow.id)
+    yield from cast("Iterator[Told]", session.execute(query.execution_options(yield_per=AT_ONCE)))
 
 
 def between(session: Session, contest_id: str, first: int, last: int) -> Sequence[EventRow]:
@@ -184,12 +213,19 @@ def tried_together(session: Session, contest_id: str, pairs: Collection[tuple[st
     return found
 
 
-def judgement_count(session: Session, contest_id: str) -> tuple[int, int]:
-    """A pair that moves whenever other judgements become the current ones."""
+def submission_ids(session: Session, contest_id: str) -> list[int]:
+    """All submissions of a contest, in order."""
+    query = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id).order_by(SubmissionRow.id)
+    return list(session.scalars(query))
+
+
+def judged_again(session: Session, contest_id: str) -> tuple[int, int]:
+    """A pair that moves whenever other judgements become the current ones; first judgements leave it alone."""
     query = (
         select(func.count(), func.coalesce(func.sum(JudgementRow.id), 0))
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id, JudgementRow.current.is_(True))
+        .where(SubmissionRow.contest_id == contest_id, is_visible())
+        .where(JudgementRow.current.is_(False) | JudgementRow.rejudging_id.is_not(None))
     )
     count, total = session.execute(query).one()
     return int(count), int(total)

@@ -60,6 +60,22 @@ def shown_ids(session: Session, submission_ids: Iterable[int]) -> dict[int, str]
     return {number: external or str(number) for number, external in session.execute(query)}
 
 
+def all_shown_ids(session: Session, contest_id: str) -> set[str | None]:
+    """The ids that all submissions of a contest are shown under."""
+    query = select(SubmissionRow.id, SubmissionRow.external_id).where(SubmissionRow.contest_id == contest_id)
+    return {external or str(number) for number, external in session.execute(query)}
+
+
+def visible_judgement_ids(session: Session, contest_id: str) -> set[str | None]:
+    """The ids of all judgements of a contest but for those of rejudgings that are not applied."""
+    query = (
+        select(JudgementRow.id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, is_visible())
+    )
+    return {str(number) for number in session.scalars(query)}
+
+
 def judgements(
     session: Session, contest_id: str, submission_id: str | None = None, *, among: Collection[int] | None = None
 ) -> list[tuple[JudgementRow, SubmissionRow]]:

@@ -58,10 +58,13 @@ class Hub:
             raise Stopping("the server stops")
         self._loop = asyncio.get_running_loop()
 
-    async def open_log(self, contest_id: str) -> Log:
-        """The log of a contest as it is from now on; raises NotFound where there is no such contest."""
+    async def open_log(self, contest_id: str, *, complete: bool = True) -> Log:
+        """The log of a contest as it is from now on; raises NotFound where there is no such contest.
+
+        Who stays for more need not wait until it is `complete`.
+        """
         self.check_going()
-        found = await asyncio.wrap_future(self.keeper.fresh(contest_id))
+        found = await asyncio.wrap_future(self.keeper.fresh(contest_id, complete=complete))
         if found is None:
             raise NotFound(f"no contest {contest_id!r}")
         return found

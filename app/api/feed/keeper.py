@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,9 +24,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.api.feed import submitted
-from app.api.feed.difference import Shown, changes, deletions
-from app.api.feed.kinds import AFTER, BEFORE, LARGE, STATE, Scene
-from app.api.feed.log import RUNS, Line, Log, Superfluous, ids_on, of_all_runs
+from app.api.feed.difference import changes
+from app.api.feed.followed import Followed, Waiter, next_look
+from app.api.feed.kinds import AFTER, BEFORE, STATE, Scene
+from app.api.feed.log import Line, Log, Superfluous, ids_on, of_all_runs
+from app.api.feed.looking import awards_follow, shown_by, state_again, told_events, touched
 from app.api.feed.submitted import Points
 from app.domain.contests import Kind as Scoring
 from app.grading.boards import Boards, Standing
@@ -39,8 +40,6 @@ from app.storage.tables import EventRow
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 
 AT_ONCE = 500
-SHORTEST_PAUSE = 0.02
-SHARE_OF_PAUSE = 2.0  # a look that took a second is followed by two in which others may use the interpreter
 SECONDS_AFTER_A_FAULT = 1.0
 KEPT_SUPERFLUOUS = timedelta(minutes=20)
 REPLACEABLE = "judgements"
@@ -49,40 +48,6 @@ REPLACEABLE = "judgements"
 
 class Moved(Exception):
     """Another process has written to the log: it has to be read again."""
-
-
-@dataclass
-class Followed:
-    """A contest somebody follows.
-
-    dirty       something has changed since the last look began
-    looking     a look is going on
-    not_before  when the next look may begin (monotonic): looks leave time for others
-    at          when the clock or the coalescing asks for one (monotonic)
-    fingerprint what everybody's points depend on beside submissions
-    later       since when (monotonic) something waits for a look at all points
-    points      what each submission was told to be worth
-    waiting     those who want a look that begins after they came
-    """
-
-    contest_id: str
-    followers: int = 0
-    dirty: bool = True
-    looking: bool = False
-    not_before: float = 0.0
-    at: float | None = None
-    log: Log | None = None
-    mark: Mark = field(default_factory=Mark)
-    generation: int = -1
-    fingerprint: int | None = None
-    later: float | None = None
-    points: dict[int, Points] = field(default_factory=dict)
-    superfluous: Superfluous = field(default_factory=Superfluous)
-    waiting: list[Future[Log | None]] = field(default_factory=list)
-
-    def stale(self, now: float) -> bool:
-        """May what it shows be other than what the log says?"""
-        return self.dirty or self.looking or not self.followers or (self.at is not None and self.at <= now)
 
 
 class Keeper:
@@ -136,8 +101,11 @@ class Keeper:
         with self._condition:
             self._contests[contest_id].followers -= 1
 
-    def fresh(self, contest_id: str) -> Future[Log | None]:
-        """The log after a look from now on, if anything may have changed; None if there is no such contest."""
+    def fresh(self, contest_id: str, *, complete: bool = True) -> Future[Log | None]:
+        """The log after a look from now on, if anything may have changed; None if there is no such contest.
+
+        Not `complete`: where thousands of submissions are looked at, the log comes after the first of them.
+        """
         future: Future[Log | None] = Future()
         with self._condition:
             if self._closing:
@@ -147,7 +115,7 @@ class Keeper:
             if followed.log is not None and not followed.stale(time.monotonic()):
                 future.set_result(followed.log)
                 return future
-            followed.waiting.append(future)
+            followed.waiting.append(Waiter(future, complete))
             self._start()
             self._condition.notify()
         return future
@@ -165,8 +133,8 @@ class Keeper:
         if self._thread is not None:
             self._thread.join()
         for followed in self._contests.values():
-            for future in followed.waiting:
-                future.set_result(None)
+            for waiter in followed.waiting:
+                waiter.future.set_result(None)
 
     def _start(self) -> None:
         if self._thread is None and not self._closing:
@@ -188,32 +156,36 @@ class Keeper:
 
     def _next(self) -> Followed | None:
         now = time.monotonic()
-        return next((each for each in self._contests.values() if _when(each, now) <= now), None)
+        return next((each for each in self._contests.values() if next_look(each, now) <= now), None)
 
     def _seconds(self) -> float | None:
         now = time.monotonic()
-        soonest = min((_when(each, now) for each in self._contests.values()), default=float("inf"))
+        soonest = min((next_look(each, now) for each in self._contests.values()), default=float("inf"))
         return None if soonest == float("inf") else max(0.001, min(soonest - now, 3600.0))
 
-    def _look_safely(self, followed: Followed, waiting: Sequence[Future[Log | None]]) -> None:
-        began = time.monotonic()
+    def _look_safely(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
+        began = time.thread_time()  # not by the clock: a look that waited for a lock has taken nothing from others
         try:
             found = self.look(followed)
         except Exception as error:
             log.exception("a contest could not be looked at; it is tried again", contest=followed.contest_id)
             followed.dirty = True
+            followed.fingerprint, followed.generation = None, -1  # what was to be looked at is not known any more
             followed.not_before = time.monotonic() + SECONDS_AFTER_A_FAULT
-            for future in waiting:
-                future.set_exception(error)
+            for waiter in waiting:
+                waiter.future.set_exception(error)
             return
         finally:
             followed.looking = False
         if found is None:
             self._forget(followed)
-        ended = time.monotonic()
-        followed.not_before = ended + max(SHORTEST_PAUSE, SHARE_OF_PAUSE * (ended - began))
-        for future in waiting:
-            future.set_result(found)
+        followed.rest(time.monotonic(), time.thread_time() - began)
+        unfinished = found is not None and followed.swept
+        with self._condition:
+            followed.waiting += [waiter for waiter in waiting if waiter.complete and unfinished]
+        for waiter in waiting:
+            if not (waiter.complete and unfinished):
+                waiter.future.set_result(found)
 
     def _forget(self, followed: Followed) -> None:
         """Keep nothing of a contest that is not there, or anybody could fill the memory with names of none."""
@@ -240,23 +212,31 @@ class Keeper:
             known = self._known(session, followed)
             moved = events.moved(session, followed.contest_id, followed.mark)
             state = list(STATE.shown(scene))
-            state_events = changes(known.index, state)
-            small = generation != followed.generation or bool(state_events)
-            before = _all(BEFORE, scene) if small else {}
+            points: Mapping[int, Points] | None = None
+            small = generation != followed.generation or repr(state) != followed.state
+            before = shown_by(BEFORE, scene) if small else {}
             fingerprint = self._fingerprint(scene, followed, small)
-            everything = fingerprint != followed.fingerprint
-            later = self._later(followed, scene.judges, moved, small)
-            if everything or later:
+            if fingerprint != followed.fingerprint:
+                followed.begin_sweep(events.submission_ids(session, followed.contest_id))
                 followed.later = None
-            after = _all(AFTER, scene) if small or everything or _awards_follow(scene, moved) else {}
-            among = None if everything else _touched(scene, moved, followed.points if later else None)
+                if followed.mark == Mark():  # all there are have moved, and all are in the sweep
+                    moved = events.Moved(frozenset(), frozenset(), moved.mark)
+            elif self._later(followed, scene.judges, moved, small):
+                followed.later, points = None, followed.points
+            among = touched(scene, moved, points) | frozenset(followed.next_slice())
             found = submitted.look(scene, known.index, among)
-            told = _events(known, scene, before, found, after, complete=everything)
-        told += state_events or (_state_again(scene, state) if told else [])
+            ends = followed.swept and not followed.sweep
+            followed.after_due |= small or followed.swept or awards_follow(scene, moved)
+            after = shown_by(AFTER, scene) if followed.after_due and not followed.sweep else {}
+            told = told_events(known, scene, before, found, after, complete=ends)
+        if not followed.sweep:  # it is the last word: told once everything before it is
+            told += changes(known.index, state) or (state_again(scene, state) if told else [])
         self._write(followed, known, told, found.texts)
         followed.mark = Mark(moved.mark.submission, moved.mark.judgement, moved.mark.open | found.unsettled)
         followed.points.update(found.points)
-        followed.generation, followed.fingerprint = generation, fingerprint
+        followed.generation, followed.fingerprint, followed.state = generation, fingerprint, repr(state)
+        if not followed.sweep:
+            followed.swept = followed.after_due = False
         followed.at = self._moment(followed, scene.judges, now)
         return known
 
@@ -269,7 +249,7 @@ class Keeper:
         """What was told so far; where that had to be read, nothing is as it was looked at last. Raises Moved."""
         if followed.log is None:
             followed.log = self._load(followed)
-            followed.mark, followed.fingerprint, followed.generation = Mark(), None, -1
+            followed.mark, followed.fingerprint, followed.generation, followed.state = Mark(), None, -1, None
         if events.last(session, followed.contest_id) != followed.log.head:
             raise Moved  # by another process, or the contest was made anew
         return followed.log
@@ -287,14 +267,16 @@ class Keeper:
         relative = any(rules.get(problem) is not Scoring.ABSOLUTE for _, problem in moved.verdicts)
         if followed.later is None and (relative or small):
             followed.later = time.monotonic()
-        return followed.later is not None and time.monotonic() >= followed.later + self._coalesce
+        if followed.later is None or followed.swept:  # what has not been swept yet is not known by its points
+            return False
+        return time.monotonic() >= followed.later + self._coalesce
 
     def _fingerprint(self, scene: Scene, followed: Followed, small: bool) -> int | None:
         """What everybody's points and rights depend on, beside submissions; it need not survive the process."""
         if not small:
             return followed.fingerprint
         contest = scene.judges.contest
-        current = events.judgement_count(scene.session, contest.id)
+        current = events.judged_again(scene.session, contest.id)
         return hash(repr((contest, scene.public.curtain, scene.public.state, current)))
 
     def _moment(self, followed: Followed, standing: Standing, now: datetime) -> float | None:
@@ -358,76 +340,3 @@ class Keeper:
     def _tell(self, contest_id: str) -> None:
         for told in self._listeners:
             told(contest_id)
-
-
-def _when(followed: Followed, now: float) -> float:
-    """When a contest is to be looked at next (monotonic)."""
-    if followed.waiting:
-        return followed.not_before
-    if not followed.followers:
-        return float("inf")
-    if followed.dirty:
-        return followed.not_before
-    return max(followed.not_before, followed.at) if followed.at is not None else float("inf")
-
-
-def _all(some: Iterable[Any], scene: Scene) -> dict[str, list[Shown]]:
-    return {kind.type: list(kind.shown(scene)) for kind in some}
-
-
-def _awards_follow(scene: Scene, moved: events.Moved) -> bool:
-    """Awards follow the board once the contest is final."""
-    return scene.public.state.finalized is not None and bool(moved.verdicts)
-
-
-def _touched(scene: Scene, moved: events.Moved, points: Mapping[int, Points] | None) -> frozenset[int]:
-    """The submissions that may be shown otherwise than before; with `points`, also those that are worth others."""
-    rescored = set() if points is None else submitted.rescored(scene, points)
-    contest_id = scene.public.contest.id
-    together = events.tried_together(scene.session, contest_id, moved.verdicts) if moved.verdicts else set()
-    return moved.submissions | rescored | together
-
-
-def _state_again(scene: Scene, state: Iterable[Shown]) -> list[NewEvent]:
-    """The state is the last word: after the end of updates it is told once more after whatever else is told."""
-    if scene.public.state.end_of_updates is None:
-        return []
-    return [NewEvent("pj", None, STATE.type, None, each.views["p"]) for each in state]
-
-
-def _events(
-    known: Log,
-    scene: Scene,
-    before: dict[str, list[Shown]],
-    found: submitted.Submitted,
-    after: dict[str, list[Shown]],
-    *,
-    complete: bool,
-) -> list[NewEvent]:
-    """What is new or different, each kind after those it may refer to; then what is gone, in the reverse order."""
-    shown = {**before, **{type_: found.of(type_) for type_ in LARGE}, **after}
-    told: list[NewEvent] = []
-    for type_, objects in shown.items():
-        news = changes(known.index, objects)
-        told += [*_gone_runs(known, scene, news), *news] if type_ == RUNS else news
-    for type_ in reversed(shown):
-        if type_ not in LARGE or complete:
-            there = [each.id for each in shown[type_]]
-            news = deletions(known.index, type_, there)
-            told += [*_gone_runs(known, scene, news), *news] if type_ == RUNS else news
-    return told
-
-
-def _gone_runs(known: Log, scene: Scene, news: Iterable[NewEvent]) -> list[NewEvent]:
-    """A deletion for each run that a judgement had when it was told last, and has no more or nobody may see now."""
-    found = []
-    for event in news:
-        entry = known.index.entry(RUNS, event.object_id)
-        if entry is None:
-            continue
-        there = set(submitted.ids_of(event.data))
-        last = max((view.event_id for view in entry.views.values() if view.digest is not None), default=0)
-        for row in events.between(scene.session, known.contest_id, last, last):
-            gone = [run_id for run_id in submitted.ids_of(row.data) if run_id not in there]
-            found += [NewEvent(event.audience, event.owner, RUNS, run_id, None) for run_id in gone]
-    return found

@@ -12,6 +12,7 @@ from datetime import datetime
 from threading import Lock
 
 from app.api.feed.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, View, of_account, write_token
+from app.storage.events import Told
 from app.storage.tables import EventRow
 
 PAGE = 256
@@ -90,7 +91,7 @@ class Index:
         """What was told of one object."""
         return self.of.get(type_, {}).get(object_id)
 
-    def take(self, row: EventRow) -> list[int]:
+    def take(self, row: Told) -> list[int]:
         """Take an event in; returns the events that nobody needs any more because of it."""
         old = self.entry(row.type, row.object_id)
         keys = _keys(row.audience, row.owner)
@@ -144,7 +145,7 @@ class Log:
     page_bytes: int = 0
     guard: Lock = field(default_factory=Lock)
 
-    def take(self, row: EventRow) -> list[int]:
+    def take(self, row: Told) -> list[int]:
         """Take an event in without having it at hand; returns the events that nobody needs any more."""
         self.head = row.id
         return self.index.take(row)

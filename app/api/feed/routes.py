@@ -41,7 +41,7 @@ async def get_event_feed(
     if since_id is not None:
         raise BadRequest("since_id: this version of the API has since_token")
     wish = Wish(reader_of(viewer), types_of(types), live=stream)
-    log = await hub.open_log(contest_id)
+    log = await hub.open_log(contest_id, complete=not stream)
     place = hub.place(log, wish, since_token)
     client = Client(viewer, address_of(request))
     chunks = hub.stream(log, client, wish, place, as_line(log, wish.reader.role), b"\n")
@@ -66,7 +66,7 @@ async def stream_submissions(
     if not viewer.sees_all and viewer.team_id is None:
         raise Forbidden("only a team, a judge or an admin has verdicts to wait for")
     wish = Wish(reader_of(viewer), frozenset(LARGE), live=stream, own=not viewer.sees_all)
-    log = await hub.open_log(contest_id)
+    log = await hub.open_log(contest_id, complete=not stream)
     token = request.headers.get("last-event-id") or since_token
     place = Place(log.head) if token is None else hub.place(log, wish, token)
     client = Client(viewer, address_of(request))

@@ -182,7 +182,7 @@ class Sender:
         for contest_id in hook.contest_ids:
             known = self._keeper.log(contest_id)
             if known is None:
-                known = await asyncio.wrap_future(self._keeper.fresh(contest_id))
+                known = await asyncio.wrap_future(self._keeper.fresh(contest_id, complete=False))
             if known is None:
                 continue
             at = hook.position(known)

@@ -6,8 +6,9 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api.auth import PUBLIC, Viewer
@@ -16,13 +17,14 @@ from app.api.feed.kinds import JUDGE, Scene, as_model, as_text
 from app.api.feed.log import RUNS, Index, Runs, digest
 from app.api.feed.readers import EVERYBODY, JUDGES, of_account, of_team
 from app.api.judgements import JudgedCase, Judgement, judgement_document, run_document
-from app.api.standings import may_see, may_see_runs, may_see_verdict, worth_of
+from app.api.standings import may_see, may_see_runs, may_see_verdict, points_of
 from app.api.submissions_read import Submission, document
 from app.grading.boards import Standing
 from app.storage import accounts, judged
 from app.storage.judged import Run
 from app.storage.tables import SubmissionRow
 
+K = TypeVar("K")
 Points = tuple[float | None, float | None]
 """What a submission is worth to everybody and to judges; None while it is not judged."""
 
@@ -63,18 +65,13 @@ def rescored(scene: Scene, told: Mapping[int, Points]) -> set[int]:
     found = set()
     for attempt in scene.judges.attempts:
         tried = _Tried(attempt.id, attempt.team_id, attempt.problem_id)
-        if told.get(attempt.id) != (_points(scene.public, tried), _points(scene.judges, tried)):
+        if told.get(attempt.id) != (points_of(scene.public, tried), points_of(scene.judges, tried)):
             found.add(attempt.id)
     return found
 
 
-def _points(standing: Standing, tried: _Tried) -> float | None:
-    worth = worth_of(standing, tried)
-    return None if worth is None else worth.points.points
-
-
-def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted:
-    """Look at the submissions among these ids, or at all of them, with their judgements and runs."""
+def look(scene: Scene, index: Index, among: Collection[int]) -> Submitted:
+    """Look at the submissions among these ids, with their judgements and runs."""
     contest_id = scene.public.contest.id
     found = Submitted()
     rows = judged.submissions(scene.session, contest_id, among)
@@ -83,11 +80,12 @@ def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted
         who = viewers(row)
         if row.team_id is not None and teams.get(row.account_id) == row.team_id:
             who.append((of_account(row.account_id), Viewer("team", row.account_id, row.team_id)))
-        views = {
-            key: as_text(as_model(Submission, document(viewer, scene.standing(viewer), row)), sparse=True)
+        documents = {
+            key: document(viewer, scene.standing(viewer), row)
             for key, viewer in who
             if may_see(viewer, scene.standing(viewer), row)
         }
+        views = _texts(Submission, documents)
         found.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
     longest = judged.longest_runs(scene.session, contest_id, among=among)
     runs = defaultdict(list)
@@ -96,6 +94,15 @@ def look(scene: Scene, index: Index, among: Collection[int] | None) -> Submitted
     for judgement, row in judged.judgements(scene.session, contest_id, among=among):
         _look_at_judgement(scene, found, judgement, row, longest.get(judgement.id))
         _look_at_runs(scene, index, found, str(judgement.id), row, runs.get(judgement.id, []))
+    return found
+
+
+def _texts(model: type[BaseModel], documents: Mapping[K, Mapping[str, Any]]) -> dict[K, str]:
+    """Documents as their route answers them, by whoever sees them; those that are the same are written once."""
+    found: dict[K, str] = {}
+    for key, each in documents.items():
+        same = next((other for other in found if documents[other] == each), None)
+        found[key] = found[same] if same is not None else as_text(as_model(model, each), sparse=True)
     return found
 
 
@@ -113,7 +120,7 @@ def _look_at_judgement(scene: Scene, found: Submitted, judgement: Any, row: Subm
         standing.public: judgement_document(standing, judgement, row, longest)
         for standing in (scene.public, scene.judges)
     }
-    texts = {public: as_text(as_model(Judgement, each), sparse=True) for public, each in documents.items()}
+    texts = _texts(Judgement, documents)
     for key, viewer in viewers(row):
         if may_see_verdict(viewer, scene.standing(viewer), row):
             views[key] = texts[not viewer.sees_all]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from app.api.auth import digest
+from app.api.feed import followed as pace
 from app.domain.verdicts import CaseVerdict
 from app.storage import judgements, submissions
 from app.storage.judgements import FoundScore, Outcome
@@ -36,6 +38,7 @@ from tests.builders.service import Api, open_api
 from tests.builders.streams import Who, fold, read_feed, shown
 from tests.conftest import _make_sqlite_template, once
 
+SLICES = ("FIRST_SLICE", "SMALLEST_SLICE", "LARGEST_SLICE")
 TEAMS = ("team", "other")
 USERS = ("team", "other", "judge", "staff")
 RULES = {
@@ -76,8 +79,11 @@ class Play(RuleBasedStateMachine):
         self.extra = 0
         self.asked = 0
 
-    @initialize(kind=st.sampled_from(sorted(RULES)))
-    def begin(self, kind: str) -> None:
+    @initialize(kind=st.sampled_from(sorted(RULES)), slice_=st.sampled_from([1, 2, pace.FIRST_SLICE]))
+    def begin(self, kind: str, slice_: int) -> None:
+        """`slice_`: how many submissions a look takes where all are to be looked at."""
+        for name in SLICES:
+            self.stack.enter_context(patch.object(pace, name, slice_))
         template = once("sqlite", _make_sqlite_template)
         shutil.copy(template / "template.sqlite", self.folder / "db.sqlite")
         scoring, self.coalesce = RULES[kind]
