@@ -19,6 +19,7 @@ from app.api.express import Express
 from app.api.feed.hub import Hub
 from app.api.heads import Heads
 from app.api.middleware import BodyLimit, Frame
+from app.api.origins import Origins
 from app.api.proxy import BehindProxy
 from app.api.routes import ROUTERS, ROUTES
 from app.bootstrap import initialise
@@ -80,7 +81,7 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
         generate_unique_id_function=openapi.operation_id,
         lifespan=lifespan if service is None else None,
     )
-    add_routes(app, known.max_upload)
+    add_routes(app, known)
     if service is not None:
         attach(app, service)
     return app
@@ -129,7 +130,7 @@ class Zipped(GZipMiddleware):
             await super().__call__(scope, receive, send)
 
 
-def add_routes(app: FastAPI, max_body: int) -> None:
+def add_routes(app: FastAPI, settings: Settings) -> None:
     """Put other routes, the errors and what lies around each request on the app; the last added is the outermost."""
     app.include_router(health.router)
     app.include_router(pages.router)
@@ -143,5 +144,6 @@ def add_routes(app: FastAPI, max_body: int) -> None:
         allow_headers=["*"],
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After"],
     )
-    app.add_middleware(BodyLimit, most=max_body)
+    app.add_middleware(Origins, allowed=settings.origins)
+    app.add_middleware(BodyLimit, most=settings.max_upload)
     app.add_middleware(Frame, metrics=app.state.metrics)

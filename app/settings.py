@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
 
 
@@ -40,7 +41,11 @@ class Settings(BaseSettings):
     root_path: str = Field("", description="path prefix under which a proxy shows the service, such as /jurado")
     trusted_proxies: str = Field(
         "127.0.0.1,::1",
-        description="addresses and networks of proxies whose X-Forwarded-For, -Proto and -Prefix count; *: everybody's",
+        description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host, -Prefix count; *: all",
+    )
+    allowed_origins: str = Field(
+        "",
+        description="origins whose pages may change things with a password, such as https://board.example; tokens: any",
     )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
@@ -118,6 +123,19 @@ class Settings(BaseSettings):
             except ValueError:
                 raise ValueError(f"expected addresses, networks or *, found {each!r}") from None
         return text
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _origins(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            if not ORIGIN.fullmatch(each):
+                raise ValueError(f"expected origins such as https://board.example, found {each!r}")
+        return text.lower()
+
+    @property
+    def origins(self) -> list[str]:
+        """The origins whose pages are trusted as our own are."""
+        return [each for each in map(str.strip, self.allowed_origins.split(",")) if each]
 
     @property
     def database(self) -> str:

@@ -71,9 +71,9 @@ class Document:
 
 
 async def _document(request: Request) -> Document:
-    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES | CSV_TYPES:
-        raise UnsupportedMedia(f"Content-Type: expected one of {ACCEPTED}, found {kind[:80]!r}")
+        raise UnsupportedMedia(f"Content-Type: expected one of {ACCEPTED}, found {kind[:80] or 'none'}")
     data = await request.body()
     try:
         text = data.decode("utf-8-sig")

@@ -175,8 +175,11 @@ async def _no_room(request: Request, error: Exception) -> JSONResponse:
     return error_response(507, "the server has no room left: nothing was kept, tell whoever runs it")
 
 
-async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if any(each["loc"] == ("body",) and isinstance(each.get("input"), bytes) for each in error.errors()):
+        return error_response(415, f"Content-Type: expected application/json, found {kind[:80] or 'none'}")
     return invalid(error.errors())
 
 

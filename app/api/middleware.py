@@ -27,8 +27,14 @@ LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
 """Documents are read as a whole, and before anybody is asked who it is: small objects take 25 times their bytes."""
 QUIET = ("/health/", "/metrics")
-NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-ANY_ORIGIN = (b"access-control-allow-origin", b"*")
+EVERYWHERE = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"access-control-allow-origin", b"*"),
+    (b"content-security-policy", b"frame-ancestors 'none'"),
+    (b"referrer-policy", b"same-origin"),
+)
+CACHED = frozenset({b"cache-control", b"etag"})
+NO_STORE = (b"cache-control", b"no-store")
 NAME = "jurado.requests"
 STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
 log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
@@ -52,7 +58,7 @@ class Frame:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _add_headers(message)
+                _add_headers(message, scope)
             await send(message)
 
         try:
@@ -91,13 +97,13 @@ def route_of(scope: Scope) -> str:
     return f"{API}{path}" if scope["path"].startswith(f"{API}/") else str(path)
 
 
-def _add_headers(message: Message) -> None:
+def _add_headers(message: Message, scope: Scope) -> None:
+    """What every reply says; a page's own policy stays, and what is for one account alone is kept nowhere."""
     headers = message["headers"] = [*message["headers"], (b"jurado-time", b"%d" % (time.time_ns() // 1_000_000))]
-    headers.append(NO_SNIFFING)
-    for name, _ in headers:
-        if name == ANY_ORIGIN[0]:
-            return
-    headers.append(ANY_ORIGIN)
+    names = {name for name, _ in headers}
+    headers += [header for header in EVERYWHERE if header[0] not in names]
+    if names.isdisjoint(CACHED) and any(name == b"authorization" for name, _ in scope["headers"]):
+        headers.append(NO_STORE)
 
 
 class BodyLimit:

@@ -15,14 +15,16 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.api.errors import BadRequest
 from app.api.middleware import Frame
+from app.api.origins import FORWARDED_HOSTS
 from app.metrics import Metrics
 from app.settings import Settings, path_prefix
 
 PREFIX = b"x-forwarded-prefix"
+HOST = b"x-forwarded-host"
 
 
 class BehindProxy:
-    """The outermost layer of all. X-Forwarded-For, -Proto and -Prefix count only if a trusted proxy sent them."""
+    """The outermost layer of all. X-Forwarded-For, -Proto, -Host and -Prefix count only from a trusted proxy."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self._inner = cast(ASGIApp, ProxyHeadersMiddleware(cast(Any, app), settings.trusted_proxies))
@@ -34,6 +36,7 @@ class BehindProxy:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
+        self._note_hosts(scope)
         try:
             prefix = self._prefix(scope)
         except ValueError:
@@ -49,10 +52,19 @@ class BehindProxy:
         inside = {**scope, "root_path": prefix, "path": path.removeprefix(prefix) if _below(path, prefix) else path}
         await self._inner(inside, receive, _prefixed(prefix, _host(scope), send))
 
+    def _is_trusted(self, scope: Scope) -> bool:
+        client = scope.get("client")
+        return client is not None and client[0] in self._trusted
+
+    def _note_hosts(self, scope: Scope) -> None:
+        """Keep what a trusted proxy says the client asked: within, nobody knows any more who sent the header."""
+        if self._is_trusted(scope):
+            named = [value.decode("latin-1") for name, value in scope["headers"] if name == HOST]
+            scope[FORWARDED_HOSTS] = ",".join(named)
+
     def _prefix(self, scope: Scope) -> str:
         """The prefix the client sees; raises ValueError for one that is none."""
-        client = scope.get("client")
-        if client and client[0] in self._trusted:
+        if self._is_trusted(scope):
             for name, value in scope["headers"]:
                 if name == PREFIX:
                     return path_prefix(value.decode("latin-1").strip())

@@ -188,6 +188,7 @@ def run_server(settings: Settings, listening: socket.socket) -> None:
         http=BoundedConnection,
         ws="none",
         access_log=False,
+        server_header=False,
         proxy_headers=False,  # app.api.proxy reads them, together with the path prefix
         log_config=None,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,

@@ -18,7 +18,7 @@ EVIL = "http://evil.example"
 NEW_PASSWORD = "another long enough phrase"
 
 
-@attack("requests of another site's page carried out, of 4", "done")
+@attack("requests of another site's page carried out, of 4", "done", in_suite=True)
 def cross_site_requests(stage: Stage) -> Cost:
     """A page on another host posts forms with the admin's remembered Basic credentials."""
     requests = [

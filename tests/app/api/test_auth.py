@@ -176,23 +176,3 @@ def test_an_account_has_only_so_many_tokens(api: Api, monkeypatch: pytest.Monkey
     assert api.post("account/tokens", user="team", json={}).status_code == 409
     assert api.delete(f"account/tokens/{first['id']}", user="team").status_code == 204
     make_token(api, "team")
-
-
-@pytest.mark.parametrize(
-    ("site", "form", "status"),
-    [("cross-site", True, 403), ("same-site", True, 403), ("same-origin", True, 404), ("cross-site", False, 401)],
-)
-def test_a_form_on_a_page_of_another_site_does_not_act_with_a_remembered_password(
-    api: Api, site: str, form: bool, status: int
-) -> None:
-    """Browsers add a password by themselves to forms, wherever they come from; not to JSON, and never a token."""
-    sent: Any = {"data": {"problem_id": "p"}, "files": {"files": ("1.out", b"1")}}
-    headers = {"Sec-Fetch-Site": site}
-    made = api.post("account/tokens", user="team", headers=headers, json={})
-    assert made.status_code == 201, "JSON is asked about first"
-    if not form:
-        assert api.post("contests/none/submissions", headers=headers, **sent).status_code == status
-        return
-    assert api.post("contests/none/submissions", user="team", headers=headers, **sent).status_code == status
-    headers |= as_bearer(made.json()["token"])
-    assert api.post("contests/none/submissions", headers=headers, **sent).status_code == 404
