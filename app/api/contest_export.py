@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import IO, Any, TypeVar
 
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
-from starlette.background import BackgroundTask
 
 from app.api import (
     access,
@@ -38,25 +37,54 @@ from app.api import (
 from app.api.auth import Viewer
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheService
-from app.api.downloads import ARCHIVE, BYTES, PART, ZIP, type_for
+from app.api.downloads import ARCHIVE, BYTES, ZIP, type_for
 from app.api.errors import NotFound
 from app.api.feed.kinds import ORDER
+from app.api.growing import GrowingFile, GrowingResponse, Sink
 from app.api.statements import title_of
 from app.grading.boards import Standing
-from app.packages.zips import kept_zip, zip_bytes
+from app.packages.zips import write_zip, zip_bytes
 from app.service import Service
 from app.storage import directory as stored_directory
-from app.storage import judged, packing
+from app.storage import events, judged, packing
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
 
 router = APIRouter(tags=["contests"])
 Documents = Callable[[Viewer, Standing, Session], Iterable[Mapping[str, Any] | BaseModel]]
 Load = Callable[[], bytes]
+Pieces = Callable[[], Iterable[bytes]]
 
 
-def _runs(_viewer: Viewer, standing: Standing, session: Session) -> list[dict[str, Any]]:
-    return [judgements.run_document(standing, run) for run in judged.runs(session, standing.contest.id)]
+AT_ONCE = 500
+T = TypeVar("T")
+LINE_ENDS = b",\n"
+
+
+def batched(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Some values after the other, `size` of them at a time."""
+    return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def _submissions(viewer: Viewer, standing: Standing, session: Session) -> Iterator[dict[str, Any]]:
+    for ids in batched(events.submission_ids(session, standing.contest.id), AT_ONCE):
+        for row in judged.submissions(session, standing.contest.id, ids):
+            yield submissions_read.document(viewer, standing, row)
+
+
+def _judgements(_viewer: Viewer, standing: Standing, session: Session) -> Iterator[dict[str, Any]]:
+    contest_id = standing.contest.id
+    for ids in batched(judged.visible_judgements(session, contest_id), AT_ONCE):
+        pairs = judged.judgements(session, contest_id, only=ids)
+        longest = judged.longest_runs(session, contest_id, among={owner.id for _, owner in pairs})
+        for row, owner in pairs:
+            yield judgements.judgement_document(standing, row, owner, longest.get(row.id))
+
+
+def _runs(_viewer: Viewer, standing: Standing, session: Session) -> Iterator[dict[str, Any]]:
+    for ids in batched(judged.visible_judgements(session, standing.contest.id), AT_ONCE):
+        for run in judged.runs(session, standing.contest.id, judgements=ids):
+            yield judgements.run_document(standing, run)
 
 
 SINGLE: Mapping[str, Documents] = {"contest": contests.documents, "state": contests.state_documents}
@@ -67,8 +95,8 @@ COLLECTIONS: Mapping[str, Documents] = {
     **{collection.name: collection.documents for collection in directory.COLLECTIONS},
     "teams": teams.documents,
     "accounts": accounts.documents,
-    "submissions": submissions_read.documents,
-    "judgements": judgements.judgement_documents,
+    "submissions": _submissions,
+    "judgements": _judgements,
     "runs": _runs,
     "clarifications": clarifications.documents,
     "awards": awards.documents,
@@ -78,9 +106,14 @@ COLLECTIONS: Mapping[str, Documents] = {
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What a package is made of: its files by their paths, each read when it is written."""
+    """What a package is made of: its files by their paths, each read when it is written.
+
+    lines  what has been shown of each kind, an object a line, in temporary files: for it and for the event feed
+    """
 
     files: dict[str, Load] = field(default_factory=dict)
+    pieces: dict[str, Pieces] = field(default_factory=dict)
+    lines: dict[str, IO[bytes]] = field(default_factory=dict)
 
     def add(self, path: str, data: bytes) -> None:
         """A file that is at hand."""
@@ -90,58 +123,116 @@ class Parcel:
         """A document."""
         self.add(path, json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n")
 
+    def add_lines(self, name: str, documents: Iterable[Mapping[str, Any]], *, single: bool = False) -> None:
+        """A collection (or one object), of which one is in memory at a time; it is the file of that name."""
+        lines = self.lines[name] = tempfile.TemporaryFile(prefix="jurado-export-")  # noqa: SIM115 - closed by `close`
+        for each in documents:
+            lines.write(json.dumps(each, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        self.pieces[f"{name}.json"] = partial(self.shown, name) if single else partial(_as_list, self, name)
+
+    def shown(self, name: str) -> Iterator[bytes]:
+        """The lines of a kind."""
+        lines = self.lines[name]
+        lines.seek(0)
+        yield from lines
+
+    def read(self, path: str) -> Iterable[bytes]:
+        """A file in pieces."""
+        return self.pieces[path]() if path in self.pieces else [self.files[path]()]
+
+    def close(self) -> None:
+        """Take the temporary files away."""
+        for lines in self.lines.values():
+            lines.close()
+
+
+def _as_list(parcel: Parcel, name: str) -> Iterator[bytes]:
+    """The lines of a kind as a JSON array."""
+    before = b"[\n"
+    for line in parcel.shown(name):
+        yield before + line.removesuffix(b"\n")
+        before = LINE_ENDS
+    yield b"[]\n" if before != LINE_ENDS else b"\n]\n"
+
 
 @router.get(
     "/contests/{contest_id}/package.zip",
-    response_class=FileResponse,
-    responses={**ARCHIVE, **PART},
+    response_class=StreamingResponse,
+    responses={**ARCHIVE},
     summary="The contest as a contest package",
 )
-def export_contest(request: Request, viewer: AdminOnly, service: TheService, contest_id: str) -> FileResponse:
+def export_contest(request: Request, viewer: AdminOnly, service: TheService, contest_id: str) -> GrowingResponse:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it."""
-    folder = tempfile.TemporaryDirectory(prefix="jurado-export-")
+    made = GrowingFile(partial(write_package, viewer, service, contest_id))
+    try:
+        made.wait_for_first()
+    except BaseException:
+        made.close()
+        raise
+    return GrowingResponse(made, type_for(request, ZIP, BYTES), f"{contest_id}.zip")
+
+
+def write_package(viewer: Viewer, service: Service, contest_id: str, target: Sink) -> None:
+    """Write a contest's package, from one snapshot; raises NotFound, before anything is written."""
     with service.database.read() as session:
-        parcel = collect(viewer, session, service, contest_id)
-        path = kept_zip(Path(folder.name) / "package.zip", parcel.files, lambda name: parcel.files[name]())
-    return FileResponse(
-        path,
-        media_type=type_for(request, ZIP, BYTES),
-        filename=f"{contest_id}.zip",
-        background=BackgroundTask(folder.cleanup),
-    )
+        standing, moment = standing_now(session, contest_id)
+        parcel = Parcel()
+        try:
+            write_zip(target, _files(parcel, collect(parcel, viewer, session, service, standing, moment)))
+        finally:
+            parcel.close()
 
 
-def collect(viewer: Viewer, session: Session, service: Service, contest_id: str) -> Parcel:
-    """Everything the viewer may read of the contest, as a package has it: all of it as of one moment."""
+def _files(parcel: Parcel, steps: Iterator[None]) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The files of a package in the order in which they come to be, each once."""
+    written: set[str] = set()
+    for _ in steps:
+        news = [path for path in (*parcel.files, *parcel.pieces) if path not in written]
+        for path in sorted(news):
+            yield path, parcel.read(path)
+        written.update(news)
+
+
+def standing_now(session: Session, contest_id: str) -> tuple[Standing, datetime]:
+    """A contest as it stands, and the moment of that; raises NotFound."""
     now = datetime.now(UTC)
     moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
     standing = contest_board.standing_at(session, contest_id, moment)
     if standing is None:
         raise NotFound(f"no contest {contest_id!r}")
-    parcel = Parcel()
+    return standing, moment
+
+
+def collect(
+    parcel: Parcel, viewer: Viewer, session: Session, service: Service, standing: Standing, moment: datetime
+) -> Iterator[None]:
+    """Put everything the viewer may read of the contest into a parcel, step by step: all of it as of one moment."""
+    contest_id = standing.contest.id
     parcel.add_json("api.json", contests.information().model_dump())
-    for name, documents in SINGLE.items():
-        parcel.add_json(f"{name}.json", _shown(name, next(iter(documents(viewer, standing, session)))))
-    for name, documents in COLLECTIONS.items():
-        parcel.add_json(f"{name}.json", [_shown(name, each) for each in documents(viewer, standing, session)])
-    parcel.files["event-feed.ndjson"] = lambda: b"".join(_notifications(parcel))
+    yield
+    for name, documents in (*SINGLE.items(), *COLLECTIONS.items()):
+        shown = (_shown(name, each) for each in documents(viewer, standing, session))
+        parcel.add_lines(name, shown, single=name in SINGLE)
+        yield
+    parcel.pieces["event-feed.ndjson"] = partial(_notifications, parcel)
     parcel.add_json(contest_own.FILE, contest_own.document(session, contest_of(session, contest_id)))
     parcel.add(contest_board.FILE, sheets.dump(contest_board.document(standing)))
     parcel.add_json(contest_judging.FILE, contest_judging.document(session, standing, moment))
     _add_images(parcel, standing, session, service)
     _add_problems(parcel, standing, session, service)
-    for row in judged.submissions(session, contest_id):
-        parcel.files[f"submissions/{row.shown_id}/{row.shown_id}.zip"] = _answers(session, service, row.id)
-    return parcel
+    yield
+    for ids in batched(events.submission_ids(session, contest_id), AT_ONCE):
+        for number, shown_id in judged.shown_ids(session, ids).items():
+            parcel.files[f"submissions/{shown_id}/{shown_id}.zip"] = _answers(session, service, number)
+        yield
 
 
 def _notifications(parcel: Parcel) -> Iterator[bytes]:
     """The event feed as one reads it who comes now: every object once, each after those it refers to."""
     for type_ in ORDER:
-        value = json.loads(parcel.files[f"{type_}.json"]())
-        for each in value if isinstance(value, list) else [value]:
-            told = {"type": type_, "id": each["id"] if type_ in COLLECTIONS else None, "data": each}
-            yield json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        for line in parcel.shown(type_):
+            id_ = json.dumps(json.loads(line)["id"]) if type_ in COLLECTIONS else "null"
+            yield f'{{"type":"{type_}","id":{id_},"data":'.encode() + line.removesuffix(b"\n") + b"}\n"
 
 
 def _shown(name: str, document: Mapping[str, Any] | BaseModel) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 PLAIN_FILE = 0o100644 << 16
@@ -38,11 +38,27 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
     return path
 
 
+def write_zip(target: Any, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
+    """Write a zip of files, each in pieces, to a target that only takes bytes (`write`, `flush`).
+
+    One piece is in memory at a time. A list of pieces is of a small file; others may be of any size.
+    """
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, pieces in files:
+            with archive.open(_entry(name), "w", force_zip64=not isinstance(pieces, list)) as file:
+                for piece in pieces:
+                    file.write(piece)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = PLAIN_FILE
+    entry.create_system = UNIX
+    return entry
+
+
 def _write(target: IO[bytes], files: Iterable[tuple[str, bytes]]) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, data in files:
-            entry = zipfile.ZipInfo(name, EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = PLAIN_FILE
-            entry.create_system = UNIX
-            archive.writestr(entry, data)
+            archive.writestr(_entry(name), data)

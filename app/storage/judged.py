@@ -66,21 +66,27 @@ def all_shown_ids(session: Session, contest_id: str) -> set[str | None]:
     return {external or str(number) for number, external in session.execute(query)}
 
 
-def visible_judgement_ids(session: Session, contest_id: str) -> set[str | None]:
-    """The ids of all judgements of a contest but for those of rejudgings that are not applied."""
+def visible_judgements(session: Session, contest_id: str) -> list[int]:
+    """The ids of all judgements of a contest but for those of rejudgings that are not applied, in order."""
     query = (
         select(JudgementRow.id)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id, is_visible())
+        .order_by(JudgementRow.id)
     )
-    return {str(number) for number in session.scalars(query)}
+    return list(session.scalars(query))
 
 
 def judgements(
-    session: Session, contest_id: str, submission_id: str | None = None, *, among: Collection[int] | None = None
+    session: Session,
+    contest_id: str,
+    submission_id: str | None = None,
+    *,
+    among: Collection[int] | None = None,
+    only: Collection[int] | None = None,
 ) -> list[tuple[JudgementRow, SubmissionRow]]:
-    """The judgements of a contest, of one of its submissions or those among the ids, each with its submission, in
-    order.
+    """The judgements of a contest, of one of its submissions, those among the ids or `only` these, each with its
+    submission, in order.
     """
     query = (
         select(JudgementRow, SubmissionRow)
@@ -90,7 +96,8 @@ def judgements(
     )
     if submission_id is not None:
         query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
-    rows = (row for some in _few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
+    chosen = _few(JudgementRow.id, only) if only is not None else _few(SubmissionRow.id, among)
+    rows = (row for some in chosen for row in session.execute(query.where(some)))
     return [(row[0], row[1]) for row in rows]
 
 
