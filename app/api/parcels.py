@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from anyio.to_thread import run_sync
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -22,6 +21,7 @@ from app.api.clics import Id
 from app.api.downloads import file, form
 from app.api.errors import BadRequest, UnsupportedMedia, all_in_words, fault
 from app.api.forms import Expected, Form, open_form
+from app.api.heavy import LIGHT, run_heavy
 from app.grading.archives import Upload, archive_kind
 
 T = TypeVar("T")
@@ -33,7 +33,8 @@ PARTS = Expected(
 LONGEST_COMMENT = 10_000
 MOST_VALUES = 50_000
 """Of a JSON body, which is one long text: more values than these would take far more memory than their bytes."""
-IN_THIS_THREAD = 64 * 1024
+LIGHT_ARCHIVES = 4 * 1024
+"""Bytes that may be archives and still are sorted at once: they hold at most 90 files, and inflate to 1 MiB."""
 WITHOUT_NUL = r"^[^\x00]*$"
 
 REQUEST_FORMS: dict[str, Any] = {
@@ -131,9 +132,15 @@ class Parcel:
     account_id: str | None = None
 
     @property
-    def size(self) -> int:
-        """Bytes of all its files."""
-        return sum(upload.stream.seek(0, io.SEEK_END) for upload in (*self.uploads, *self.sources))
+    def is_light(self) -> bool:
+        """Is sorting its files quicker than changing threads? A few KB of an archive are hundreds of files."""
+        most = LIGHT
+        size = 0
+        for upload in (*self.uploads, *self.sources):
+            size += upload.stream.seek(0, io.SEEK_END)
+            if archive_kind(upload.stream) is not None:
+                most = LIGHT_ARCHIVES
+        return size <= most
 
 
 @asynccontextmanager
@@ -148,7 +155,7 @@ async def open_parcel(request: Request) -> AsyncIterator[Parcel]:
             yield _read_form(form)
     elif kind == "application/json":
         body = await request.body()
-        yield _read_json(body) if len(body) <= IN_THIS_THREAD else await run_sync(_read_json, body)
+        yield _read_json(body) if len(body) <= LIGHT_ARCHIVES else await run_heavy(lambda: _read_json(body))
     else:
         raise UnsupportedMedia(
             f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}"

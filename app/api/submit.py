@@ -20,6 +20,7 @@ from app.api.capabilities import capabilities
 from app.api.contest_changes import why_not_running
 from app.api.deps import admin_only, current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge, TooManyRequests
+from app.api.heavy import run_heavy
 from app.api.not_begun import not_begun, own_clock_not_begun
 from app.api.openapi import SECURED
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
@@ -40,8 +41,6 @@ from app.storage.tasks import too_large
 router = APIRouter(tags=["submissions"])
 
 LONGEST_KEY = 255
-IN_THIS_THREAD = 64 * 1024
-"""Uploads up to this many bytes are looked at without changing threads, which would cost more than the look."""
 PUT_PARAMETERS = [
     {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
     for name in ("contest_id", "submission_id")
@@ -203,9 +202,9 @@ async def _check(
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
     sent = Sent(viewer, parcel, key, team_id, when, _milliseconds(time), entrant, limits)
-    if parcel.size <= IN_THIS_THREAD:
+    if parcel.is_light:
         return _prepare(service, entry, sent), practice
-    return await run_sync(_prepare, service, entry, sent), practice
+    return await run_heavy(lambda: _prepare(service, entry, sent)), practice
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ rejects its case.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -13,6 +14,7 @@ from zipfile import ZipInfo
 
 from app.grading.archives import (
     Archive,
+    Budget,
     Limits,
     Upload,
     UploadRefused,
@@ -25,6 +27,11 @@ from app.grading.archives import (
 PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 MOST_SUGGESTIONS = 20
 """Looking for the nearest name costs a comparison with every name there is, so only so many files get one."""
+MOST_IGNORED = 100
+"""Ignored files with a note each; the others are counted by their reasons, in one note."""
+UNKNOWN = "no test case of this name"
+LITTER = "left by the operating system"
+MORE = "(more files)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +68,37 @@ class FileNote:
 
 @dataclass
 class Collected:
-    """Everything taken from an upload, and a note on every file."""
+    """Everything taken from an upload, and a note on each file: taken, or one of the first that were ignored."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
-    notes: list[FileNote] = field(default_factory=list)
     suggested: int = 0
+    _notes: list[FileNote] = field(default_factory=list)
+    _ignored: int = 0
+    _more: Counter[str] = field(default_factory=Counter)
 
-    def nearest(self, name: str, names: Mapping[str, OpenCase]) -> str:
+    @property
+    def notes(self) -> list[FileNote]:
+        """What became of the files in order; at the end how many more were ignored, by reasons."""
+        if not self._more:
+            return self._notes
+        counts = ", ".join(f"{reason}: {count}" for reason, count in sorted(self._more.items()))
+        return [*self._notes, FileNote(MORE, None, counts)]
+
+    def take(self, answer: Answer) -> None:
+        """Note the answer of a case that has none yet."""
+        self.answers[answer.case.name] = answer
+        self._notes.append(FileNote(answer.file_name, answer.case.name))
+
+    def ignore(self, name: str, reason: str, names: Mapping[str, OpenCase] | None = None) -> None:
+        """Note a file that is not taken, with the nearest of the `names` that may have been meant."""
+        if self._ignored >= MOST_IGNORED:
+            self._more[reason] += 1
+            return
+        self._ignored += 1
+        hint = "" if names is None else self._nearest(base_name(name), names)
+        self._notes.append(FileNote(name, None, f"{reason}{hint}"))
+
+    def _nearest(self, name: str, names: Mapping[str, OpenCase]) -> str:
         """Suggest the name that may have been meant, for the first few files only."""
         self.suggested += 1
         return _nearest(name, names) if self.suggested <= MOST_SUGGESTIONS else ""
@@ -86,17 +117,18 @@ def collect(
 
     `may_be_empty`: files of no case are no reason to refuse, as when cases have been removed since they were sent.
     """
-    found = Collected()
+    found, budget = Collected(), Budget(limits)
     if not uploads:
         raise UploadRefused("files: expected at least one file, found none")
     for upload in uploads:
         check_name(upload)
         kind = archive_kind(upload.stream)
         if kind == "zip":
-            _take_archive(upload, names, limits, found)
+            _take_archive(upload, names, budget, found)
         elif kind is not None:
             raise UploadRefused(f"{upload.name}: expected a zip archive or plain answer files, found a {kind} archive")
         else:
+            budget.add_files(upload.name, 1)
             _take_plain(upload, names, cases, testcase if len(uploads) == 1 else None, len(uploads) == 1, found)
     if not found.answers and not may_be_empty:
         raise UploadRefused(_nothing_taken(found, names))
@@ -136,7 +168,7 @@ def _take_plain(
     elif case is None and alone and len(cases) == 1:
         case = cases[0]
     if case is None:
-        found.notes.append(FileNote(upload.name, None, f"no test case of this name{found.nearest(name, names)}"))
+        found.ignore(upload.name, UNKNOWN, names)
         return
     data = upload.stream.read(case.limit + 1)
     _take(found, case, upload.name, data)
@@ -149,12 +181,11 @@ def _take(found: Collected, case: OpenCase, file_name: str, data: bytes) -> None
             f"{file_name}: expected one file for case {case.name}, found a second one beside {earlier.file_name}"
         )
     kept = data if len(data) <= case.limit else None
-    found.answers[case.name] = Answer(case, file_name, kept, len(data))
-    found.notes.append(FileNote(file_name, case.name))
+    found.take(Answer(case, file_name, kept, len(data)))
 
 
-def _take_archive(upload: Upload, names: Mapping[str, OpenCase], limits: Limits, found: Collected) -> None:
-    with open_archive(upload, limits) as archive:
+def _take_archive(upload: Upload, names: Mapping[str, OpenCase], budget: Budget, found: Collected) -> None:
+    with open_archive(upload, budget) as archive:
         for entry in archive.entries:
             if not entry.filename.endswith("/"):  # is_dir() fails on an empty name
                 _take_entry(archive, entry, names, found)
@@ -164,9 +195,9 @@ def _take_entry(archive: Archive, entry: ZipInfo, names: Mapping[str, OpenCase],
     name = base_name(entry.filename)
     case = names.get(name)
     if is_litter(entry.filename):
-        found.notes.append(FileNote(entry.filename, None, "left by the operating system"))
+        found.ignore(entry.filename, LITTER)
     elif case is None:
-        found.notes.append(FileNote(entry.filename, None, f"no test case of this name{found.nearest(name, names)}"))
+        found.ignore(entry.filename, UNKNOWN, names)
     else:
         _take(found, case, entry.filename, archive.read(entry, case.limit + 1))
 

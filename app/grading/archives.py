@@ -1,7 +1,7 @@
 """What is uploaded as it comes from strangers: its names, which kind of file it is, and zips that may be hostile.
 
 Sizes in an archive's headers are never believed: bytes are counted as they inflate. Anything odd about an archive
-refuses it as a whole.
+refuses it as a whole. Limits hold for all archives of an upload together.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class UploadRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes an archive may inflate to, files it may hold, and how many times its packed size it may reach."""
+    """What all files of one upload may be: bytes inflated, files, and how many times their packed size they reach."""
 
     inflated: int
     files: int
@@ -104,31 +104,34 @@ def is_litter(name: str) -> bool:
 
 
 @contextmanager
-def open_archive(upload: Upload, limits: Limits) -> Iterator[Archive]:
+def open_archive(upload: Upload, budget: Budget) -> Iterator[Archive]:
     """Open a zip and look at all its entries; raises UploadRefused for one that is damaged, hostile or too large."""
-    _check_directory(upload, limits)
+    _check_directory(upload, budget)
+    budget.packed += _size(upload.stream)
     try:
         with zipfile.ZipFile(upload.stream) as archive:
             entries = archive.infolist()
-            _check_entries(upload.name, entries, limits)
-            yield Archive(entries, archive, _Budget(upload.name, limits, packed=_size(upload.stream)))
+            budget.add_files(upload.name, len(entries))
+            _check_entries(upload.name, entries)
+            yield Archive(upload.name, entries, archive, budget)
     except UNREADABLE as error:
         raise UploadRefused(f"{upload.name}: expected a readable zip archive, found a damaged one ({error})") from None
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A zip whose entries may be read, as long as all together stay within the limits."""
+    """A zip whose entries may be read, as long as the whole upload stays within its budget."""
 
+    name: str
     entries: Sequence[zipfile.ZipInfo]
     _archive: zipfile.ZipFile
-    _budget: _Budget
+    _budget: Budget
 
     def read(self, entry: zipfile.ZipInfo, most: int) -> bytes:
         """At most `most` bytes of an entry; reading to its end also checks its CRC. Refuses an archive inside."""
         data = b"".join(self._inflate(entry, most))
         if archive_kind_of(data) is not None:
-            where = f"{self._budget.archive_name}: {entry.filename!r}"
+            where = f"{self.name}: {entry.filename!r}"
             raise UploadRefused(f"{where}: expected a plain file, found an archive inside the archive")
         return data
 
@@ -136,34 +139,43 @@ class Archive:
         left = most
         with self._archive.open(entry) as stream:
             while left > 0 and (piece := stream.read(min(CHUNK, left))):
-                self._budget.spend(len(piece))
+                self._budget.spend(self.name, len(piece))
                 left -= len(piece)
                 yield piece
 
 
 @dataclass
-class _Budget:
-    """Bytes that may still be inflated."""
+class Budget:
+    """What one upload has used of its limits: files, packed bytes of its archives, bytes inflated from them."""
 
-    archive_name: str
     limits: Limits
-    packed: int
-    used: int = 0
+    files: int = 0
+    packed: int = 0
+    inflated: int = 0
 
-    def spend(self, count: int) -> None:
-        """Count inflated bytes; refuse the archive once it is over a limit."""
-        self.used += count
-        if self.used > self.limits.inflated:
-            raise UploadRefused(
-                f"{self.archive_name}: expected at most {self.limits.inflated} bytes inside, found more", 413
-            )
-        if self.used > RATIO_MATTERS_FROM and self.used > self.limits.ratio * max(self.packed, 1):
-            raise UploadRefused(f"{self.archive_name}: inflates to more than {self.limits.ratio} times its size", 413)
+    def add_files(self, name: str, count: int) -> None:
+        """Count files; raises UploadRefused, naming the file `name`, once there are too many."""
+        self.files += count
+        if self.files > self.limits.files:
+            raise _too_many(name, self.limits, self.files)
+
+    def spend(self, name: str, count: int) -> None:
+        """Count inflated bytes; raises UploadRefused, naming the archive `name`, once a limit is passed."""
+        self.inflated += count
+        if self.inflated > self.limits.inflated:
+            raise UploadRefused(f"{name}: expected at most {self.limits.inflated} bytes inside, found more", 413)
+        if self.inflated > RATIO_MATTERS_FROM and self.inflated > self.limits.ratio * max(self.packed, 1):
+            raise UploadRefused(f"{name}: inflates to more than {self.limits.ratio} times its size", 413)
 
 
-def _check_directory(upload: Upload, limits: Limits) -> None:
+def _too_many(name: str, limits: Limits, count: int) -> UploadRefused:
+    return UploadRefused(f"{name}: expected at most {limits.files} files in all, found {count}", 413)
+
+
+def _check_directory(upload: Upload, budget: Budget) -> None:
     """Refuse an archive of too many files before its directory is read, every entry of which becomes an object."""
-    if _size(upload.stream) <= limits.files * DIRECTORY_ENTRY_BYTES:
+    left = budget.limits.files - budget.files
+    if _size(upload.stream) <= left * DIRECTORY_ENTRY_BYTES:
         return
     upload.stream.seek(0)
     count, tail = 0, b""
@@ -171,8 +183,8 @@ def _check_directory(upload: Upload, limits: Limits) -> None:
         count += (tail + piece).count(DIRECTORY_ENTRY)
         tail = piece[1 - len(DIRECTORY_ENTRY) :]
     upload.stream.seek(0)
-    if count > limits.files:
-        raise UploadRefused(f"{upload.name}: expected at most {limits.files} files, found {count}", 413)
+    if count > left:
+        raise _too_many(upload.name, budget.limits, budget.files + count)
 
 
 def _size(stream: IO[bytes]) -> int:
@@ -182,10 +194,8 @@ def _size(stream: IO[bytes]) -> int:
     return size
 
 
-def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
+def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
     """Refuse what no honest archive of answers holds, before a byte is inflated."""
-    if len(entries) > limits.files:
-        raise UploadRefused(f"{archive_name}: expected at most {limits.files} files, found {len(entries)}", 413)
     for entry in entries:
         fault = _entry_fault(entry)
         if fault is not None:

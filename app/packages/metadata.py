@@ -24,7 +24,6 @@ from pydantic import (
 
 LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Z]{2})?$"
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-PERSON = re.compile(r"^\s*([^<>]*[^<>\s])\s*(?:<([^<>\s]+)>)?\s*$")
 
 T = TypeVar("T")
 
@@ -61,10 +60,12 @@ def read_person(value: Any) -> Any:
     """Split `Full Name <email>`; a map stays as it is."""
     if not isinstance(value, str):
         return value
-    match = PERSON.match(value)
-    if match is None:
+    name, angle, rest = value.strip().partition("<")
+    name, email = name.rstrip(), rest.removesuffix(">")
+    is_email = bool(email) and rest.endswith(">") and not any(each in "<>" or each.isspace() for each in email)
+    if not name or ">" in name or bool(angle) != is_email:
         raise ValueError("expected `Full Name` or `Full Name <email>`")
-    return {"name": match[1], "email": match[2]}
+    return {"name": name, "email": email or None}
 
 
 Text = Annotated[str, StringConstraints(min_length=1)]

@@ -112,7 +112,10 @@ REFUSED = {
     "backslashes": (zip_bytes({"..\\01.out": b"1"}), "found one that escapes"),
     "drive": (zip_bytes({"C:/01.out": b"1"}), "found one that escapes"),
     "symbolic link": (with_link(), "found a symbolic link"),
-    "too many files": (zip_bytes({f"{at}.out": b"1" for at in range(21)}), "expected at most 20 files, found 21"),
+    "too many files": (
+        zip_bytes({f"{at}.out": b"1" for at in range(21)}),
+        "expected at most 20 files in all, found 21",
+    ),
     "rar": (b"Rar!\x1a\x07\x00junk", "found a rar archive"),
     "7z": (b"7z\xbc\xaf\x27\x1cjunk", "found a 7z archive"),
     "gzip": (b"\x1f\x8b\x08junk", "found a gzip archive"),
@@ -190,7 +193,7 @@ def test_an_archive_of_very_many_entries_is_refused_before_they_are_read(monkeyp
         raise AssertionError("its directory was read")
 
     monkeypatch.setattr(zipfile, "ZipFile", never)
-    with pytest.raises(UploadRefused, match="at most 20 files, found 100") as refused:
+    with pytest.raises(UploadRefused, match="at most 20 files in all, found 100") as refused:
         sort("a.zip", data)
     assert refused.value.status == 413
 
@@ -200,6 +203,41 @@ def test_only_the_first_few_unknown_names_get_a_suggestion() -> None:
     found = sort("a.zip", zip_bytes({f"0{at}.ouut": b"" for at in range(99)} | {"01.out": b"1"}), limits=WIDE)
     meant = [note for note in found.notes if "did you mean" in (note.ignored or "")]
     assert len(meant) == MOST_SUGGESTIONS
+
+
+def test_limits_hold_for_all_archives_of_a_request_together() -> None:
+    """Many zips are worth no more than one: files, inflated bytes and the ratio are counted over all of them."""
+    limits = Limits(inflated=2_500_000, files=20, ratio=500)
+
+    def refusal(*uploads: bytes) -> str:
+        sent = [Upload(f"{at}.zip", io.BytesIO(data)) for at, data in enumerate(uploads)]
+        cases = [OpenCase(at, f"{at:02}", 10**9) for at in range(40)]
+        with pytest.raises(UploadRefused) as refused:
+            collect(sent, cases, file_names(cases, None), limits)
+        assert refused.value.status == 413
+        return refused.value.message
+
+    eleven = zip_bytes({f"x{at}": b"" for at in range(11)})
+    assert refusal(eleven, eleven) == "1.zip: expected at most 20 files in all, found 22"
+    assert refusal(zip_bytes({f"x{at}": b"" for at in range(20)}), b"1") == (
+        "1.zip: expected at most 20 files in all, found 21"
+    )
+    noise = random.Random(1).randbytes(900_000)
+    three = [zip_bytes({f"{at:02}.out": noise}) for at in range(3)]
+    assert refusal(*three) == "2.zip: expected at most 2500000 bytes inside, found more"
+    zeros = [zip_bytes({f"{at:02}.out": bytes(900_000)}) for at in range(2)]
+    assert refusal(*zeros) == "1.zip: inflates to more than 500 times its size"
+
+
+def test_the_first_hundred_ignored_files_are_named_and_the_others_counted() -> None:
+    """A report stays short, however many files an archive brings that nobody asked for."""
+    files = {f"n{at:03}": b"" for at in range(150)} | {f"z/.{at}": b"" for at in range(30)} | {"01.out": b"1"}
+    found = sort("a.zip", zip_bytes(files), limits=WIDE)
+    assert [note.name for note in found.notes if note.case] == ["01.out"]
+    ignored = [note for note in found.notes if note.ignored]
+    assert [note.name for note in ignored[:-1]] == [f"n{at:03}" for at in range(100)]
+    assert ignored[-1].name == "(more files)"
+    assert ignored[-1].ignored == "left by the operating system: 30, no test case of this name: 50"
 
 
 @given(st.binary(max_size=300), st.integers(0, 2**32))

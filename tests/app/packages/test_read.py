@@ -11,6 +11,7 @@ import pytest
 from app.packages.errors import PackageErrors
 from app.packages.export import write_archive
 from app.packages.files import Limits
+from app.packages.metadata import read_person
 from app.packages.model import Package
 from app.packages.read import read_archive, read_package
 from app.packages.scored import scored_problem
@@ -305,3 +306,24 @@ def test_files_without_any_package_in_them_are_no_package() -> None:
     with pytest.raises(PackageErrors) as raised:
         read_archive(zip_bytes({"echo/a/b": b""}))
     assert str(raised.value) == "problem.yaml: missing file: expected a problem package, which has it at its top"
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("A Writer", ("A Writer", None)),
+        ("  A Writer  <a@b.example> ", ("A Writer", "a@b.example")),
+        ("A<b>", ("A", "b")),
+        *[(text, None) for text in ("", " ", "<b>", "A <>", "A <b", "A b>", "A <b c>", "A <b> c", "A <<b>>", "A <b>>")],
+        ("A" + " " * 5_000_000 + "B <", None),
+        ("A" + " " * 5_000_000 + "B", ("A" + " " * 5_000_000 + "B", None)),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_person_is_a_name_and_perhaps_an_address(text: str, person: tuple[str, str | None] | None) -> None:
+    """Millions of blanks are read as quickly as they are many; looking for the end of each took days."""
+    if person is None:
+        with pytest.raises(ValueError, match="expected `Full Name`"):
+            read_person(text)
+    else:
+        assert read_person(text) == {"name": person[0], "email": person[1]}
