@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.packages.catalog import BESIDE_APP, bundled, problems_folder
 from app.packages.errors import PackageErrors, errors_of
 from app.packages.read import read_package
@@ -65,7 +66,7 @@ def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say 
         if not accounts.accounts(session):
             imported = [row.id for row in problems.problems(session) if row.id in bundled()]
             session.add(_practice())
-            session.add(_demo(datetime.now(UTC)))
+            session.add(_demo(utc_now()))
             session.flush()
             _fill(session, DEMO, [slug for slug in DEMO_RULES if problems.get(session, slug) is not None], DEMO_RULES)
             make_admin(session, settings.admin_password, say)
@@ -107,9 +108,7 @@ def make_admin(session: Session, password: str, say: Say) -> None:
         password = make_password()
         say(f"jurado: made the account {ADMIN} with the password {password} (shown only now)")
     session.add(
-        AccountRow(
-            id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=datetime.now(UTC)
-        )
+        AccountRow(id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=utc_now())
     )
 
 

@@ -33,9 +33,11 @@ STARTING_SECONDS = 60
 SCORING_SECONDS = 120
 
 
-def prepare(home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo",)) -> list[str]:
-    """Make a database with a running contest; returns a token for each team."""
-    settings = Settings(home=home, database_url="", files_url="")  # not those of whoever measures
+def prepare(
+    home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo",), database_url: str = ""
+) -> list[str]:
+    """Make a database with a running contest (default: SQLite at home); returns a token for each team."""
+    settings = Settings(home=home, database_url=database_url, files_url="")  # not those of whoever measures
     home.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database)
     database, files = Database(settings.database), LocalFiles(settings.files_folder)
@@ -61,9 +63,9 @@ def prepare(home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo"
     return tokens
 
 
-def add_admin(home: Path) -> str:
+def add_admin(home: Path, database_url: str = "") -> str:
     """Make an admin's account in a home that is prepared; returns a token for it."""
-    settings, token = Settings(home=home, database_url="", files_url=""), secrets.token_urlsafe(24)
+    settings, token = Settings(home=home, database_url=database_url, files_url=""), secrets.token_urlsafe(24)
     database, now = Database(settings.database), datetime.now(UTC)
     with database.write() as session:
         session.add(AccountRow(id="chief", username="chief", type="admin", created=now))

@@ -65,3 +65,13 @@ def imported(path: Path, parts: int = 1) -> Iterator[str]:
         else:
             continue
         yield from (".".join(name.split(".")[:parts]) for name in names)
+
+
+def test_the_service_asks_one_clock_for_the_time() -> None:
+    """The system's may be set back, and `app.domain.clock` may not; the command line runs on other machines."""
+    asking = {
+        str(path.relative_to(PROJECT))
+        for path in (PROJECT / "app").rglob("*.py")
+        if "datetime.now(" in (text := path.read_text()) or "time.time" in text
+    }
+    assert {path for path in asking if not path.startswith("app/cli/")} == {"app/domain/clock.py", "app/api/limits.py"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Annotated, NamedTuple
 
 from fastapi import Depends, Query, Response
@@ -15,6 +14,7 @@ from app.api.account_bodies import AccountBody, AccountMade, is_id, view
 from app.api.bodies import Document, found, read_all, refuse_all
 from app.api.deps import DryRun, end_dry_run
 from app.api.errors import Conflict, place
+from app.domain.clock import utc_now
 from app.passwords import hash_all, make_password
 from app.storage import accounts as stored
 from app.storage import directory, teams
@@ -170,7 +170,7 @@ def put(
     """Make or replace an account, one of those `there` if they are read; without a new password the old one stays."""
     account_id = id_of(body)
     old = stored.get(session, account_id) if there is None else there.get(account_id)
-    row = old or AccountRow(id=account_id, created=datetime.now(UTC))
+    row = old or AccountRow(id=account_id, created=utc_now())
     row.username = body.username
     row.name = body.name
     row.type = body.type

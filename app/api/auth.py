@@ -8,7 +8,6 @@ import secrets
 import time
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Literal, cast
 
 from anyio import CapacityLimiter
@@ -16,6 +15,7 @@ from anyio.to_thread import run_sync
 
 from app.api.errors import Unauthorized
 from app.api.limits import LoginLimit
+from app.domain.clock import utc_now
 from app.passwords import hash_password, make_password, password_fits
 from app.storage import accounts
 from app.storage.database import Database
@@ -136,7 +136,7 @@ class Authenticator:
         return viewer_of(account), REMEMBERED_SECONDS
 
     def _check_token(self, token: str) -> tuple[Viewer, float]:
-        now = datetime.now(UTC)
+        now = utc_now()
         with self._database.read() as session:
             found = accounts.by_token(session, digest(token), now)
         if found is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from fastapi import APIRouter
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -14,6 +12,7 @@ from app.api.clics import format_time_or_none
 from app.api.deps import Reading, TeamOnly, TheService
 from app.api.errors import BadRequest, Conflict, Forbidden
 from app.api.standings import TheStanding, is_official, is_own, the_problem
+from app.domain.clock import utc_now
 from app.grading.boards import Standing
 from app.service import Service
 from app.storage import judged, participations
@@ -73,13 +72,13 @@ def _may_choose(viewer: Viewer, standing: Standing) -> None:
         raise Forbidden(f"your team does not take part in contest {contest.id}")
     if not contest.settings.get("choose"):
         raise Conflict("teams do not choose submissions in this contest")
-    if contest.own_clock(viewer.team_id).ended(datetime.now(UTC)) or contest.clock.ended(datetime.now(UTC)):
+    if contest.own_clock(viewer.team_id).ended(utc_now()) or contest.clock.ended(utc_now()):
         raise Forbidden("the contest is over: what was chosen stays")
 
 
 def _write(service: Service, viewer: Viewer, standing: Standing, problem_id: str, submission_id: int | None) -> Chosen:
     assert viewer.team_id is not None, "see TeamOnly"
-    choosing = Choosing(standing.contest.id, viewer.team_id, problem_id, submission_id, datetime.now(UTC))
+    choosing = Choosing(standing.contest.id, viewer.team_id, problem_id, submission_id, utc_now())
     service.writer.submit(participations.choose, choosing).result()
     service.boards.changed(standing.contest.id)
     with service.database.read() as session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from math import ceil
 from typing import Annotated, Any
 
@@ -23,6 +23,7 @@ from app.api.filters import matching
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.api.teams import visible
+from app.domain.clock import utc_now
 from app.grading.boards import Standing
 from app.storage import clarifications as stored
 from app.storage import directory, teams
@@ -221,7 +222,7 @@ def _check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
     """Raise TooManyRequests where a team asks faster than anybody could answer."""
     if viewer.role != "team":
         return
-    now = datetime.now(UTC)
+    now = utc_now()
     times = stored.times_since(session, contest.id, str(viewer.account_id), now - MINUTE)
     if len(times) >= MOST_IN_A_MINUTE:
         wait = ceil((min(times) + MINUTE - now).total_seconds())
@@ -235,7 +236,7 @@ def _row(
     sender = body.from_team_id or viewer.team_id
     seen = {each["id"] for each in documents(viewer, standing, session)} if body.reply_to_id is not None else set()
     refuse([*_unknown(session, standing, contest, body, sender, seen - {id_})])
-    time = body.time or datetime.now(UTC)
+    time = body.time or utc_now()
     in_contest = body.contest_time if body.contest_time is not None else clock(contest).contest_time(time)
     return ClarificationRow(
         id=id_,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -22,6 +22,7 @@ from app.api.filters import matching
 from app.api.middleware import API
 from app.api.standings import TheStanding, may_see
 from app.api.teams import visible
+from app.domain.clock import utc_now
 from app.grading.boards import Standing
 from app.storage import accounts, directory, judged
 from app.storage import clarifications as stored
@@ -105,7 +106,7 @@ def create_commentary(
     links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
     refuse([found(name, f"what is in contest {contest_id}", repr(each)) for name, each in missing])
-    now = datetime.now(UTC)
+    now = utc_now()
     row = CommentaryRow(
         id=stored.next_id(session, CommentaryRow, contest_id),
         contest_id=contest_id,

@@ -16,7 +16,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -26,6 +26,7 @@ from app.api.clics import parse_time
 from app.api.contest_judging import Judging
 from app.api.contest_parcel import Contents
 from app.api.fault_list import FaultList
+from app.domain.clock import utc_now
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.boards import Standing, make_standing
@@ -133,7 +134,7 @@ def _moment(contents: Contents) -> datetime:
     try:
         return parse_time(str((contents.board or {}).get("time")))
     except ValueError:
-        return datetime.now(UTC)
+        return utc_now()
 
 
 def _exceptions(judging: Judging, numbers: Mapping[str, int]) -> tuple[set[int], Mapping[int, set[str]]]:

@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import IO, Any, TypeVar
 
@@ -42,6 +42,7 @@ from app.api.errors import NotFound
 from app.api.feed.kinds import ORDER
 from app.api.growing import GrowingFile, GrowingResponse, Sink
 from app.api.statements import title_of
+from app.domain.clock import utc_now
 from app.grading.boards import Standing
 from app.packages.zips import write_zip, zip_bytes
 from app.service import Service
@@ -195,7 +196,7 @@ def _files(parcel: Parcel, steps: Iterator[None]) -> Iterator[tuple[str, Iterabl
 
 def standing_now(session: Session, contest_id: str) -> tuple[Standing, datetime]:
     """A contest as it stands, and the moment of that; raises NotFound."""
-    now = datetime.now(UTC)
+    now = utc_now()
     moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
     standing = contest_board.standing_at(session, contest_id, moment)
     if standing is None:

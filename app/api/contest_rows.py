@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -35,6 +34,7 @@ from app.api.errors import ApiError, fault
 from app.api.fault_list import FaultList
 from app.api.problems import Problem
 from app.api.teams import TeamBody, TeamView
+from app.domain.clock import utc_now
 from app.domain.contests import Clock, Pause
 from app.service import Service
 from app.storage import accounts as stored_accounts
@@ -169,7 +169,7 @@ class Importer:
         except ValueError:
             final = None
         end = clock(row).end
-        if final is None or end is None or not end <= final <= datetime.now(UTC):
+        if final is None or end is None or not end <= final <= utc_now():
             expected = "a time from the end of the contest on that has passed, or null"
             self._add("state.json", "finalized", expected, repr(moment)[:80])
             return
@@ -350,10 +350,10 @@ def _pause(value: object) -> Pause | None:
 def _follows(pause: Pause, before: Clock) -> bool:
     """May it be the next pause of a contest that has been going by this clock?"""
     last = before.pauses[-1].end if before.pauses else before.start
-    if last is None or before.end is None or pause.start > datetime.now(UTC):
+    if last is None or before.end is None or pause.start > utc_now():
         return False
-    end = pause.end or datetime.now(UTC)
-    return last <= pause.start <= end <= datetime.now(UTC) and pause.start < before.end
+    end = pause.end or utc_now()
+    return last <= pause.start <= end <= utc_now() and pause.start < before.end
 
 
 def _same(row: Any, body: AccountBody) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,6 +16,7 @@ from app.api.contest_submissions import FILE, Found, Reader
 from app.api.contest_versions import Version
 from app.api.deps import after_commit
 from app.api.fault_list import FaultList
+from app.domain.clock import utc_now
 from app.domain.verdicts import JudgementType
 from app.grading.answer_files import Collected
 from app.grading.outcomes import summed_up
@@ -130,7 +131,7 @@ class SubmissionKeeper:
         type_ = JudgementType.JE
         if found.error is None:
             type_ = summed_up(scores, document["columns"]["settings"], self._rules[problem_id], counted)
-        return imports.Judged(type_.value, datetime.now(UTC), scores, found.error)
+        return imports.Judged(type_.value, utc_now(), scores, found.error)
 
 
 def times(each: Mapping[str, Any], file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -22,6 +21,7 @@ from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, NotFound
 from app.api.middleware import API
 from app.domain import contests as rules
+from app.domain.clock import utc_now
 from app.grading.boards import Standing
 from app.storage import contests as stored
 from app.storage import teams
@@ -130,7 +130,7 @@ def get_contest_state(_viewer: CurrentViewer, session: Reading, contest_id: str)
     """What has happened by now."""
     row = contest_of(session, contest_id)
     times = clock(row)
-    return state_view(rules.state(times, datetime.now(UTC), row.finalized), times)
+    return state_view(rules.state(times, utc_now(), row.finalized), times)
 
 
 @router.post("/contests", summary="Make a contest", status_code=201)
@@ -168,7 +168,7 @@ def change_contest(
     """
     row = contest_of(session, contest_id, for_update=True)
     same_id(contest_id, body.id)
-    before, now = clock(row), datetime.now(UTC)
+    before, now = clock(row), utc_now()
     contest_changes.change(row, body, now)
     if body.finalized and (count := stored.unjudged(session, row)):
         raise Conflict(f"finalized: {count} submissions are still to be judged")
@@ -189,7 +189,7 @@ def change_contest(
 def pause_contest(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
     """Nobody may submit meanwhile; freeze and end move by what is taken out."""
     row = contest_of(session, contest_id, for_update=True)
-    contest_changes.pause(row, datetime.now(UTC))
+    contest_changes.pause(row, utc_now())
     after_commit(session, lambda: boards.changed(contest_id))
     return view(row)
 
@@ -198,7 +198,7 @@ def pause_contest(_viewer: AdminOnly, session: Writing, boards: TheBoards, conte
 def resume_contest(_viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str) -> ContestView:
     """From the contest time at which it was paused."""
     row = contest_of(session, contest_id, for_update=True)
-    contest_changes.resume(row, datetime.now(UTC))
+    contest_changes.resume(row, utc_now())
     after_commit(session, lambda: boards.changed(contest_id))
     return view(row)
 
@@ -232,7 +232,7 @@ def state_view(happened: rules.State, times: rules.Clock) -> StateView:
 
 def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]) -> None:
     """Raise Conflict where one of the teams would be in two contests at once, unless one of these allows it."""
-    clashes = stored.overlapping(session, row, team_ids, datetime.now(UTC))
+    clashes = stored.overlapping(session, row, team_ids, utc_now())
     if not clashes:
         return
     faults = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from app.api.contest_changes import why_not_running
 from app.api.deps import Reading, TeamOnly, TheService
 from app.api.errors import Conflict, Forbidden
 from app.api.standings import TheStanding, the_problem
+from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
 from app.grading.boards import Standing
 from app.storage import participations
@@ -45,7 +46,7 @@ def ask_for_final_inputs(
 ) -> FinalInputs:
     """Starts the team's timer, once: asked again, it tells of the one that runs."""
     problem = the_problem(standing, problem_id)
-    now = datetime.now(UTC)
+    now = utc_now()
     request = InputRequest(standing.contest.id, _team(viewer, standing), problem_id, now)
     with service.database.read() as session:
         asked = participations.asked(session, request.contest_id, request.team_id, problem_id)
@@ -62,7 +63,7 @@ def ask_for_final_inputs(
 
 def view(standing: Standing, problem_id: str, asked: datetime | None) -> FinalInputs:
     """Show a team's timer."""
-    now = datetime.now(UTC)
+    now = utc_now()
     contest = standing.contest
     deadline = contest.finals.deadline(contest.clock, asked)
     shown = contest.finals.shown(contest.clock, now, asked)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import cast
 
 from fastapi import APIRouter, Request
@@ -18,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.api.deps import CurrentViewer, TheService
 from app.api.downloads import TEXT, WORDS
+from app.domain.clock import utc_now
 from app.metrics import Metrics
 from app.service import Service
 from app.storage import health as stored
@@ -77,7 +77,7 @@ def readiness(service: Service) -> Ready:
             queue = stored.queue(session)
     except SQLAlchemyError:
         return Ready(ready=False, database=False, graders=graders, waiting=None, oldest_seconds=None)
-    oldest = None if queue.oldest is None else (datetime.now(UTC) - queue.oldest).total_seconds()
+    oldest = None if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
     return Ready(ready=graders > 0, database=True, graders=graders, waiting=queue.length, oldest_seconds=oldest)
 
 
@@ -94,7 +94,7 @@ class StoredCounts(Collector):
             submissions = stored.submission_count(session)
         yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
         yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
-        oldest = 0.0 if queue.oldest is None else (datetime.now(UTC) - queue.oldest).total_seconds()
+        oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
         yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
 
     def describe(self) -> Iterator[Metric]:

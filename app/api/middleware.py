@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.errors import ApiError, BadRequest, TooLarge, error_response
+from app.domain.clock import utc_now
 from app.metrics import Metrics
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -99,7 +100,7 @@ def route_of(scope: Scope) -> str:
 
 def _add_headers(message: Message, scope: Scope) -> None:
     """What every reply says; a page's own policy stays, and what is for one account alone is kept nowhere."""
-    headers = message["headers"] = [*message["headers"], (b"jurado-time", b"%d" % (time.time_ns() // 1_000_000))]
+    headers = message["headers"] = [*message["headers"], (b"jurado-time", b"%d" % int(utc_now().timestamp() * 1000))]
     names = {name for name, _ in headers}
     headers += [header for header in EVERYWHERE if header[0] not in names]
     if names.isdisjoint(CACHED) and any(name == b"authorization" for name, _ in scope["headers"]):

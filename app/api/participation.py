@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from fastapi import APIRouter, Response
@@ -16,6 +16,7 @@ from app.api.contests import contest_of
 from app.api.deps import AdminOnly, Reading, TeamOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, Forbidden, NotFound
 from app.api.teams import TeamView, document
+from app.domain.clock import utc_now
 from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.storage import contests, participations, teams
 from app.storage.participations import Beginning
@@ -62,7 +63,7 @@ def begin_participation(
     viewer: TeamOnly, service: TheService, contest_id: str, body: ParticipationBody, response: Response
 ) -> ParticipationView:
     """Once: asked again, it tells of the clock that runs already. Nothing can stop it."""
-    now = datetime.now(UTC)
+    now = utc_now()
     kind = ParticipationKind(body.kind)
     with service.database.read() as session:
         row = contest_of(session, contest_id)
@@ -107,7 +108,7 @@ def disqualify_team(
 
 def view(row: ContestRow, team_id: str, found: Participation | None) -> ParticipationView:
     """Show a team's clock."""
-    now = datetime.now(UTC)
+    now = utc_now()
     times = own_clock(clock(row), personal_duration(row.settings), found)
     return ParticipationView(
         team_id=team_id,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -12,6 +11,7 @@ from app.api.clics import format_time_or_none
 from app.api.deps import LoggedIn, Reading
 from app.api.errors import BadRequest, Forbidden
 from app.api.standings import TheStanding, the_problem
+from app.domain.clock import utc_now
 from app.domain.limits import quota, read_limits, write_limits
 from app.storage import contests, submissions
 
@@ -53,7 +53,7 @@ def get_quota(
     assert place is not None, "it is one of the contest's problems"
     limits = read_limits(standing.contest.settings.get("limits") or {}, place.limits or {})
     times = submissions.counted_times(session, standing.contest.id, team, problem_id)
-    found = quota(limits, times, datetime.now(UTC))
+    found = quota(limits, times, utc_now())
     return QuotaView(
         problem_id=problem_id,
         team_id=team,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -18,6 +17,7 @@ from app.api.contests import contest_of
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
+from app.domain.clock import utc_now
 from app.grading.absorbing import absorbed
 from app.grading.rejudging import difference
 from app.service import Service
@@ -145,7 +145,7 @@ def get_rejudging_difference(
     Before and after applying it; of one that is applied, before and after that. What is not judged yet is as it was.
     """
     row = rejudging_of(session, contest_id, rejudging_id)
-    found = difference(session, row, contest_id, datetime.now(UTC))
+    found = difference(session, row, contest_id, utc_now())
     assert found is not None, "the contest is there"
     known = {each.id: each for each in judged.submissions(session, contest_id)}
     came_after = _came_after(row, since)
@@ -164,7 +164,7 @@ def _came_after(row: RejudgingRow, since: str | None) -> Callable[[SubmissionRow
 
 def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, version: str) -> None:
     """The difference is still this version of it; raises Conflict that says what came since."""
-    found = difference(session, row, contest_id, datetime.now(UTC))
+    found = difference(session, row, contest_id, utc_now())
     assert found is not None, "the contest is there"
     now = rejudging_difference.version(found)
     if now == version:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
@@ -13,6 +11,7 @@ from app.api.clics import format_time_or_none
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheBoards, TheService
 from app.api.errors import Conflict
+from app.domain.clock import utc_now
 from app.domain.reveal import Pending, Place, Step, opened, pending
 from app.grading.boards import Boards, Standing
 from app.storage.tables import ContestRow
@@ -62,7 +61,7 @@ def get_reveal(_viewer: JudgeOrAdmin, session: Reading, boards: TheBoards, conte
     standing = boards.standing(contest_id, public=True)
     assert standing is not None, "it has a row"
     waiting = pending(standing.board, _hidden(standing))
-    thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= datetime.now(UTC) else None
+    thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= utc_now() else None
     return RevealView(
         opened=[],
         next=_next(standing, waiting[0]) if waiting else None,
@@ -92,7 +91,7 @@ def _open(session: Session, boards: Boards, row: ContestRow, step: Step) -> list
     found = opened(waiting, step)
     row.revealed = [*row.revealed, *([team_id, problem_id] for team_id, problem_id in found)]
     if len(found) == len(opened(waiting, Step.ALL)):
-        row.thaw_time = datetime.now(UTC)
+        row.thaw_time = utc_now()
     session.flush()
     return found
 

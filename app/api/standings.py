@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends
@@ -13,6 +13,7 @@ from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import NotFound
 from app.api.not_begun import not_begun, own_clock_not_begun
+from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import JudgementType
@@ -55,7 +56,7 @@ def the_problem(standing: Standing, problem_id: str) -> ScoredProblem:
 def _why_hidden(standing: Standing) -> str | None:
     """Why no problem at all is seen; None where some are. It is the same for every name: no name may be guessed."""
     if standing.public and standing.state.started is None:
-        return not_begun(standing.contest.clock, datetime.now(UTC))
+        return not_begun(standing.contest.clock, utc_now())
     return own_clock_not_begun() if standing.closed else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from math import ceil
 from typing import Any
@@ -25,6 +25,7 @@ from app.api.not_begun import not_begun, own_clock_not_begun
 from app.api.openapi import SECURED
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
 from app.api.submissions_read import Submission
+from app.domain.clock import utc_now
 from app.domain.limits import NO_LIMITS, Limits
 from app.domain.participation import ParticipationKind
 from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
@@ -190,7 +191,7 @@ async def _check(
 ) -> tuple[NewSubmission, bool]:
     """Hold the parcel against the contest and sort its files; what is left is one insert. And: is it for practice?"""
     entry = await _entry(service, viewer, contest_id, parcel.problem_id)
-    now = datetime.now(UTC)
+    now = utc_now()
     team_id = _submitting_team(viewer, parcel, entry)
     entrant = await run_sync(_entrant, service, entry, team_id) if entry.asks_the_team else Entrant(entry.clock)
     when = _submission_time(viewer, parcel, entry, entrant, now)
@@ -233,14 +234,14 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
     )
     if entry is None:
         raise NotFound(await run_sync(_why_unknown, service, viewer, contest_id, problem_id))
-    if not (viewer.sees_all or entry.clock.started(now := datetime.now(UTC))):
+    if not (viewer.sees_all or entry.clock.started(now := utc_now())):
         raise NotFound(not_begun(entry.clock, now))
     return entry
 
 
 def _why_unknown(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> str:
     """Say of a problem that there is not what is said of one that may not be seen yet, so that no name is guessed."""
-    now = datetime.now(UTC)
+    now = utc_now()
     with service.database.read() as session:
         row = contests.get(session, contest_id)
         if row is not None and not viewer.sees_all:
@@ -319,7 +320,7 @@ def _milliseconds(duration: timedelta) -> int:
 def _collect(service: Service, entry: Entry, sent: Sent) -> Collected:
     settings, parcel = service.settings, sent.parcel
     limits = ArchiveLimits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-    now = datetime.now(UTC)
+    now = utc_now()
     open_ = [*entry.cases, *entry.final_cases] if sent.viewer.is_admin else entry.open_cases(sent.entrant, now)
     cases, names = _open_cases(tuple(open_), entry.limit, entry.pattern)
     try:

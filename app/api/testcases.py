@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -26,6 +25,7 @@ from app.api.forms import Expected, open_form
 from app.api.jobs import ReferenceRunRequest, queue_run
 from app.api.packages import CaseView, details, existing
 from app.api.standings import TheStanding, the_problem
+from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import phase_scale
 from app.grading.boards import Standing
@@ -105,7 +105,7 @@ def finals_shown(viewer: Viewer, standing: Standing, session: Session, problem: 
     asked = None
     if viewer.team_id is not None and contest.finals.window is not None:
         asked = participations.asked(session, contest.id, viewer.team_id, problem.id)
-    return contest.finals.shown(contest.clock, datetime.now(UTC), asked)
+    return contest.finals.shown(contest.clock, utc_now(), asked)
 
 
 @router.get(

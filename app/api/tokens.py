@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from datetime import UTC, datetime
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -13,6 +12,7 @@ from app.api.bodies import Body, Line
 from app.api.clics import Time, format_time, format_time_or_none
 from app.api.deps import LoggedIn, QuietWriting, Reading, TheAuthenticator, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.domain.clock import utc_now
 from app.storage import accounts as stored
 from app.storage.tables import TokenRow
 
@@ -52,7 +52,7 @@ def list_tokens(viewer: LoggedIn, session: Reading) -> list[TokenView]:
 @router.post("", summary="Make a token", status_code=201)
 def create_token(viewer: LoggedIn, session: QuietWriting, body: TokenBody) -> NewToken:
     """The answer is the only one that ever holds it: only its sha256 is kept."""
-    now = datetime.now(UTC)
+    now = utc_now()
     if body.expires is not None and body.expires <= now:
         raise BadRequest(f"expires: expected a time to come, found {format_time(body.expires)}")
     if len(stored.tokens(session, str(viewer.account_id))) >= MOST:

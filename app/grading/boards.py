@@ -12,7 +12,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -20,6 +20,7 @@ from typing import Any
 
 from anyio.to_thread import run_sync
 
+from app.domain.clock import utc_now
 from app.domain.contests import OPEN, CaseKind, Curtain, ScoredProblem, State, state
 from app.domain.live import LiveBoard, among
 from app.domain.scoreboard import Board, Chosen
@@ -347,7 +348,7 @@ class Boards:
     `listeners` are called with the contest's id after each `changed`, in whatever thread that is.
     """
 
-    def __init__(self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, database: Database, now: Callable[[], datetime] = utc_now) -> None:
         self._database = database
         self._now = now
         self._versions: defaultdict[str, int] = defaultdict(int)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
+from app.domain.clock import utc_now
 from app.domain.contests import Kind
 from app.domain.verdicts import CaseVerdict, JudgementType, judgement_type
 from app.storage.judgements import CaseAnswer, FoundScore, Outcome, Task
@@ -25,7 +25,7 @@ class Trial:
 def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
     """Sum up an attempt that went well."""
     verdict = summed_up(scores, task.settings, task.rule, task.counted_cases)
-    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, datetime.now(UTC))
+    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, utc_now())
 
 
 def summed_up(
@@ -45,7 +45,7 @@ def _is_full(score: FoundScore, relative: bool) -> bool:
 def given_up(task: Task, error: str) -> Outcome:
     """The end of a judgement on which the checker failed too often."""
     scores = judge_errors(task.answers)
-    return Outcome(task.judgement_id, task.attempt, JudgementType.JE.value, scores, datetime.now(UTC), error)
+    return Outcome(task.judgement_id, task.attempt, JudgementType.JE.value, scores, utc_now(), error)
 
 
 def judge_errors(answers: Sequence[CaseAnswer]) -> list[FoundScore]:

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.grading.engine import Engine
 from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
@@ -207,7 +207,7 @@ class JobRunner:
             "from": REFERENCE_RUN,
             **kept,
             "solution_sha256": self._files.keep(solved.answer),
-            "made": datetime.now(UTC).isoformat(timespec="seconds"),
+            "made": utc_now().isoformat(timespec="seconds"),
         }
         sha256, score = self._files.keep(solved.reference), found.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)

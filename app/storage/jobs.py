@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.storage.tables import JobRow
 
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
@@ -19,9 +19,7 @@ LOG_TAIL = 8000
 
 def add(session: Session, kind: str, params: dict[str, Any], account_id: str | None) -> JobRow:
     """Queue a job."""
-    job = JobRow(
-        id=uuid4().hex, kind=kind, state=QUEUED, params=params, account_id=account_id, created=datetime.now(UTC)
-    )
+    job = JobRow(id=uuid4().hex, kind=kind, state=QUEUED, params=params, account_id=account_id, created=utc_now())
     session.add(job)
     session.flush()
     return job
@@ -62,7 +60,7 @@ def begin(session: Session, job_id: str) -> JobRow | None:
     changed = session.execute(
         update(JobRow)
         .where(JobRow.id == job_id, JobRow.state == QUEUED)
-        .values(state=RUNNING, attempt=JobRow.attempt + 1, started=datetime.now(UTC), progress=0.0)
+        .values(state=RUNNING, attempt=JobRow.attempt + 1, started=utc_now(), progress=0.0)
     )
     return session.get(JobRow, job_id) if changed.rowcount else None  # type: ignore[attr-defined]  # a cursor result
 
@@ -83,6 +81,6 @@ def end(job: JobRow, state: str, result: dict[str, Any]) -> None:
         return
     job.state = state
     job.result = result
-    job.ended = datetime.now(UTC)
+    job.ended = utc_now()
     if state == DONE:
         job.progress = 1.0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
 
+from app.domain.clock import utc_now
 from app.storage.judgements import QUEUED
 from app.storage.rejudgings import OPEN, contests_of, grows
 from app.storage.tables import JudgementRow, RejudgingRow
@@ -65,5 +65,5 @@ def _values(newcomer: Newcomer, rejudging_id: int) -> dict[str, Any]:
         "current": False,
         "rejudging_id": rejudging_id,
         "replaced_id": newcomer.judgement_id,
-        "start_time": datetime.now(UTC),
+        "start_time": utc_now(),
     }

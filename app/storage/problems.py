@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.packages.export import write_archive
 from app.packages.model import Package
 from app.storage.files import FileStore
@@ -74,7 +74,7 @@ def put_package(session: Session, kept: KeptPackage, scores: Mapping[str, FoundS
     """
     package = kept.package
     row = session.get(ProblemRow, package.slug)
-    now = datetime.now(UTC)
+    now = utc_now()
     row = row or ProblemRow(id=package.slug, created=now)
     for column, value in problem_columns(kept).items():
         setattr(row, column, value)

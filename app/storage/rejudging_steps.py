@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
 
+from app.domain.clock import utc_now
 from app.storage import rejudgings, versions
 from app.storage.judgements import DONE, QUEUED
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
@@ -73,7 +73,7 @@ def begin(
         changes=dict(changes or {}),
         undo={},
         state=OPEN,
-        created=datetime.now(UTC),
+        created=utc_now(),
     )
     alone(session)
     refuse_overlap(session, row)
@@ -121,7 +121,7 @@ def take_in(session: Session, row: RejudgingRow) -> int:
         literal(False),
         literal(row.id),
         live.id,
-        literal(datetime.now(UTC), JudgementRow.start_time.type),
+        literal(utc_now(), JudgementRow.start_time.type),
     ).outerjoin(live, current)
     columns = ["submission_id", "state", "attempt", "failures", "current", "rejudging_id", "replaced_id", "start_time"]
     made = insert(JudgementRow).from_select(columns, rows.order_by(chosen.c.id), include_defaults=False)
@@ -188,7 +188,7 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
         undo = versions.write(session, problem_id, row.changes)
         row.undo = undo | {"base": _fingerprint(session, row)}
     _put_in_place(session, row)
-    row.state, row.applied, row.ended = APPLIED, datetime.now(UTC), None
+    row.state, row.applied, row.ended = APPLIED, utc_now(), None
     session.flush()
 
 
@@ -285,7 +285,7 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
     replaced = select(live.replaced_id).where(live.rejudging_id == row.id)
     _set_current(session, JudgementRow.rejudging_id == row.id, value=False)
     _set_current(session, JudgementRow.id.in_(replaced), value=True)
-    row.state, row.ended, row.undo = UNDONE, datetime.now(UTC), {}
+    row.state, row.ended, row.undo = UNDONE, utc_now(), {}
     session.flush()
     return again
 
@@ -310,7 +310,7 @@ def _judge_again(session: Session, row: RejudgingRow) -> list[int]:
             JudgementRow.current.is_(True), JudgementRow.submission_id.in_(rejudgings.missing(row))
         )
     ).all()
-    now = datetime.now(UTC)
+    now = utc_now()
     made = []
     for judgement_id, submission_id in since:
         session.get_one(JudgementRow, judgement_id).current = False
@@ -331,5 +331,5 @@ def cancel(session: Session, row: RejudgingRow) -> None:
         delete(JudgementRow).where(JudgementRow.rejudging_id == row.id, JudgementRow.state != DONE),
         execution_options={"synchronize_session": False},
     )
-    row.state, row.ended = CANCELLED, datetime.now(UTC)
+    row.state, row.ended = CANCELLED, utc_now()
     session.flush()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, cast
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.domain.scoring import Exact
 from app.packages.model import Group
 from app.packages.testdata import case_points
@@ -133,7 +133,7 @@ def _renumber(session: Session, problem_id: str) -> None:
 def touch(session: Session, problem_id: str) -> None:
     """Say that a problem has changed, for those who keep what they have read of it."""
     row = session.get_one(ProblemRow, problem_id)
-    row.updated = datetime.now(UTC)
+    row.updated = utc_now()
 
 
 def _package_group(row: TestGroupRow) -> Group:

@@ -9,13 +9,13 @@ import copy
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, Direction, Kind, ScoredProblem, ScoringRule
 from app.domain.rules import read_rule, write_rule
 from app.domain.scoring import RawScore
@@ -161,7 +161,7 @@ def write(session: Session, problem_id: str, changes: Changes) -> dict[str, Any]
     row = session.get_one(ProblemRow, problem_id)
     for name, value in changes.get("columns", {}).items():
         setattr(row, name, value)
-    row.updated = datetime.now(UTC)  # for those who keep what they have read of it
+    row.updated = utc_now()  # for those who keep what they have read of it
     if "groups" in changes:
         session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == problem_id))
         session.execute(insert(TestGroupRow), [{"problem_id": problem_id, **group} for group in changes["groups"]])

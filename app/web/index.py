@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from app.domain.clock import utc_now
 from app.domain.contests import Clock
 from app.service import Service
 from app.storage import contests as stored
@@ -41,7 +42,7 @@ class Listed:
 def index(request: Request) -> HTMLResponse:
     """The index, as anybody may see it: the same for those who are logged in."""
     service = cast(Service, request.app.state.service)
-    now = datetime.now(UTC)
+    now = utc_now()
     with service.database.read() as session:
         contests = [listed(row, now) for row in stored.contests(session)]
     return page("index.html", contests=contests, version=version("jurado"), address=address_of(request))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -17,6 +16,7 @@ from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
 from app.api.sheets import changed_rows, history, rendered
 from app.api.standings import seen_by
+from app.domain.clock import utc_now
 from app.grading.boards import Boards, Standing
 
 router = APIRouter(tags=["scoreboard"])
@@ -107,6 +107,6 @@ def news(boards: Boards, standing: Standing, watch: Watch) -> bytes | None:
 
 def until_the_clock_strikes(standing: Standing) -> float:
     """Seconds until the contest's clock makes another board."""
-    now = datetime.now(UTC)
+    now = utc_now()
     ahead = [(moment - now).total_seconds() for moment in standing.contest.moments() if moment > now]
     return max(SHORTEST_SLEEP, min(ahead, default=float("inf")) + SHORTEST_SLEEP)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -30,6 +30,7 @@ from app.api.feed.kinds import AFTER, BEFORE, STATE, Scene
 from app.api.feed.log import Line, Log, Superfluous, ids_on, of_all_runs
 from app.api.feed.looking import awards_follow, shown_by, state_again, told_events, touched
 from app.api.feed.submitted import Points
+from app.domain.clock import utc_now
 from app.domain.contests import Kind as Scoring
 from app.grading.boards import Boards, Standing
 from app.service import Service
@@ -53,9 +54,7 @@ class Moved(Exception):
 class Keeper:
     """Keeps the logs of all contests. `told(contest_id)` is called, in its thread, when there are new events."""
 
-    def __init__(
-        self, service: Service, coalesce: float, now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+    def __init__(self, service: Service, coalesce: float, now: Callable[[], datetime] = utc_now) -> None:
         self._service = service
         self._boards: Boards = service.boards
         self._coalesce = coalesce
@@ -311,7 +310,7 @@ class Keeper:
         """Write events down and let them be sent, some hundred at a time; raises Moved if the log is not as known."""
         for start in range(0, len(told), AT_ONCE):
             some = told[start : start + AT_ONCE]
-            now = datetime.now(UTC)
+            now = utc_now()
             order = Append(followed.contest_id, known.head, some, now)
             try:
                 written = self._service.writer.submit(events.append, order).result()
@@ -334,7 +333,7 @@ class Keeper:
                 if event.type == REPLACEABLE:
                     followed.superfluous.add(now, replaced)
             self._tell(followed.contest_id)
-        if gone := list(followed.superfluous.older_than(datetime.now(UTC) - KEPT_SUPERFLUOUS)):
+        if gone := list(followed.superfluous.older_than(utc_now() - KEPT_SUPERFLUOUS)):
             self._service.writer.submit(events.forget, events.Forget(followed.contest_id, gone)).result()
 
     def _tell(self, contest_id: str) -> None:

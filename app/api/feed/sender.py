@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
@@ -24,6 +24,7 @@ from app.api.feed.keeper import Keeper
 from app.api.feed.log import Log
 from app.api.feed.readers import Reader, reader_of
 from app.api.feed.streams import lines_behind
+from app.domain.clock import utc_now
 from app.service import Service
 from app.storage import contests, webhooks
 from app.storage.webhooks import Delivered, Failed
@@ -215,7 +216,7 @@ class Sender:
 
     async def _failed(self, hook_id: str, error: str, hook: Hook | None = None) -> float:
         """Keep that a call failed, and give up if they have failed for long; returns how long to wait."""
-        now = datetime.now(UTC)
+        now = utc_now()
         since = hook.failing_since if hook is not None and hook.failing_since is not None else now
         failures = hook.failures if hook is not None else 0
         given_up = now - since >= timedelta(seconds=self._settings.webhook_give_up_seconds)

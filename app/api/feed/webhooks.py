@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import secrets
-from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -20,6 +19,7 @@ from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.feed.hub import TheHub
 from app.api.feed.kinds import ORDER
 from app.api.middleware import API
+from app.domain.clock import utc_now
 from app.service import Service
 from app.storage import contests
 from app.storage import webhooks as stored
@@ -175,7 +175,7 @@ def _make(service: Service, account_id: str, body: WebhookBody, positions: dict[
             active=True,
             positions=positions,
             failures=0,
-            created=datetime.now(UTC),
+            created=utc_now(),
         )
         session.add(row)
         session.flush()

@@ -1,0 +1,33 @@
+"""A system's clock that a test sets back or forth while the service goes by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.domain.clock import ServiceClock, system_time, use
+
+
+@dataclass
+class WallClock:
+    """The machine's clock and an offset, which `step` changes at once."""
+
+    offset: timedelta = timedelta(0)
+
+    def __call__(self) -> datetime:
+        """The time on the wall."""
+        return system_time() + self.offset
+
+    def step(self, by: timedelta) -> None:
+        """Set it, as an operator or NTP would."""
+        self.offset += by
+
+
+@contextmanager
+def wall_clock() -> Iterator[WallClock]:
+    """Let the service go by a clock that can be set."""
+    wall = WallClock()
+    with use(ServiceClock(wall)):
+        yield wall
