@@ -39,7 +39,7 @@ TheBoards = Annotated[Boards, Depends(get_boards)]
 
 
 def _reading(service: TheService) -> Iterator[Session]:
-    with service.database.read() as session:
+    with service.database.read(for_request=True) as session:
         yield session
 
 

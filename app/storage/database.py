@@ -13,6 +13,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_TIMEOUT_MS = 30_000
 POOL = 20
+REQUESTS_READ = 24
+"""Connections for requests that only read; `app.api.queue` lets in fewer at once."""
+WRITERS = 2
 SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 """What the driver says in the BEGIN of a reading transaction: it costs no round trip."""
 
@@ -24,6 +27,9 @@ class Database:
     only reads never fails for that; on SQLite the write-ahead log as it was. As long as it is open, neither vacuum nor
     a checkpoint gets past its snapshot, so no session stays open while something slow (a client) is waited for.
 
+    There are three pools, so that many readers take no connection from a submission's way to its verdict: one for
+    requests that only read (`for_request`), one for the writer (`writers`), and `engine` for all other work.
+
     `generation` goes up with every `write`, so that what was read from contests, problems and accounts may be kept
     while it stays the same. The writer's commits (submissions, judgements) leave it alone. `listeners` are called after
     each `write`.
@@ -31,17 +37,21 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.engine = _open_engine(url)
+        self.engine = _open_engine(url, POOL, POOL)
+        self.writers = _open_engine(url, WRITERS)
+        self.readers = _open_engine(url, REQUESTS_READ)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
-        self._snapshots = self.engine if self.is_sqlite else self.engine.execution_options(**SNAPSHOT)
+        self._snapshots, self._requests = (
+            each if self.is_sqlite else each.execution_options(**SNAPSHOT) for each in (self.engine, self.readers)
+        )
         self.generation = 0
         self.listeners: list[Callable[[], None]] = []
         self._guard = Lock()
 
     @contextmanager
-    def read(self) -> Iterator[Session]:
+    def read(self, *, for_request: bool = False) -> Iterator[Session]:
         """Open a transaction that only reads, all of it from one snapshot; it is rolled back at the end."""
-        with Session(self._snapshots, expire_on_commit=False) as session:
+        with Session(self._requests if for_request else self._snapshots, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -63,14 +73,15 @@ class Database:
 
     def close(self) -> None:
         """Give all connections back; one that is still at work is closed when it is returned."""
-        event.listen(self.engine, "checkin", _close_returned)
-        self.engine.dispose()
+        for each in (self.engine, self.writers, self.readers):
+            event.listen(each, "checkin", _close_returned)
+            each.dispose()
 
 
-def _open_engine(url: str) -> Engine:
+def _open_engine(url: str, size: int, more: int = 0) -> Engine:
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_size=POOL, max_overflow=POOL, pool_pre_ping=True)
-    engine = create_engine(url, pool_size=POOL, max_overflow=POOL, connect_args={"check_same_thread": False})
+        return create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True)
+    engine = create_engine(url, pool_size=size, max_overflow=more, connect_args={"check_same_thread": False})
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)
     return engine

@@ -52,7 +52,7 @@ class Writer:
     """The thread that writes. Start it, call it from anywhere, close it: what was accepted is written first."""
 
     def __init__(self, database: Database) -> None:
-        self._engine = database.engine.execution_options(write=True)
+        self._engine = database.writers.execution_options(write=True)
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._last_batch = 0
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)

@@ -37,11 +37,14 @@ def writing_between_reads(service: Service) -> Iterator[list[int]]:
             written.append(add_submission(service, {"02": raw(7, 1), "03": raw(3, 1)}, minute=2))
             busy.clear()
 
-    event.listen(service.database.engine, "after_cursor_execute", write)
+    engines = (service.database.engine, service.database.readers)
+    for engine in engines:
+        event.listen(engine, "after_cursor_execute", write)
     try:
         yield written
     finally:
-        event.remove(service.database.engine, "after_cursor_execute", write)
+        for engine in engines:
+            event.remove(engine, "after_cursor_execute", write)
 
 
 def prepare(api: Api) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 from sqlalchemy import event, text
 
-from app.storage.database import Database
+from app.storage.database import REQUESTS_READ, Database
 
 
 def test_a_connection_that_is_at_work_while_its_database_closes_is_closed_when_it_is_returned(
@@ -32,3 +33,15 @@ def test_a_connection_that_is_at_work_while_its_database_closes_is_closed_when_i
         at_work.execute(text("SELECT 1"))
     assert len(opened) == 2
     assert {id(each) for each in closed} == {id(each) for each in opened}
+
+
+def test_readers_that_hold_all_connections_for_requests_keep_nobody_from_writing(database_url: str) -> None:
+    database = Database(database_url)
+    with ExitStack() as readers:
+        for _ in range(REQUESTS_READ):
+            readers.enter_context(database.read(for_request=True)).execute(text("SELECT 1"))
+        with database.write() as session:
+            assert session.scalar(text("SELECT 1")) == 1
+        with database.writers.connect() as connection, database.read() as own:
+            assert connection.scalar(text("SELECT 1")) == own.scalar(text("SELECT 1")) == 1
+    database.close()
