@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -30,6 +31,7 @@ from app.grading.similarity import Similarity
 from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
+from app.storage.accounts import note_use
 from app.storage.entries import Entries
 from app.storage.writer import Writer
 from app.web import routes as pages
@@ -114,7 +116,8 @@ def attach(app: FastAPI, service: Service) -> None:
     """Let the endpoints of `app` find the service."""
     app.state.service = service
     app.state.hub = Hub(service)
-    app.state.authenticator = Authenticator(service.database)
+    app.state.authenticator = Authenticator(service.database, partial(service.writer.submit, note_use))
+    app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     app.state.metrics.registry.register(health.StoredCounts(service.database))
     app.state.metrics.judged.register(health.JudgedCounts(service.database))
 

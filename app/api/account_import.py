@@ -167,7 +167,10 @@ def put(
     password_hash: str | None,
     there: Mapping[str, AccountRow] | None = None,
 ) -> AccountRow:
-    """Make or replace an account, one of those `there` if they are read; without a new password the old one stays."""
+    """Make or replace an account, one of those `there` if they are read; without a new password the old one stays.
+
+    A new password takes all tokens of the account back: whoever knew the old one may have made some.
+    """
     account_id = id_of(body)
     old = stored.get(session, account_id) if there is None else there.get(account_id)
     row = old or AccountRow(id=account_id, created=utc_now())
@@ -176,7 +179,10 @@ def put(
     row.type = body.type
     row.team_id = body.team_id
     row.person_id = body.person_id
-    row.password_hash = password_hash or row.password_hash
+    if password_hash is not None:
+        row.password_hash = password_hash
+        if old is not None:
+            stored.remove_tokens(session, account_id)
     session.add(row)
     return row
 

@@ -1,38 +1,101 @@
-"""Failed logins are limited, by username and address and by address alone, with the library `limits`."""
+"""Guessing passwords is dear, and nobody's guesses refuse the right password.
+
+Whether a password is right is known only once it has been checked, which takes a core for 20 ms. So checks wait for
+turns: one at a time for each account, round robin over the addresses that ask for it, and a few at a time in all, round
+robin over all addresses. After many wrong passwords each further wrong one keeps the account's turn for a second, and
+the address's for a moment. A right one gives its turns back at once. Failures are counted with the library `limits`.
+"""
 
 from __future__ import annotations
 
-import time
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
-from limits import RateLimitItem, parse
+from limits import parse
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from app.api.errors import TooManyRequests
+from app.api.turns import Turns
 
-OF_ONE_ACCOUNT = "10/minute"
-OF_ONE_ADDRESS = "200/minute"  # a whole school may share an address
+CHECKS_AT_ONCE = 2  # each takes 19 MiB and a core; more at once would only starve the requests of those logged in
+MOST_WAITING = 2000  # a whole school may share an address, and log in at the same second
+MOST_GUESSES_WAITING = 200
+MOST_FOR_AN_ACCOUNT = 20
 
 
-class LoginLimit:
-    """Counts failed logins. Right passwords cost nothing, and whoever is remembered is never asked again."""
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What wrong passwords cost: so many are free, each further one takes seconds."""
 
-    def __init__(self, account: str = OF_ONE_ACCOUNT, address: str = OF_ONE_ADDRESS) -> None:
-        self._counts = MovingWindowRateLimiter(MemoryStorage())
-        self._account = parse(account)
-        self._address = parse(address)
+    free: str
+    seconds: float
 
-    def check(self, username: str, address: str) -> None:
-        """Refuse a guess after too many failures; raises TooManyRequests with the seconds to wait."""
-        for limit, keys in self._both(username, address):
-            if not self._counts.test(limit, *keys):
-                reset = self._counts.get_window_stats(limit, *keys).reset_time
-                raise TooManyRequests("too many failed logins, try again later", int(reset - time.time()) + 1)
 
-    def failed(self, username: str, address: str) -> None:
-        """Count one failure."""
-        for limit, keys in self._both(username, address):
-            self._counts.hit(limit, *keys)
+OF_ONE_ACCOUNT = Price("10/minute", 1.0)
+OF_ONE_ADDRESS = Price("200/minute", 0.05)
 
-    def _both(self, username: str, address: str) -> list[tuple[RateLimitItem, tuple[str, ...]]]:
-        return [(self._account, ("account", username, address)), (self._address, ("address", address))]
+
+class Attempt:
+    """One check of a password, whose outcome is said before its turns end."""
+
+    failed = False
+
+
+class Guesses:
+    """Gives out the turns in which passwords are checked; used in one event loop."""
+
+    def __init__(self, account: Price = OF_ONE_ACCOUNT, address: Price = OF_ONE_ADDRESS) -> None:
+        self._failures = MovingWindowRateLimiter(MemoryStorage())
+        self._account = account
+        self._address = address
+        self._turns = Turns(CHECKS_AT_ONCE, MOST_WAITING)
+        self._lanes: dict[tuple[str, str], Turns] = {}
+
+    @asynccontextmanager
+    async def turn(self, username: str, source: str) -> AsyncIterator[Attempt]:
+        """Wait for the turn to check a password for this name; raises TooManyRequests where too many wait."""
+        attempt = Attempt()
+        account, address = ("account", username), ("address", source)
+        async with AsyncExitStack() as turns:
+            await turns.enter_async_context(self._lane(account, source, MOST_FOR_AN_ACCOUNT, self._account, attempt))
+            if self._is_hot(address, self._address):
+                lane = self._lane(address, username, MOST_GUESSES_WAITING, self._address, attempt)
+                await turns.enter_async_context(lane)
+            await turns.enter_async_context(self._check(source))
+            yield attempt
+            if attempt.failed:
+                self._failures.hit(parse(self._account.free), *account)
+                self._failures.hit(parse(self._address.free), *address)
+
+    @asynccontextmanager
+    async def _check(self, source: str) -> AsyncIterator[None]:
+        await self._turns.take(source)
+        try:
+            yield
+        finally:
+            self._turns.leave()
+
+    @asynccontextmanager
+    async def _lane(
+        self, key: tuple[str, str], asker: str, most_waiting: int, price: Price, attempt: Attempt
+    ) -> AsyncIterator[None]:
+        """Be the only one in this lane; a failure keeps it for a while where there were many."""
+        lane = self._lanes.setdefault(key, Turns(1, most_waiting))
+        await lane.take(asker)
+        try:
+            yield
+        finally:
+            if attempt.failed and self._is_hot(key, price):
+                asyncio.get_running_loop().call_later(price.seconds, self._leave, key, lane)
+            else:
+                self._leave(key, lane)
+
+    def _leave(self, key: tuple[str, str], lane: Turns) -> None:
+        lane.leave()
+        if lane.idle:
+            self._lanes.pop(key, None)
+
+    def _is_hot(self, key: tuple[str, str], price: Price) -> bool:
+        return not self._failures.test(parse(price.free), *key)

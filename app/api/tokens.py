@@ -35,6 +35,7 @@ class TokenView(BaseModel):
     label: str
     created: str
     expires: str | None
+    last_used: str | None = Field(None, description="to a quarter of an hour; null: never")
 
 
 class NewToken(TokenView):
@@ -90,4 +91,5 @@ def _facts(row: TokenRow) -> dict[str, str | None]:
         "label": row.label,
         "created": format_time(row.created),
         "expires": format_time_or_none(row.expires),
+        "last_used": format_time_or_none(row.last_used),
     }

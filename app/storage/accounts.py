@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, delete, func, or_, select
+from sqlalchemy import Connection, CursorResult, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.storage.tables import AccountRow, ClarificationRow, CommentaryRow, JobRow, SubmissionRow, TokenRow
+
+AT_ONCE = 500
 
 
 def by_username(session: Session, username: str) -> AccountRow | None:
@@ -17,14 +20,39 @@ def by_username(session: Session, username: str) -> AccountRow | None:
     return session.scalars(select(AccountRow).where(AccountRow.username == username)).one_or_none()
 
 
-def by_token(session: Session, digest: str, now: datetime) -> tuple[AccountRow, datetime | None] | None:
-    """The account whose token has this sha256 and has not expired, and when it will."""
+def by_token(session: Session, digest: str, now: datetime) -> tuple[AccountRow, TokenRow] | None:
+    """The account whose token has this sha256 and has not expired, and the token."""
     row = session.execute(
-        select(AccountRow, TokenRow.expires)
+        select(AccountRow, TokenRow)
         .join(TokenRow, TokenRow.account_id == AccountRow.id)
         .where(TokenRow.digest == digest, or_(TokenRow.expires.is_(None), TokenRow.expires > now))
     ).one_or_none()
     return None if row is None else (row[0], row[1])
+
+
+def live_tokens(session: Session, digests: Iterable[str | None], now: datetime) -> set[str]:
+    """Those of these digests that are tokens' and have not expired."""
+    wanted = sorted({each for each in digests if each is not None})
+    live: set[str] = set()
+    for at in range(0, len(wanted), AT_ONCE):
+        query = select(TokenRow.digest).where(TokenRow.digest.in_(wanted[at : at + AT_ONCE]))
+        live |= set(session.scalars(query.where(or_(TokenRow.expires.is_(None), TokenRow.expires > now))))
+    return live
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsed:
+    """A token was used at this moment."""
+
+    digest: str
+    time: datetime
+
+
+def note_use(connection: Connection, uses_: Sequence[TokenUsed]) -> list[None]:
+    """Keep when tokens were used last, a handler of the writer."""
+    for each in uses_:
+        connection.execute(update(TokenRow).where(TokenRow.digest == each.digest).values(last_used=each.time))
+    return [None] * len(uses_)
 
 
 def accounts(session: Session) -> Sequence[AccountRow]:
@@ -86,9 +114,11 @@ def tokens(session: Session, account_id: str) -> Sequence[TokenRow]:
     return session.scalars(query).all()
 
 
-def remove_tokens(session: Session, account_id: str, beginning: str = "") -> int:
-    """Delete an account's tokens whose digest begins so, all by default; returns how many there were."""
+def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but: str | None = None) -> int:
+    """Delete an account's tokens whose digest begins so, all by default, `but` one; returns how many there were."""
     query = delete(TokenRow).where(TokenRow.account_id == account_id)
+    if but is not None:
+        query = query.where(TokenRow.digest != but)
     if beginning:
         query = query.where(TokenRow.digest.startswith(beginning, autoescape=True))
     result = cast("CursorResult[Any]", session.execute(query))

@@ -104,7 +104,7 @@ class AccountRow(Base):
 
 
 class TokenRow(Base):
-    """A bearer token, kept as its sha256 only."""
+    """A bearer token, kept as its sha256 only. `last_used` is right to a quarter of an hour."""
 
     __tablename__ = "tokens"
 
@@ -113,6 +113,7 @@ class TokenRow(Base):
     label: Mapped[str] = mapped_column(Text, default="")
     created: Mapped[datetime]
     expires: Mapped[datetime | None]
+    last_used: Mapped[datetime | None]
 
 
 class ContestRow(Base):

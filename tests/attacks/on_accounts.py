@@ -63,7 +63,7 @@ def invented_names(stage: Stage) -> Cost:
     return Cost(refused, [f"{refused} kept out"] if refused else [])
 
 
-@attack("secrets that still work after a password change, of 3", "work")
+@attack("secrets that still work after a password change, of 3", "work", in_suite=True)
 def revoked_secrets(stage: Stage) -> Cost:
     """An admin gives a team whose password has been stolen another one."""
     with stage.client(3) as team:

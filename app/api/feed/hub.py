@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from typing import Annotated, cast
 
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 
-from app.api.auth import Viewer, viewer_of
+from app.api.auth import Viewer, good_still
 from app.api.errors import ApiError, NotFound
 from app.api.feed.crowd import Crowd
 from app.api.feed.keeper import Keeper
@@ -20,7 +20,6 @@ from app.api.feed.readers import Place, read_token, write_token
 from app.api.feed.sender import Sender
 from app.api.feed.streams import Client, Waiting, Wish, Write, follow, server_sent
 from app.service import Service
-from app.storage import accounts
 
 SECONDS_BETWEEN_BOARDS = 0.05
 SECONDS_BEFORE_RIGHTS = 0.5
@@ -46,6 +45,7 @@ class Hub:
         self._watching: defaultdict[str, Waiting] = defaultdict(Waiting)
         self._late: dict[str, asyncio.TimerHandle] = {}
         self._checking: asyncio.Task[None] | None = None
+        self._check_again = False
         self._service = service
         service.boards.listeners.append(lambda contest_id: self._soon(self._strike, contest_id))
         service.database.listeners.append(lambda: self._soon(self._strike_all))
@@ -133,23 +133,33 @@ class Hub:
         """An admin has changed something: perhaps all boards, or who may see what."""
         for contest_id in self._watching:
             self._strike(contest_id)
+        self._rights_changed()
+
+    def rights_changed(self) -> None:
+        """Accounts, passwords or tokens have changed; may be called from any thread."""
+        self._soon(self._rights_changed)
+
+    def _rights_changed(self) -> None:
+        self._check_again = True
         if self._checking is None or self._checking.done():
             self._checking = asyncio.get_running_loop().create_task(self._check_rights())
 
     async def _check_rights(self) -> None:
-        """End the streams of accounts that are gone, or are somebody else by now."""
-        await asyncio.sleep(SECONDS_BEFORE_RIGHTS)
-        known: set[Viewer] | None = None
-        for waiting in [*self._waiting.values(), *self._watching.values()]:
-            for client in list(waiting.clients):
-                if client.viewer.logged_in:
-                    known = await run_sync(self._viewers) if known is None else known
-                    if client.viewer not in known:
+        """End the streams of accounts that are gone or somebody else by now, or whose password or token is another."""
+        while self._check_again:
+            await asyncio.sleep(SECONDS_BEFORE_RIGHTS)
+            self._check_again = False
+            everybody = [*self._waiting.values(), *self._watching.values()]
+            clients = [each for waiting in everybody for each in waiting.clients if each.viewer.logged_in]
+            if clients:
+                good = await run_sync(self._good_still, [each.viewer for each in clients])
+                for client, is_good in zip(clients, good, strict=True):
+                    if not is_good:
                         client.leave()
 
-    def _viewers(self) -> set[Viewer]:
+    def _good_still(self, viewers: Sequence[Viewer]) -> list[bool]:
         with self._service.database.read() as session:
-            return {viewer_of(account) for account in accounts.accounts(session)}
+            return good_still(session, viewers)
 
     def _strike(self, contest_id: str) -> None:
         """A board may have changed: those who watch it look in a moment, once for all that comes until then."""

@@ -11,10 +11,12 @@ from anyio.to_thread import run_sync
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from app.api.addresses import source_of
 from app.api.auth import PUBLIC, Viewer
 from app.api.feed.kinds import ORDER
 from app.api.feed.log import Line, Log, page_of
 from app.api.feed.readers import Place, Reader, write_token
+from app.domain.clock import utc_now
 
 CHUNK = 64 * 1024
 OBJECTS_AT_ONCE = 200
@@ -52,7 +54,8 @@ class Client:
 
     def __init__(self, viewer: Viewer = PUBLIC, address: str = "") -> None:
         self.viewer = viewer
-        self.whose = ("address", address) if viewer.account_id is None else ("account", viewer.account_id)
+        source = ("address", source_of(address))
+        self.whose = source if viewer.account_id is None else ("account", viewer.account_id)
         self.gone = False
         self._sleeping: asyncio.Future[None] | None = None
         self._news = False
@@ -109,8 +112,17 @@ class StreamResponse(Response):
         self._place = place
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        expires = self._client.viewer.credential.expires
         with self._place:
-            await self._send_all(receive, send)
+            if expires is None:
+                await self._send_all(receive, send)
+                return
+            seconds = (expires - utc_now()).total_seconds()
+            expiry = asyncio.get_running_loop().call_later(max(0.0, seconds), self._client.leave)
+            try:
+                await self._send_all(receive, send)
+            finally:
+                expiry.cancel()
 
     async def _send_all(self, receive: Receive, send: Send) -> None:
         listening = asyncio.create_task(_until_gone(receive, self._client))

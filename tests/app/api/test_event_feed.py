@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.api.clics import parse_time
+from app.api.clics import format_time, parse_time
 from app.api.feed.kinds import ORDER
 from app.storage.events import Append, NewEvent, append, scan
 from app.storage.tables import ContestRow, JudgementRow
@@ -345,3 +345,35 @@ def test_a_stream_ends_when_its_account_is_gone_or_is_somebody_else(contest: Api
         for stream in (staff, judge, board):
             stream.wait(lambda: stream.ended)  # noqa: B023 - asked at once
         assert not team.ended
+
+
+def test_a_stream_ends_with_the_token_or_the_password_it_was_asked_for_with(contest: Api) -> None:
+    """Taken back, expired, or with another password; other streams of the same account go on."""
+
+    def token(user: str, **more: object) -> dict[str, str]:
+        made = contest.post("account/tokens", user=user, json=more)
+        return made.json()
+
+    def bearer(made: dict[str, str]) -> dict[str, str]:
+        return {"Authorization": f"Bearer {made['token']}"}
+
+    first, second, others = token("judge"), token("judge"), token("other")
+    soon = token("staff", expires=format_time(datetime.now(UTC) + timedelta(seconds=1.5)))
+    feed, board, own = (f"contests/c/{each}" for each in ("event-feed", "scoreboard/stream", "submissions/stream"))
+    with (
+        open_stream(contest, feed, headers=bearer(first)) as taken_back,
+        open_stream(contest, board, headers=bearer(soon)) as expiring,
+        open_stream(contest, feed, user="other") as old_password,
+        open_stream(contest, own, headers=bearer(others)) as of_old_password,
+        open_stream(contest, feed, headers=bearer(second)) as other_token,
+        open_stream(contest, feed, user="judge") as password,
+    ):
+        for stream in (taken_back, expiring, old_password, other_token, password):
+            stream.wait(lambda: stream.received)  # noqa: B023 - asked at once
+        assert contest.delete(f"account/tokens/{first['id']}", user="judge").status_code == 204
+        taken_back.wait(lambda: taken_back.ended)
+        contest.patch("accounts/other", user="admin", json={"password": "another long one"}).raise_for_status()
+        for stream in (old_password, of_old_password, expiring):
+            stream.wait(lambda: stream.ended)  # noqa: B023 - asked at once
+        assert not other_token.ended
+        assert not password.ended
