@@ -27,8 +27,16 @@ class Engine(Protocol):
         """How many judgements are not done yet."""
         ...
 
-    def wake(self, judgement_id: int) -> None:
-        """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
+    def wake(self, judgement_id: int, team_id: str = "") -> None:
+        """Say that a judgement of a team waits (and is durable); never blocks, and may be called from any thread."""
+        ...
+
+    def reserve(self, team_id: str, most: int) -> bool:
+        """Count one more submission of a team until it is released; False where `most` of it are not judged yet."""
+        ...
+
+    def release(self, team_id: str) -> None:
+        """Take back what has been reserved."""
         ...
 
     def wake_again(self, judgement_ids: Sequence[int]) -> None:

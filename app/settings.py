@@ -51,6 +51,9 @@ class Settings(BaseSettings):
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
     grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
+    most_unjudged: int = Field(
+        100, ge=1, description="submissions of one team that may wait for their verdict; what comes then gets 429"
+    )
     check_seconds: float = Field(10.0, gt=0, description="time one case's checker may take before it counts as failed")
     max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
     max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -75,19 +76,20 @@ async def submit(request: Request) -> JSONResponse:
         if first is not None:
             return _created(contest_id, first)
     await _may_submit(service, viewer, contest_id)  # before anything is read of the body
-    async with open_parcel(request) as parcel:
-        _check_sender(viewer, parcel)
-        if parcel.id is not None:
-            raise BadRequest(f"id: expected none (the server gives it), found {parcel.id!r}")
-        async with service.gate.passed((contest_id, parcel.problem_id)):
-            new, practice = await _check(service, viewer, contest_id, parcel, key)
-            accepted = await service.writer.call(submissions.accept, new)
-    if isinstance(accepted, LimitReached):
-        wait = None if accepted.again is None else ceil((accepted.again - new.time).total_seconds())
-        raise TooManyRequests(accepted.message, wait)
-    if accepted.judgement_id is not None:
-        _wake(service, accepted)
-        service.boards.changed(contest_id, accepted.submission_id)
+    with _room(service, viewer):
+        async with open_parcel(request) as parcel:
+            _check_sender(viewer, parcel)
+            if parcel.id is not None:
+                raise BadRequest(f"id: expected none (the server gives it), found {parcel.id!r}")
+            async with service.gate.passed((contest_id, parcel.problem_id)):
+                new, practice = await _check(service, viewer, contest_id, parcel, key)
+                accepted = await service.writer.call(submissions.accept, new)
+        if isinstance(accepted, LimitReached):
+            wait = None if accepted.again is None else ceil((accepted.again - new.time).total_seconds())
+            raise TooManyRequests(accepted.message, wait)
+        if accepted.judgement_id is not None:
+            _wake(service, new.team_id, accepted)
+            service.boards.changed(contest_id, accepted.submission_id)
     if accepted.repeated:
         assert key is not None  # nothing else can repeat
         return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, key))
@@ -124,15 +126,30 @@ async def put_submission(request: Request) -> JSONResponse:
             accepted = await service.writer.call(submissions.accept, new)
     assert not isinstance(accepted, LimitReached)  # an admin has none
     if accepted.judgement_id is not None:
-        _wake(service, accepted)
+        _wake(service, new.team_id, accepted)
         service.boards.changed(contest_id)
     return _created(contest_id, body)
 
 
-def _wake(service: Service, accepted: Accepted) -> None:
+@contextmanager
+def _room(service: Service, viewer: Viewer) -> Iterator[None]:
+    """Count a team's submission as one that waits until the engine counts it; raises TooManyRequests at the most."""
+    team_id, most = viewer.team_id, service.settings.most_unjudged
+    if team_id is None:  # an admin, or staff: whoever acts for a team takes nothing of what it may do itself
+        yield
+        return
+    if not service.engine.reserve(team_id, most):
+        raise TooManyRequests(f"your team has {most} submissions that are not judged yet: send the next ones later", 1)
+    try:
+        yield
+    finally:
+        service.engine.release(team_id)
+
+
+def _wake(service: Service, team_id: str | None, accepted: Accepted) -> None:
     """Tell the engine of a submission's judgement, and of those that open rejudgings make of it."""
     assert accepted.judgement_id is not None  # the caller has looked
-    service.engine.wake(accepted.judgement_id)
+    service.engine.wake(accepted.judgement_id, team_id or "")
     service.engine.wake_again(accepted.again)
 
 

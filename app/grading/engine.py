@@ -25,10 +25,12 @@ from typing import cast
 
 import structlog
 
+from app.grading.fair_queue import FairQueue
 from app.grading.messages import Failed, Grade, Validate, Validated, Warm
 from app.grading.outcomes import Trial, given_up, outcome
 from app.grading.process import GraderProcess
 from app.grading.questions import MOST_FAILURES, STOPPING, JudgeFailed, Question, Tried, answer, try_answers
+from app.grading.work import Work, share
 from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.database import Database
 from app.storage.judgements import Failure, Outcome, Task
@@ -36,7 +38,6 @@ from app.storage.writer import Writer
 
 log = structlog.get_logger()
 
-MOST_CLAIMED = 64
 MOST_CLAIMED_AGAIN = 16
 """Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash."""
 SECONDS_GIVEN = 0.01
@@ -61,16 +62,6 @@ def grader_count(wanted: int) -> int:
     return wanted or max(1, (os.cpu_count() or 2) - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What a grader is to do next: answer a question, judge these, of submissions or of rejudgings, or try answers."""
-
-    question: Question | None = None
-    tried: Tried | None = None
-    ids: Sequence[int] = ()
-    again: Sequence[int] = ()
-
-
 class Engine:
     """Runs graders until it is closed. `on_judged(contest_id, submission_id)` is called after a verdict is durable."""
 
@@ -83,8 +74,8 @@ class Engine:
         self._on_judged = on_judged
         self._changed = threading.Condition()
         self._first: deque[int] = deque()
-        self._waiting: deque[int] = deque()
-        self._known: set[int] = set()
+        self._waiting = FairQueue()
+        self._seconds_each = 0.0
         self._waiting_again: deque[int] = deque()
         self._known_again: set[int] = set()
         self._trials: deque[Tried] = deque()
@@ -108,11 +99,21 @@ class Engine:
         for thread in self._threads:
             thread.start()
 
-    def wake(self, judgement_id: int) -> None:
-        """A judgement has been queued (and is durable)."""
+    def wake(self, judgement_id: int, team_id: str = "") -> None:
+        """A judgement of a team's submission has been queued (and is durable)."""
         with self._changed:
-            self._add(judgement_id)
+            self._waiting.add(judgement_id, team_id)
             self._changed.notify()
+
+    def reserve(self, team_id: str, most: int) -> bool:
+        """Count one more submission of a team until it is released; False where `most` of it are not judged yet."""
+        with self._changed:
+            return self._waiting.reserve(team_id, most)
+
+    def release(self, team_id: str) -> None:
+        """Take back what has been reserved: the submission waits by now, or has been refused."""
+        with self._changed:
+            self._waiting.release(team_id)
 
     def wake_again(self, judgement_ids: Sequence[int]) -> None:
         """Judgements that rejudgings make of a new submission have been queued (and are durable)."""
@@ -168,7 +169,7 @@ class Engine:
     def waiting(self) -> int:
         """Judgements that somebody waits for."""
         with self._changed:
-            return len(self._known)
+            return self._waiting.known
 
     @property
     def waiting_again(self) -> int:
@@ -200,11 +201,6 @@ class Engine:
         for process in self._processes:
             process.close()
 
-    def _add(self, judgement_id: int) -> None:
-        if judgement_id not in self._known:
-            self._known.add(judgement_id)
-            self._waiting.append(judgement_id)
-
     def _add_again(self, judgement_ids: Sequence[int]) -> None:
         added = [id_ for id_ in judgement_ids if id_ not in self._known_again]
         self._known_again.update(added)
@@ -220,11 +216,11 @@ class Engine:
         with self._changed:
             self._look = False
         with self._database.read() as session:
-            found = judgements.waiting(session)
+            waiting = judgements.waiting_by_team(session)
             again = judgements.waiting(session, rejudging=True)
         with self._changed:
-            for judgement_id in found:
-                self._add(judgement_id)
+            for judgement_id, team_id in waiting:
+                self._waiting.add(judgement_id, team_id)
             self._add_again(again)
             self._changed.notify_all()
 
@@ -277,7 +273,7 @@ class Engine:
         with self._database.read() as session:
             return Warm(judgements.one_case_each(session))
 
-    def _next(self) -> _Work:
+    def _next(self) -> Work:
         """Wait for work; nothing at all (after a while, or because somebody said so) means it is time to sweep."""
         with self._changed:
             self._changed.wait_for(
@@ -292,23 +288,22 @@ class Engine:
                 timeout=SECONDS_BETWEEN_SWEEPS,
             )
             if self._closing:
-                return _Work()
+                return Work()
             if self._questions:
-                return _Work(question=self._questions.popleft())
+                return Work(question=self._questions.popleft())
             if self._first:
-                return _Work(ids=_taken(self._first, max(1, len(self._first) // len(self._processes))))
+                return Work(ids=_taken(self._first, max(1, len(self._first) // len(self._processes))))
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
                 self._swept = time.monotonic()  # also while there is always something to judge
-                return _Work()
+                return Work()
             if self._waiting:
-                share = min(MOST_CLAIMED, max(1, len(self._waiting) // len(self._processes)))
-                return _Work(ids=_taken(self._waiting, share))
+                return Work(ids=self._waiting.take(share(len(self._waiting), len(self._processes), self._seconds_each)))
             if self._look or not self._may_judge_again():
-                return _Work()
+                return Work()
             self._judging_again += 1
             if self._trials:
-                return _Work(tried=self._trials.popleft())
-            return _Work(again=_taken(self._waiting_again, MOST_CLAIMED_AGAIN))
+                return Work(tried=self._trials.popleft())
+            return Work(again=_taken(self._waiting_again, MOST_CLAIMED_AGAIN))
 
     def _may_judge_again(self) -> bool:
         """Is there work nobody waits for a verdict of, and a grader beside the one that is left to those who wait?"""
@@ -321,22 +316,24 @@ class Engine:
 
     def _forget(self, ids: Sequence[int]) -> None:
         with self._changed:
-            self._known.difference_update(ids)
+            self._waiting.forget(ids)
 
     def _claim(self, ids: Sequence[int]) -> list[Task]:
         claims = [self._writer.submit(judgements.claim_one, id_) for id_ in ids]
         attempts = {id_: attempt for id_, claim in zip(ids, claims, strict=True) if (attempt := claim.result())}
         with self._database.read() as session:
-            return tasks.load_tasks(session, attempts)
+            claimed = {task.judgement_id: task for task in tasks.load_tasks(session, attempts)}
+        return [claimed[id_] for id_ in ids if id_ in claimed]  # in their turns, and not by their ids
 
     def _judge_all(self, process: GraderProcess, ids: Sequence[int]) -> None:
-        ended = []
+        ended, began = [], time.monotonic()
         for task in self._claim(ids):
             if (found := self._attempts(process, task)) is not None:
                 recorded = self._writer.submit(judgements.record_one, found)
                 recorded.add_done_callback(partial(self._tell, task))
                 ended.append(recorded)
         wait(ended)
+        self._seconds_each = (time.monotonic() - began) / len(ids)
 
     def _judge_again(self, process: GraderProcess, ids: Sequence[int]) -> None:
         """Judge some of a rejudging: silently, and only as long as nobody waits for a verdict."""

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
-from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, TestCaseRow
+from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
 
@@ -80,6 +80,16 @@ def waiting(session: Session, *, rejudging: bool = False) -> list[int]:
     lane = JudgementRow.rejudging_id.is_not(None) if rejudging else JudgementRow.rejudging_id.is_(None)
     query = select(JudgementRow.id).where(JudgementRow.state != DONE, lane)
     return list(session.scalars(query.order_by(JudgementRow.id)))
+
+
+def waiting_by_team(session: Session) -> list[tuple[int, str]]:
+    """Every judgement somebody waits for that is not done, oldest first, with the team whose submission it is of."""
+    query = (
+        select(JudgementRow.id, SubmissionRow.team_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(JudgementRow.state != DONE, JudgementRow.rejudging_id.is_(None))
+    )
+    return [(id_, team_id or "") for id_, team_id in session.execute(query.order_by(JudgementRow.id))]
 
 
 def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
 from app.storage.database import Database
 from app.storage.files import LocalFiles
-from app.storage.tables import AnswerRow, JudgementRow
+from app.storage.tables import AnswerRow, JudgementRow, TeamRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, submission
 
 
@@ -103,3 +104,22 @@ def test_a_test_case_is_validated_by_a_grader(sqlite_url: str, tmp_path: Path) -
         assert bad.faults[0]["text"] == "line 1: expected a number, found reject"
         with pytest.raises(JudgeFailed, match="the checker has a fault"):
             found.engine.validate(Validate("rogue", b"input", (), b"raise", b"input")).result()
+
+
+def test_a_team_that_sent_many_holds_back_no_other(sqlite_url: str, tmp_path: Path) -> None:
+    """Also after a restart teams have their turns: of 20 submissions of one team and one of another, that is second."""
+    database, files = Database(sqlite_url), LocalFiles(tmp_path / "files")
+    add_rogue_contest(database, files)
+    with database.write() as session:
+        session.add(TeamRow(id="late", name="Late", label="2", hidden=False))
+    dead = Grading(database, files)
+    for _ in range(20):
+        dead.accept(submission(b"10", b"4"))
+    last = dead.accept(replace(submission(b"10", b"10"), team_id="late"))
+    dead.writer.close()
+    with_new = Grading(database, files)
+    with_new.engine.start()
+    with_new.wait()
+    with database.read() as session:
+        ended = list(session.scalars(select(JudgementRow.id).order_by(JudgementRow.end_time)))
+    assert ended.index(last.judgement_id) == 1

@@ -1,0 +1,31 @@
+"""What a grader's thread is to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.grading.questions import Question, Tried
+
+MOST_CLAIMED = 64
+SECONDS_CLAIMED = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a grader is to do next: answer a question, judge these, of submissions or of rejudgings, or try answers."""
+
+    question: Question | None = None
+    tried: Tried | None = None
+    ids: Sequence[int] = ()
+    again: Sequence[int] = ()
+
+
+def share(waiting: int, graders: int, seconds_each: float) -> int:
+    """How many judgements to claim together: a grader's part of those that wait, and not much time's worth.
+
+    A submission that comes meanwhile waits until they are done, whosever they are. `seconds_each` is what one of the
+    last claim took; 0 where that is not known.
+    """
+    in_time = int(SECONDS_CLAIMED / seconds_each) if seconds_each else MOST_CLAIMED
+    return max(1, min(MOST_CLAIMED, waiting // graders, in_time))
