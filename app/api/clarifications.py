@@ -21,6 +21,7 @@ from app.api.deps import CurrentViewer, LoggedIn, Reading, Writing
 from app.api.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests
 from app.api.filters import matching
 from app.api.middleware import API
+from app.api.named import problem_called
 from app.api.standings import TheStanding
 from app.api.teams import visible
 from app.domain.clock import utc_now
@@ -86,6 +87,7 @@ def list_clarifications(
 ) -> Any:
     """Judges see all, teams their own and what is sent to them, everybody what is sent to all."""
     shown = documents(viewer, standing, session)
+    problem_id = problem_id and problem_called(standing, problem_id)
     return matching(shown, from_team_id=from_team_id, reply_to_id=reply_to_id, problem_id=problem_id)
 
 
@@ -233,6 +235,7 @@ def _row(
     session: Session, viewer: Viewer, standing: Standing, contest: ContestRow, body: ClarificationBody, id_: str
 ) -> ClarificationRow:
     """What is to be kept; raises BadRequest with everything it refers to that the sender cannot see."""
+    body.problem_id = body.problem_id and problem_called(standing, body.problem_id)
     sender = body.from_team_id or viewer.team_id
     seen = {each["id"] for each in documents(viewer, standing, session)} if body.reply_to_id is not None else set()
     refuse([*_unknown(session, standing, contest, body, sender, seen - {id_})])

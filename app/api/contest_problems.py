@@ -17,6 +17,7 @@ from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
+from app.api.named import did_you_mean
 from app.domain.contests import Direction, Kind, ScoringRule
 from app.domain.limits import read_limits, write_limits
 from app.domain.rules import read_rule, write_rule
@@ -181,7 +182,8 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
     contest_of(session, contest_id)
     row = contests.entry(session, contest_id, problem_id)
     if row is None:
-        raise NotFound(f"no problem {problem_id!r} in contest {contest_id!r}")
+        known = [each.problem_id for each in contests.entries(session, contest_id)]
+        raise NotFound(f"no problem {problem_id!r} in contest {contest_id!r}{did_you_mean(problem_id, known)}")
     return row
 
 

@@ -18,8 +18,9 @@ from app.api.contest_bodies import ChangedContest, ContestBody, ContestChange, C
 from app.api.contest_times import times_change
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, TheService, Writing, after_commit
 from app.api.downloads import ANY_FILE
-from app.api.errors import Conflict, NotFound
+from app.api.errors import Conflict
 from app.api.middleware import API
+from app.api.named import NoContest
 from app.domain import contests as rules
 from app.domain.clock import utc_now
 from app.grading.boards import Standing
@@ -251,7 +252,7 @@ def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -
     """The contest, locked until the transaction ends if it is `for_update`; raises NotFound."""
     row = stored.get(session, contest_id, for_update=for_update)
     if row is None:
-        raise NotFound(f"no contest {contest_id!r}")
+        raise NoContest(contest_id)
     return row
 
 

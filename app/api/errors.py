@@ -58,6 +58,10 @@ class ApiError(HTTPException):
         self.message = message
         self.errors = errors
 
+    async def sentence(self, request: Request) -> str:
+        """What the client reads; a kind of error may look something up for it."""
+        return self.message
+
 
 class BadRequest(ApiError):
     """What was sent is not what is expected."""
@@ -148,7 +152,7 @@ def error_response(
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error, ApiError):
-        return error_response(error.status_code, error.message, error.errors, error.headers)
+        return error_response(error.status_code, await error.sentence(request), error.errors, error.headers)
     message = PHRASES.get(error.status_code, str(error.detail))
     if error.status_code in {404, 405}:
         message = f"{message}: {request.method} {request.url.path}"

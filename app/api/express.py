@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.api.auth import PUBLIC, Authenticator, Viewer
 from app.api.errors import NotFound
 from app.api.middleware import Frame
+from app.api.named import NoContest
 from app.api.scoreboard import Wanted, page_soon, reply
 from app.api.sheets import page_key
 from app.api.standings import seen_by
@@ -84,12 +85,13 @@ class Express:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked: _Asked = scope[ASKED]
-        boards: Boards = cast(Service, self._state.service).boards
+        service = cast(Service, self._state.service)
+        boards: Boards = service.boards
         public = not asked.viewer.sees_all
         standing = boards.ready(asked.contest_id, public=public)
         standing = standing or await boards.standing_soon(asked.contest_id, public=public)
         if standing is None:
-            raise NotFound(f"no contest {asked.contest_id!r}")
+            raise NotFound(await NoContest(asked.contest_id).sentence_of(service))
         standing = seen_by(asked.viewer, standing)
         page = await page_soon(boards, standing)
         response = await reply(asked.wanted, boards.history[page_key(standing)], page)

@@ -18,6 +18,7 @@ from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, file, form, type_for
 from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
 from app.api.forms import Expected, open_form
+from app.api.named import did_you_mean
 from app.api.uploads import body_file
 from app.grading.desk import GraderDesk
 from app.grading.grade import found_score
@@ -164,7 +165,8 @@ def existing(session: Session, problem_id: str) -> ProblemRow:
     """The problem of the path; raises NotFound."""
     row = problems.get(session, problem_id)
     if row is None:
-        raise NotFound(f"no problem {problem_id!r}")
+        known = [each.id for each in problems.problems(session)]
+        raise NotFound(f"no problem {problem_id!r}{did_you_mean(problem_id, known)}")
     return row
 
 

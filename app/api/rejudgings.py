@@ -17,6 +17,7 @@ from app.api.contests import contest_of
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.middleware import API
+from app.api.named import called
 from app.domain.clock import utc_now
 from app.grading.absorbing import absorbed
 from app.grading.rejudging import difference
@@ -63,6 +64,9 @@ def create_rejudging(
 ) -> RejudgingView:
     """Silently and in the background: nothing changes for anybody until it is applied."""
     contest_of(session, contest_id)
+    if body.problem is not None:
+        labels = {entry.problem_id: entry.label for entry in contests.entries(session, contest_id)}
+        body.problem = called(body.problem, labels) or body.problem
     if body.changes is not None:
         made = _with_rule(session, contest_id, body, body.changes.rule, viewer.account_id)
     else:

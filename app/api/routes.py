@@ -44,6 +44,7 @@ from app.api import (
 from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
 from app.api.middleware import API
+from app.api.named import ByLabel
 from app.api.openapi import operation_id
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -83,12 +84,14 @@ ROUTERS: tuple[APIRouter, ...] = (
     jobs.router,
     webhooks.router,
 )
+PROBLEM = "/contests/{contest_id}/problems/{problem_id}"
 
 
 def _together() -> list[BaseRoute]:
     together = APIRouter(generate_unique_id_function=operation_id)
     for router in ROUTERS:
-        together.include_router(router, prefix=API)
+        by_label = any(PROBLEM in getattr(route, "path", "") for route in router.routes)
+        together.include_router(router, prefix=API, dependencies=[ByLabel] if by_label else [])
     return together.routes
 
 

@@ -20,6 +20,7 @@ from app.api.auth import Viewer
 from app.api.clics import format_reltime
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
+from app.api.named import NoContest
 from app.api.scoreboard_bodies import History, Scoreboard, ScoreTable
 from app.api.sheets import Page, WrittenRow, changes, dump, figures_of, head_of, page_at_hand, page_key, rendered
 from app.api.standings import seen_by
@@ -103,7 +104,7 @@ async def board_shown(
     standing = boards.ready(contest_id, public=as_public)
     standing = standing or await boards.standing_soon(contest_id, public=as_public)
     if standing is None:
-        raise NotFound(f"no contest {contest_id!r}")
+        raise NoContest(contest_id)
     standing = seen_by(viewer, standing)
     if group_id is not None and not any(group_id in team.group_ids for team in standing.contest.teams):
         raise BadRequest(f"group_id: expected the id of a group, found {group_id!r}")

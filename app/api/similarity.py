@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.api.clics import format_reltime, number
 from app.api.deps import JudgeOrAdmin, Reading, TheService
 from app.api.errors import BadRequest, NotFound
+from app.api.named import problem_called
 from app.api.similarity_bodies import Comparison, SimilarityView
 from app.api.standings import TheStanding
 from app.domain.contests import ScoredProblem
@@ -101,7 +102,8 @@ def compare_teams(
 
 
 def _problems(standing: Standing, problem_id: str | None) -> Sequence[ScoredProblem]:
-    found = [each for each in standing.contest.problems if problem_id in (None, each.id)]
+    wanted = problem_id and problem_called(standing, problem_id)
+    found = [each for each in standing.contest.problems if wanted in (None, each.id)]
     if problem_id is not None and not found:
         raise BadRequest(f"problem_id: expected a problem of contest {standing.contest.id}, found {problem_id!r}")
     return found

@@ -12,6 +12,7 @@ from fastapi import Depends
 from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import NotFound
+from app.api.named import NoContest, no_problem
 from app.api.not_begun import not_begun, own_clock_not_begun
 from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
@@ -26,7 +27,7 @@ async def _standing(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -
     public = not viewer.sees_all
     found = boards.ready(contest_id, public=public) or await boards.standing_soon(contest_id, public=public)
     if found is None:
-        raise NotFound(f"no contest {contest_id!r}")
+        raise NoContest(contest_id)
     return seen_by(viewer, found)
 
 
@@ -45,11 +46,17 @@ TheStanding = Annotated[Standing, Depends(_standing)]
 """The contest of the path as the viewer may see it; 404 where there is none."""
 
 
+def unknown_problem(standing: Standing, name: str) -> NotFound:
+    """The refusal of a problem the viewer does not see: the contest has not begun, or the nearest name there is."""
+    why = _why_hidden(standing)
+    return NotFound(why) if why else no_problem(standing, name)
+
+
 def the_problem(standing: Standing, problem_id: str) -> ScoredProblem:
     """A problem the viewer may see; raises NotFound, also before the start."""
     found = next((problem for problem in standing.problems if problem.id == problem_id), None)
     if found is None:
-        raise NotFound(_why_hidden(standing) or f"no problem {problem_id!r} in contest {standing.contest.id!r}")
+        raise unknown_problem(standing, problem_id)
     return found
 
 

@@ -16,6 +16,7 @@ from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
 from app.api.errors import Forbidden, NotFound
 from app.api.filters import matching
+from app.api.named import problem_called
 from app.api.standings import TheStanding, is_practice, may_see, may_see_answers, may_see_sources, worth_of
 from app.domain.scoring import Answers, submission_answers
 from app.grading.boards import Standing
@@ -82,6 +83,7 @@ def list_submissions(
 ) -> Any:
     """Those the viewer may know of, in order."""
     found = documents(viewer, standing, session)
+    problem_id = problem_id and problem_called(standing, problem_id)
     return matching(found, team_id=team_id, problem_id=problem_id, language_id=language_id, account_id=account_id)
 
 

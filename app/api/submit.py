@@ -22,9 +22,11 @@ from app.api.contest_changes import why_not_running
 from app.api.deps import admin_only, current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge, TooManyRequests
 from app.api.heavy import run_heavy
+from app.api.named import NoContest, problem_called, standing_for
 from app.api.not_begun import not_begun, own_clock_not_begun
 from app.api.openapi import SECURED
 from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
+from app.api.standings import unknown_problem
 from app.api.submissions_read import Submission
 from app.domain.clock import utc_now
 from app.domain.limits import NO_LIMITS, Limits
@@ -33,10 +35,9 @@ from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_
 from app.grading.archives import Limits as ArchiveLimits
 from app.grading.archives import Upload, UploadRefused, check_name
 from app.service import Service
-from app.storage import contests, participations, submissions
+from app.storage import contests, submissions
 from app.storage.entries import Entrant, Entry, read_entrant, read_entry
 from app.storage.ids import is_number
-from app.storage.scored import clock, personal_duration
 from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached, NewAnswer, NewSubmission
 from app.storage.tasks import too_large
 
@@ -246,29 +247,22 @@ def _entrant(service: Service, entry: Entry, team_id: str) -> Entrant:
 
 async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> Entry:
     """The contest's problem, read again only after an admin has changed something."""
-    entry = service.entries.known(contest_id, problem_id) or await run_sync(
-        service.entries.read, contest_id, problem_id
-    )
+    entry = await _read_entry(service, contest_id, problem_id)
     if entry is None:
-        raise NotFound(await run_sync(_why_unknown, service, viewer, contest_id, problem_id))
+        standing = await standing_for(service.boards, viewer, contest_id)
+        if standing is None:
+            raise NoContest(contest_id)
+        entry = await _read_entry(service, contest_id, problem_called(standing, problem_id))
+        if entry is None:
+            raise unknown_problem(standing, problem_id)
     if not (viewer.sees_all or entry.clock.started(now := utc_now())):
         raise NotFound(not_begun(entry.clock, now))
     return entry
 
 
-def _why_unknown(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> str:
-    """Say of a problem that there is not what is said of one that may not be seen yet, so that no name is guessed."""
-    now = utc_now()
-    with service.database.read() as session:
-        row = contests.get(session, contest_id)
-        if row is not None and not viewer.sees_all:
-            times = clock(row)
-            if not times.started(now):
-                return not_begun(times, now)
-            own = participations.participation(session, contest_id, viewer.team_id or "")
-            if personal_duration(row.settings) is not None and own is None and not times.ended(now):
-                return own_clock_not_begun()
-    return f"no problem {problem_id!r} in contest {contest_id!r}"
+async def _read_entry(service: Service, contest_id: str, problem_id: str) -> Entry | None:
+    known = service.entries.known(contest_id, problem_id)
+    return known or await run_sync(service.entries.read, contest_id, problem_id)
 
 
 def _submitting_team(viewer: Viewer, parcel: Parcel, entry: Entry) -> str:

@@ -28,6 +28,7 @@ from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, Forbidden, NotFound, place
 from app.api.file_references import Files
 from app.api.filters import matching
+from app.api.named import did_you_mean
 from app.api.standings import TheStanding
 from app.grading.boards import Standing
 from app.storage import contests, directory
@@ -291,7 +292,8 @@ def team_of(session: Session, team_id: str) -> TeamRow:
     """The team; raises NotFound."""
     row = stored.get(session, team_id)
     if row is None:
-        raise NotFound(f"no team {team_id!r}")
+        known = [each.id for each in stored.teams(session)]
+        raise NotFound(f"no team {team_id!r}{did_you_mean(team_id, known)}")
     return row
 
 
@@ -383,5 +385,6 @@ def _visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: st
     contest = contest_of(session, contest_id)
     row = stored.get(session, team_id)
     if row is None or not may_see(viewer, row) or not stored.takes_part(session, contest, team_id):
-        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}")
+        known = [each.id for each in visible(session, viewer, contest)]
+        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}{did_you_mean(team_id, known)}")
     return row

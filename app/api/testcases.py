@@ -23,6 +23,7 @@ from app.api.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file, form
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.forms import Expected, open_form
 from app.api.jobs import ReferenceRunRequest, queue_run
+from app.api.named import did_you_mean
 from app.api.packages import CaseView, details, existing
 from app.api.standings import TheStanding, the_problem
 from app.domain.clock import utc_now
@@ -150,9 +151,10 @@ def get_testcase_input(
 ) -> Response:
     """The bytes as they are judged."""
     problem = the_problem(standing, problem_id)
-    row = next((each.row for each in _shown(viewer, standing, session, problem) if each.row.name == name), None)
+    rows = {each.row.name: each.row for each in _shown(viewer, standing, session, problem)}
+    row = rows.get(name)
     if row is None:
-        raise NotFound(f"problem {problem_id!r} has no test case {name!r}")
+        raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, rows)}")
     headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
     return Response(service.files.load(row.input_sha256), media_type="text/plain; charset=utf-8", headers=headers)
 

@@ -11,9 +11,10 @@ from fastapi import APIRouter, Query, Request, Response
 from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, TheBoards, address_of
 from app.api.downloads import WORDS
-from app.api.errors import BadRequest, Forbidden, NotFound
+from app.api.errors import BadRequest, Forbidden
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
+from app.api.named import NoContest
 from app.api.sheets import changed_rows, history, rendered
 from app.api.standings import seen_by
 from app.domain.clock import utc_now
@@ -62,7 +63,7 @@ async def stream_scoreboard(
     hub.check_going()
     watch = Watch(viewer, contest_id, not viewer.sees_all if public is None else public, last, stream)
     if await current(boards, watch) is None:
-        raise NotFound(f"no contest {contest_id!r}")
+        raise NoContest(contest_id)
     client = Client(viewer, address_of(request))
     chunks = hub.watched(contest_id, client, boards_of(hub, boards, client, watch))
     return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))

@@ -12,13 +12,14 @@ from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 
 from app.api.auth import Viewer, good_still
-from app.api.errors import ApiError, NotFound
+from app.api.errors import ApiError
 from app.api.feed.crowd import Crowd
 from app.api.feed.keeper import Keeper
 from app.api.feed.log import Line, Log
 from app.api.feed.readers import Place, read_token, write_token
 from app.api.feed.sender import Sender
 from app.api.feed.streams import Client, Waiting, Wish, Write, follow, server_sent
+from app.api.named import NoContest
 from app.service import Service
 
 SECONDS_BETWEEN_BOARDS = 0.05
@@ -66,7 +67,7 @@ class Hub:
         self.check_going()
         found = await asyncio.wrap_future(self.keeper.fresh(contest_id, complete=complete))
         if found is None:
-            raise NotFound(f"no contest {contest_id!r}")
+            raise NoContest(contest_id)
         return found
 
     def place(self, log: Log, wish: Wish, token: str | None) -> Place:
