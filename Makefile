@@ -42,7 +42,7 @@ plots: ## draw the recorded ladders and curves as SVG in docs/ladders
 	@sh scripts/setup.sh plots
 	@$(PYTHON_HERE) scripts/ladders.py draw $(ARGS)
 
-testdata: setup ## make every problem's test data again from its generators: the same bytes
+testdata: setup ## make every problem's test data again from its generators: the same bytes (ARGS="comesolo" for one)
 	@$(PYTHON_HERE) scripts/make_testdata.py $(ARGS)
 
 fuzz: setup ## throw 100,000 mutated answer files at each checker

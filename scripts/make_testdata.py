@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Plan:
 def main() -> int:
     """Run the verb; exit code 0 if all is made (or equal), 1 if something differs or fails."""
     options = read_options()
-    plans = [plan for package in packages(options.problem) for plan in read_plans(package)]
+    plans = [plan for package in packages([*options.slugs, *(options.problem or ())]) for plan in read_plans(package)]
     if options.case:
         plans = [plan for plan in plans if plan.name in options.case]
     differences: list[str] = []
@@ -81,6 +82,7 @@ def main() -> int:
 def read_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("slugs", metavar="SLUG", nargs="*", help="only these problems")
     parser.add_argument("--problem", metavar="SLUG", action="append", help="only this problem (may be repeated)")
     parser.add_argument("--case", metavar="NAME", action="append", help="only this case (may be repeated)")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
@@ -88,12 +90,14 @@ def read_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def packages(slugs: list[str] | None) -> list[Path]:
+def packages(slugs: Sequence[str]) -> list[Path]:
     """List the package folders that have a plan."""
     found = sorted(path.parent.parent for path in (ROOT / "problems").glob("*/generators/cases.yaml"))
-    unknown = set(slugs or ()) - {path.name for path in found}
-    if unknown:
-        raise BadPlan(f"--problem: expected one of {[path.name for path in found]}, found {sorted(unknown)}")
+    names = [path.name for path in found]
+    for unknown in sorted(set(slugs) - set(names)):
+        near = get_close_matches(unknown, names, 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+        raise BadPlan(f"no problem {unknown!r} with a plan of its test data; {hint}")
     return [path for path in found if not slugs or path.name in slugs]
 
 

@@ -36,6 +36,9 @@ PROGRAM_STARTED = perf_counter()
 NOT_PROBLEMS = {"doors", "parts"}
 
 
+NEAR = 0.5
+
+
 class Unusable(Exception):
     """What was asked cannot be done; the text says why, the exit code is 2."""
 
@@ -144,7 +147,9 @@ def choose_method(options: argparse.Namespace, solver: Solver[Any, Any]) -> str:
     """Take the method asked for, or the reference method; raises Unusable if there is none of that name."""
     method = str(options.method or solver.REFERENCE)
     if method not in solver.METHODS:
-        raise Unusable(f"no method {method!r} for {options.problem}; there are {', '.join(solver.METHODS)}")
+        near = get_close_matches(method, solver.METHODS, 1, NEAR)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(solver.METHODS)}"
+        raise Unusable(f"no method {method!r} for {options.problem}; {hint}")
     return method
 
 

@@ -13,11 +13,13 @@ from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.downloads import BINARY, WORDS
 from app.api.errors import NotFound
+from app.api.named import did_you_mean
 from app.api.standings import TheStanding, the_problem
 from app.api.statements import Sample, title_of
 from app.domain.contests import ScoredProblem
 from app.domain.rules import write_rule
 from app.grading.boards import Standing
+from app.packages.markdown import image_type
 from app.service import Service
 from app.storage import problems as stored
 from app.storage.scored import entries
@@ -149,6 +151,34 @@ def get_statement(
         return Response(f"# {title}\n\n{text}", media_type="text/markdown; charset=utf-8", headers=headers)
     headers["Content-Security-Policy"] = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
     return Response(statements.page(title, text, language), media_type="text/html; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/contests/{contest_id}/problems/{problem_id}/statement/{path:path}",
+    response_class=Response,
+    responses={200: {"content": {"image/*": {}}}, 304: {"description": "the client has it already"}},
+    summary="An image of the statement",
+)
+def statement_image(
+    request: Request, problem_id: str, path: str, standing: TheStanding, session: Reading, service: TheService
+) -> Response:
+    """One that the statement shows in some language, for those who may read the statement."""
+    the_problem(standing, problem_id)
+    row = stored.get(session, problem_id)
+    by_language = [] if row is None else [kept.get("images", {}) for kept in row.statements.values()]
+    images = {name: sha256 for images in by_language for name, sha256 in images.items()}
+    sha256, media_type = images.get(path), image_type(path)
+    if sha256 is None or media_type is None:
+        raise NotFound(f"the statement of problem {problem_id!r} has no image {path!r}{did_you_mean(path, images)}")
+    headers = {
+        "ETag": f'"{sha256}"',
+        "Cache-Control": "private, no-cache",  # asked for again each time: the reader may have lost the right to it
+        "Vary": "Authorization",
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",  # an SVG may hold scripts
+    }
+    if sha256 in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(service.files.load(sha256), media_type=media_type, headers=headers)
 
 
 def samples(session: Session, service: Service, problem_id: str) -> list[Sample]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from app.packages.markdown import parser
+from app.packages.markdown import render
 
 NEXT = "{{nextsample}}"
 REMAINING = "{{remainingsamples}}"
@@ -17,6 +17,8 @@ WORDS = {
     "ru": ("Пример ввода", "Пример вывода"),
     "sk": ("Príklad vstupu", "Príklad výstupu"),
 }
+IMAGE_FOLDER = "statement"
+"""Where a statement's images are, as its page sees it."""
 LARGEST_SHOWN = 20_000
 
 
@@ -85,7 +87,7 @@ def _fenced(text: str) -> str:
 
 def page(title: str, text: str, language: str) -> str:
     """A whole HTML document of a statement in Markdown; HTML in it is shown as text, never obeyed."""
-    body = parser().render(text)
+    body = render(text, IMAGE_FOLDER)
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head><meta charset="utf-8">'
         f"<title>{escape(title)}</title></head>\n<body>\n<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"

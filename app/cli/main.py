@@ -29,6 +29,7 @@ from app.cli import (
     service,
     similarity,
     solve,
+    statement,
     taking_part,
 )
 from app.cli.demo.command import demo
@@ -145,6 +146,10 @@ app.command(rich_help_panel=CLIENT, epilog=examples("jurado logout"))(access.log
 app.command(
     rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --inputs inputs/")
 )(contestant.problems)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado statement comesolo", "jurado statement A --contest finals --lang es --raw"),
+)(statement.statement)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(

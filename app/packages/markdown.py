@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -47,6 +47,17 @@ def image_links(text: str) -> Iterator[ImageLink]:
         for child in token.children or ():
             if child.type == "image":
                 yield ImageLink(1 + (token.map[0] if token.map else 0), str(child.attrs.get("src", "")))
+
+
+def render(text: str, image_folder: str) -> str:
+    """HTML of a statement, with its images looked for in `image_folder`, relative to the page."""
+    tokens = parser().parse(text)
+    for token in tokens:
+        for child in token.children or ():
+            name = local_image(str(child.attrs.get("src", ""))) if child.type == "image" else None
+            if name is not None:
+                child.attrs["src"] = f"{image_folder}/{quote(name)}"
+    return str(parser().renderer.render(tokens, parser().options, {}))
 
 
 def local_image(address: str) -> str | None:

@@ -62,6 +62,7 @@ def test_the_start_up_of_a_later_file_does_not_hold_the_searches_before_it(tmp_p
     [
         (("comesolo",), b"nonsense", "input: line 1: expected a size from 1 to 30"),
         (("comesolo", "--method", "magic"), BOARD, "no method 'magic' for comesolo"),
+        (("comesolo", "--method", "baem"), BOARD, "no method 'baem' for comesolo; did you mean beam?"),
         (("comesola",), BOARD, "no solver for the problem 'comesola'; did you mean comesolo?"),
         (("comesolo", "--out", ".", "nowhere.in"), b"", "nowhere.in: No such file or directory"),
         (("comesolo", "nowhere.in"), BOARD, "expected an input on standard input"),
