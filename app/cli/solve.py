@@ -220,7 +220,7 @@ def summary_table(problem: str, summaries: Sequence[dict[str, Any]]) -> object:
     proven = sum(1 for s in summaries if s["optimal"])
     total = sum(s["seconds"] for s in summaries)
     footer = ["mean", "", "", share_text(mean), f"{proven} of {len(summaries)}", f"{total:.1f}", ""]
-    title = f"{problem} {summaries[0]['method']}: raw score, and its share of a bound that no answer can pass"
+    title = f"{problem} {summaries[0]['method']}: raw score by its bound"
     return table(title, columns, rows, footer=footer)
 
 

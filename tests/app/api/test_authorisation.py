@@ -35,6 +35,7 @@ READ = {
     "clarification_id": "1",
     "commentary_id": "1",
     "file_name": "logo.png",
+    "path": "cat.png",
     "token_id": "none",
     "job_id": "none",
     "webhook_id": "none",

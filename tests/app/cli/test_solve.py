@@ -48,7 +48,7 @@ def test_a_folder_of_inputs_gives_answers_and_a_table_with_the_mean(jurado: Jura
     assert [path.name for path in sorted((tmp_path / "out").iterdir())] == ["one.out", "two.out"]
     assert "mean" in done.stdout
     assert "raw/bound" in done.stdout
-    assert "its share of a bound that no answer can pass" in done.stdout
+    assert "raw score by its bound" in done.stdout
 
 
 def test_a_folder_of_inputs_gives_json_with_each_run(jurado: Jurado, tmp_path: Path) -> None:
