@@ -40,7 +40,7 @@ PARAMETERS = {
     "name": "The property that has the file, such as `photo`.",
     "object_id": "The id of the object.",
     "other_team_id": "The id of the other team.",
-    "problem_id": "The id of a problem, such as `comesolo`.",
+    "problem_id": "The id of a problem, such as `comesolo`; below a contest also its label there, such as `A`.",
     "rejudging_id": "The id of a rejudging.",
     "run_id": "The id of a run.",
     "source_id": "The id of the account that wrote it.",
@@ -50,6 +50,7 @@ PARAMETERS = {
     "type_id": "The id of a judgement type, such as `AC`.",
     "webhook_id": "The id of a webhook.",
     "sources/{name}": "The name of a source file, folders included.",
+    "statement/{path}": "The image's path as the statement names it, such as `img/board.svg`.",
     "testcases/{group}/{name}": "The name of a test case in its group.",
     "testcases/{name}": "The name of a test case.",
 }

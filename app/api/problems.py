@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.api import statements
 from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, Reading, TheService
-from app.api.downloads import BINARY, WORDS
+from app.api.downloads import ANY_FILE, BINARY, WORDS
 from app.api.errors import NotFound
 from app.api.named import did_you_mean
 from app.api.standings import TheStanding, the_problem
@@ -156,10 +156,10 @@ def get_statement(
 @router.get(
     "/contests/{contest_id}/problems/{problem_id}/statement/{path:path}",
     response_class=Response,
-    responses={200: {"content": {"image/*": {}}}, 304: {"description": "the client has it already"}},
+    responses={**ANY_FILE, 304: {"description": "the client has it already"}},
     summary="An image of the statement",
 )
-def statement_image(
+def get_statement_image(
     request: Request, problem_id: str, path: str, standing: TheStanding, session: Reading, service: TheService
 ) -> Response:
     """One that the statement shows in some language, for those who may read the statement."""

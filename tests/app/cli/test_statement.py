@@ -14,7 +14,8 @@ def test_a_statement_is_printed_by_id_and_by_label_in_the_language_asked_for(adm
     label = next(
         p["label"] for p in json.loads(admin("problems", "practice", "--json").stdout) if p["id"] == "comesolo"
     )
-    assert admin("statement", label.lower(), "--contest", "practice", "--raw").stdout == by_id.stdout
+    by_label = admin("statement", label.lower(), "--contest", "practice", "--raw")
+    assert by_label.stdout == by_id.stdout, (label, by_label.stderr)
     spanish = json.loads(admin("statement", "comesolo", "--lang", "es", "--json").stdout)
     assert spanish["language"] == "es"
     assert spanish["markdown"] != by_id.stdout
