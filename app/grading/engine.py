@@ -41,7 +41,7 @@ log = structlog.get_logger()
 MOST_CLAIMED_AGAIN = 16
 """Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash."""
 SECONDS_GIVEN = 0.01
-MOST_SECONDS_GIVEN = 0.5
+MOST_SECONDS_GIVEN = 0.2
 SECONDS_BETWEEN_SWEEPS = 5.0
 SECONDS_AFTER_A_FAULT = 0.5
 

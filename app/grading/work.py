@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.grading.questions import Question, Tried
 
 MOST_CLAIMED = 64
-SECONDS_CLAIMED = 0.1
+SECONDS_CLAIMED = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,5 +27,5 @@ def share(waiting: int, graders: int, seconds_each: float) -> int:
     A submission that comes meanwhile waits until they are done, whosever they are. `seconds_each` is what one of the
     last claim took; 0 where that is not known.
     """
-    in_time = int(SECONDS_CLAIMED / seconds_each) if seconds_each else MOST_CLAIMED
+    in_time = round(SECONDS_CLAIMED / seconds_each) if seconds_each else MOST_CLAIMED
     return max(1, min(MOST_CLAIMED, waiting // graders, in_time))

@@ -88,6 +88,6 @@ def test_a_claim_is_a_part_of_what_waits_and_little_time() -> None:
         MOST_CLAIMED,
         MOST_CLAIMED,
         5,
-        10,
+        15,
         1,
     ]
