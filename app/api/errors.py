@@ -11,8 +11,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
+
+from app.storage.commits import CommitInDoubt
+from app.storage.faults import is_full, of_the_database
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 MOST_SHOWN = 80
@@ -23,7 +27,13 @@ MOST_LISTED = 1000
 MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+OF_THE_MACHINE = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM})
+PASSING: tuple[type[Exception], ...] = (DBAPIError, PoolTimeout, CommitInDoubt, OSError)
+"""Errors that may be the machine's or the database's, not the program's."""
+IN_DOUBT = (
+    "the database went away while it stored this: it is not known whether that was done. Look before you send it again;"
+    " under the same Idempotency-Key it is safe"
+)
 SECONDS_TO_RETRY = 5
 PATTERNS: dict[str, str] = {}
 """What a text that fits a pattern is, in words, by the pattern; see `said`."""
@@ -131,8 +141,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(IntegrityError, _contradiction)
-    app.add_exception_handler(OperationalError, _no_database)
-    app.add_exception_handler(OSError, _no_room)
+    for passing in PASSING:
+        app.add_exception_handler(passing, _may_pass)
 
 
 def error_response(
@@ -165,18 +175,35 @@ async def _contradiction(request: Request, error: Exception) -> JSONResponse:
     return error_response(409, "it contradicts what is kept, perhaps since a moment ago: look again")
 
 
-async def _no_database(request: Request, error: Exception) -> JSONResponse:
-    # Away, locked for too long, or without room: none of it is the client's fault, and it may pass.
-    log.error("the database failed", path=request.url.path, error=str(error))
-    message = "the database does not take this now: nothing was kept, try again later"
-    return error_response(503, message, headers={"Retry-After": str(SECONDS_TO_RETRY)})
-
-
-async def _no_room(request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, OSError) or error.errno not in NO_ROOM:
+async def _may_pass(request: Request, error: Exception) -> JSONResponse:
+    reply = unavailable(error, request.url.path)
+    if reply is None:
         raise error
-    log.error("the disk is full", path=request.url.path, error=str(error))
-    return error_response(507, "the server has no room left: nothing was kept, tell whoever runs it")
+    return reply
+
+
+def unavailable(error: Exception, path: str) -> JSONResponse | None:
+    """The reply to a fault of the machine or the database, which may pass by itself; None for a fault of the program.
+
+    Nothing was kept, but for a commit in doubt: of that one the reply says so.
+    """
+    if isinstance(error, CommitInDoubt):
+        log.error("a commit is in doubt", path=path, error=str(error))
+        return _later(503, IN_DOUBT)
+    if is_full(error):
+        log.error("the disk is full", path=path, error=str(error))
+        return _later(507, "the server has no room left: nothing was kept, tell whoever runs it")
+    if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+        log.error("the machine failed", path=path, error=str(error))
+        return _later(503, f"the server cannot use its files now ({error.strerror}): nothing was kept, try again later")
+    if of_the_database(error):
+        log.error("the database failed", path=path, error=str(error))
+        return _later(503, "the database does not take this now: nothing was kept, try again later")
+    return None
+
+
+def _later(status: int, message: str) -> JSONResponse:
+    return error_response(status, message, headers={"Retry-After": str(SECONDS_TO_RETRY)})
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

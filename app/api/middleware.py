@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.errors import ApiError, BadRequest, TooLarge, error_response
+from app.api.errors import ApiError, BadRequest, TooLarge, error_response, unavailable
 from app.domain.clock import utc_now
 from app.metrics import Metrics
 
@@ -70,7 +70,10 @@ class Frame:
             await error_response(error.status_code, error.message)(scope, receive, send_framed)
         except ClientDisconnect:
             log.info("the client has gone", method=scope["method"], path=scope["path"])
-        except Exception:
+        except Exception as error:
+            if not status and (reply := unavailable(error, scope["path"])) is not None:
+                await reply(scope, receive, send_framed)
+                return
             log.exception("fault", method=scope["method"], path=scope["path"])
             if status:
                 raise  # the reply has begun: cutting the connection is all that tells the client

@@ -363,6 +363,8 @@ class Engine:
 
     def _tell(self, task: Task, recorded: Future[bool]) -> None:
         """Pass the news on once they are durable; those of a rejudging are nobody's business."""
+        if recorded.exception() is not None:
+            return  # the judgement is open, and found by the next sweep; or in doubt, and all is told once it is known
         if recorded.result() and task.rejudging_id is None:
             self._on_judged(task.contest_id, task.submission_id)
 

@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from app.storage.commits import Commits
+
 BUSY_TIMEOUT_MS = 30_000
 POOL = 20
 REQUESTS_READ = 24
@@ -47,6 +49,7 @@ class Database:
         self.generation = 0
         self.listeners: list[Callable[[], None]] = []
         self._guard = Lock()
+        self.commits = Commits(self.changed)
 
     @contextmanager
     def read(self, *, for_request: bool = False) -> Iterator[Session]:
@@ -60,19 +63,34 @@ class Database:
 
         A `quiet` one leaves the generation alone: it writes nothing that anybody keeps, such as an account's tokens.
         """
-        with Session(self.engine.execution_options(write=True), expire_on_commit=False) as session:
-            with session.begin():
-                yield session
-            if not quiet:
-                with self._guard:  # or one of two could be lost, and a board would stay as it was
-                    self.generation += 1
-        if quiet:
-            return
+        with self.transaction() as connection, Session(connection, expire_on_commit=False) as session:
+            yield session
+            session.commit()  # as far as the session goes: the transaction is the connection's
+        if not quiet:
+            self.changed()
+
+    @contextmanager
+    def transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
+        """Open a transaction that writes on a connection, of another `engine` if one is given; see `write`.
+
+        Raises CommitInDoubt where nobody can know whether it was committed; other errors mean that nothing was kept.
+        """
+        with (engine or self.engine).execution_options(write=True).connect() as connection:
+            transaction = connection.begin()
+            yield connection  # what is raised here is rolled back when the connection is given back
+            if transaction.is_active:  # else a dry run has taken it back
+                self.commits.commit(connection, transaction)
+
+    def changed(self) -> None:
+        """Say that something has been written that others may keep in memory."""
+        with self._guard:  # or one of two could be lost, and a board would stay as it was
+            self.generation += 1
         for listener in self.listeners:
             listener()
 
     def close(self) -> None:
         """Give all connections back; one that is still at work is closed when it is returned."""
+        self.commits.close()
         for each in (self.engine, self.writers, self.readers):
             event.listen(each, "checkin", _close_returned)
             each.dispose()

@@ -2,7 +2,8 @@
 
 A write is a handler with a payload. The writer's thread takes what is waiting, hands each handler its payloads as one
 list, and commits once. If anything fails, the batch is rolled back and every payload is tried alone, so that a bad one
-costs nobody else anything. Handlers must therefore do nothing but write rows.
+costs nobody else anything. Handlers must therefore do nothing but write rows. Whether a commit was done is looked up
+where that is in doubt, before anything is tried again (`app.storage.commits`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, OperationalError
 
+from app.storage.commits import CommitInDoubt
 from app.storage.database import Database
 
 P = TypeVar("P")
@@ -25,6 +28,8 @@ Handler = Callable[[Connection, Sequence[P]], Sequence[R]]
 
 MOST_IN_A_BATCH = 256
 BATCH_THAT_PRESSES = 6
+MOST_FAILURES_IN_A_ROW = 3
+"""Each may wait for a lock or a connection until its timeout, and all that comes waits behind them."""
 
 
 class _Write:
@@ -52,7 +57,8 @@ class Writer:
     """The thread that writes. Start it, call it from anywhere, close it: what was accepted is written first."""
 
     def __init__(self, database: Database) -> None:
-        self._engine = database.writers.execution_options(write=True)
+        self._database = database
+        self._engine = database.writers
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._last_batch = 0
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -85,7 +91,9 @@ class Writer:
             if not batch:
                 continue
             try:
-                self._commit(batch)
+                self._commit_again(batch)
+            except CommitInDoubt as error:  # tried again, it could be stored twice
+                _settle([(write, None, error) for write in batch])
             except Exception:
                 self._commit_alone(batch)
 
@@ -109,20 +117,37 @@ class Writer:
         self._last_batch = len(batch)
         return batch
 
+    def _commit_again(self, batch: Sequence[_Write]) -> None:
+        """Commit a batch, a second time where its connection broke before: then nothing was kept."""
+        try:
+            self._commit(batch)
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            self._commit(batch)
+
     def _commit(self, batch: Sequence[_Write]) -> None:
         results: list[tuple[_Write, Any]] = []
-        with self._engine.connect() as connection, connection.begin():
+        with self._database.transaction(self._engine) as connection:
             for handler, writes in _by_handler(batch):
                 found = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, found, strict=True))
         _settle([(write, result, None) for write, result in results])
 
     def _commit_alone(self, batch: Sequence[_Write]) -> None:
-        for write in batch:
+        """Try each by itself. Where the database takes none of some in a row, the rest is not tried either."""
+        in_a_row = 0
+        for at, write in enumerate(batch):
             try:
                 self._commit([write])
+                in_a_row = 0
             except Exception as error:
                 _settle([(write, None, error)])
+                in_a_row = in_a_row + 1 if isinstance(error, OperationalError | CommitInDoubt) else 0
+                if in_a_row == MOST_FAILURES_IN_A_ROW:
+                    untried = OperationalError("not tried: the database takes nothing now", None, error)
+                    _settle([(left, None, untried) for left in batch[at + 1 :]])
+                    return
 
 
 def _settle(outcomes: Sequence[tuple[_Write, Any, Exception | None]]) -> None:

@@ -1,0 +1,35 @@
+"""Which errors are the database's or the disk's own, and may pass: away, locked, read-only, damaged, without room."""
+
+from __future__ import annotations
+
+import errno
+
+from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+NO_TABLE = "42P01"
+FULL = "53100"
+
+
+def is_full(error: BaseException) -> bool:
+    """Has the disk no room, for files or for the database?"""
+    if isinstance(error, OSError):
+        return error.errno in NO_ROOM
+    if not isinstance(error, DBAPIError):
+        return False
+    return _state(error) == FULL or "database or disk is full" in str(error.orig)
+
+
+def of_the_database(error: BaseException) -> bool:
+    """Is it the database that failed, and not what was asked of it? Damaged pages and lost tables are its own, too."""
+    if isinstance(error, PoolTimeout | OperationalError | InterfaceError | InternalError):
+        return True
+    if not isinstance(error, DBAPIError) or isinstance(error, IntegrityError):
+        return False
+    # SQLite has no better word than DatabaseError for a file that is damaged or is no database.
+    return error.connection_invalidated or _state(error) == NO_TABLE or type(error) is DatabaseError
+
+
+def _state(error: DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)

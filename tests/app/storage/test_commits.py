@@ -1,0 +1,148 @@
+"""A connection to PostgreSQL that breaks at a COMMIT: nothing is stored twice or said wrongly, whatever was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+from sqlalchemy import func, insert, select
+from sqlalchemy.exc import OperationalError
+
+from app.domain.limits import Limits
+from app.grading.boards import Boards
+from app.storage import judgements, submissions
+from app.storage.commits import NUMBER, CommitInDoubt, Commits, was_committed
+from app.storage.database import Database
+from app.storage.files import LocalFiles
+from app.storage.judgements import Outcome
+from app.storage.submissions import Accepted
+from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
+from app.storage.writer import Writer
+from tests.builders.grading import NOW, add_rogue_contest, submission
+from tests.builders.proxy import AFTER, BEFORE, Proxy, proxied
+
+PLACES = pytest.mark.parametrize("where", [BEFORE, AFTER])
+
+
+@pytest.fixture
+def proxy(postgresql_url: str) -> Iterator[Proxy]:
+    """A proxy before the tests' server."""
+    with proxied(Path(postgresql_url.partition("host=")[2])) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def database(postgresql_url: str, proxy: Proxy, tmp_path: Path) -> Iterator[Database]:
+    """The test's database behind the proxy, with a contest in it."""
+    database = Database(proxy.url(postgresql_url.partition("@/")[2].partition("?")[0]))
+    add_rogue_contest(database, LocalFiles(tmp_path))
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def writer(database: Database) -> Iterator[Writer]:
+    writer = Writer(database)
+    yield writer
+    writer.close()
+
+
+def count(database: Database, table: type[SubmissionRow | JudgementRow | TeamRow]) -> int:
+    with database.read() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
+
+
+@PLACES
+def test_a_submission_is_stored_once(database: Database, writer: Writer, proxy: Proxy, where: str) -> None:
+    proxy.cut_once(where, "INSERT INTO submissions")
+    accepted = writer.submit(submissions.accept, submission(b"ok", b"ok")).result(30)
+    assert isinstance(accepted, Accepted)
+    with database.read() as session:
+        assert list(session.scalars(select(SubmissionRow.id))) == [accepted.submission_id]
+        assert list(session.scalars(select(JudgementRow.id))) == [accepted.judgement_id]
+    assert proxy.cuts == 1
+
+
+@PLACES
+def test_a_quota_of_one_is_used_by_one(database: Database, writer: Writer, proxy: Proxy, where: str) -> None:
+    proxy.cut_once(where, "INSERT INTO submissions")
+    new = replace(submission(b"ok", b"ok"), limits=Limits(most=1))
+    assert isinstance(writer.submit(submissions.accept, new).result(30), Accepted)
+    assert count(database, SubmissionRow) == 1
+
+
+@PLACES
+def test_a_claim_and_a_verdict_count_once_and_are_told(
+    database: Database, writer: Writer, proxy: Proxy, where: str
+) -> None:
+    accepted = writer.submit(submissions.accept, submission(b"ok", b"ok")).result(30)
+    assert isinstance(accepted, Accepted)
+    assert accepted.judgement_id is not None
+    proxy.cut_once(where, "UPDATE judgements")
+    attempt = writer.submit(judgements.claim_one, accepted.judgement_id).result(30)
+    assert attempt == 1
+    proxy.cut_once(where, "UPDATE judgements")
+    outcome = Outcome(accepted.judgement_id, 1, "WA", (), NOW)
+    assert writer.submit(judgements.record_one, outcome).result(30) is True, "else nobody tells the board"
+    assert proxy.cuts == 2
+
+
+@PLACES
+def test_an_admins_transaction_is_done_or_refused(database: Database, proxy: Proxy, where: str) -> None:
+    generation = database.generation
+    proxy.cut_once(where, "INSERT INTO teams")
+
+    def add() -> None:
+        with database.write() as session:
+            session.add(TeamRow(id="new", name="New", label="9", hidden=False))
+
+    if where == AFTER:
+        add()
+    else:
+        with pytest.raises(OperationalError):
+            add()
+    assert (count(database, TeamRow), database.generation > generation) == ((2, True) if where == AFTER else (1, False))
+    assert proxy.cuts == 1
+
+
+def test_what_cannot_be_looked_up_is_said_and_told_once_it_is_known(
+    database: Database, writer: Writer, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database commits and stays away: the client is told that nobody knows, and later the board changes."""
+    monkeypatch.setattr("app.storage.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
+    database.commits = Commits(database.changed, seconds=0.0)
+    boards = Boards(database)
+    before = boards.standing("c", public=False)
+    assert before is not None
+    proxy.cut_once(AFTER, "INSERT INTO submissions", stay_away=True)
+    with pytest.raises(CommitInDoubt):
+        writer.submit(submissions.accept, submission(b"ok", b"ok")).result(30)
+    known = Event()
+    database.listeners.append(known.set)
+    proxy.away.clear()
+    assert known.wait(30)
+    after = boards.standing("c", public=False)
+    assert after is not None
+    assert (len(before.attempts), len(after.attempts)) == (0, 1)
+
+
+def test_a_commit_that_never_arrives_is_ended_before_it_is_tried_again(
+    database: Database, postgresql_url: str, proxy: Proxy
+) -> None:
+    """A transaction left open by a lost client is ended, so that its COMMIT cannot come after the look."""
+    lost = Database(postgresql_url)
+    connection = lost.engine.connect()
+    transaction = connection.begin()
+    connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
+    number = connection.scalar(NUMBER)
+    outcome = None
+    while outcome is None:
+        outcome = was_committed(database.engine, number)
+    assert outcome is False
+    with pytest.raises(OperationalError):
+        transaction.commit()
+    connection.invalidate()
+    lost.close()
