@@ -55,6 +55,7 @@ def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, Loca
     upgrade(settings.database)
     database = Database(settings.database)
     files = LocalFiles(settings.files_folder)
+    files.tidy()
     prepare(database, files, settings, say)
     return database, files
 

@@ -1,21 +1,28 @@
-"""A backup made as docs/guides/operating.md says, while teams submit, holds everything acknowledged before it began."""
+"""A backup made while teams submit holds everything acknowledged before it began, and can be put into its place."""
 
 from __future__ import annotations
 
-import re
+import hashlib
 import shutil
-import sqlite3
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
+import pytest
+from sqlalchemy import text
+
+from app.storage import backup as backups
+from app.storage.backup import BackupError, backup, read_manifest, restore, verify
+from app.storage.database import Database
+from app.storage.files import LocalFiles
 from app.storage.submissions import INLINE_LIMIT
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
 
-GUIDE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "operating.md"
 TEAMS = ("team", "other")
+Sent = list[tuple[str, bytes]]
 
 
 def answer(team: str, number: int) -> bytes:
@@ -33,16 +40,29 @@ def submit(api: Api, team: str, number: int) -> tuple[str, bytes]:
     return reply.json()["id"], sent
 
 
-def test_a_backup_under_load_loses_nothing(sqlite_url: str, tmp_path: Path) -> None:
-    copy_database = re.search(r'sqlite3 /var/lib/jurado/jurado.db "(VACUUM INTO )', GUIDE.read_text())
-    assert copy_database is not None
-    home, backup = tmp_path / "home", tmp_path / "backup"
-    backup.mkdir()
-    acknowledged: list[tuple[str, bytes]] = []
-    begun, done = Event(), Event()
-    with open_api(sqlite_url, home) as api, ThreadPoolExecutor(len(TEAMS)) as pool:
+@contextmanager
+def contest(url: str, home: Path) -> Iterator[Api]:
+    """A service with one problem in one contest."""
+    with open_api(url, home) as api:
         add_problem(api.service)
         add_contest(api.service)
+        yield api
+
+
+def holds(url: str, home: Path, expected: Sent) -> None:
+    """Every one of these submissions is there with its bytes."""
+    with open_api(url, home, again=True) as api:
+        for id_, sent in expected:
+            reply = api.get(f"contests/c/submissions/{id_}/answers/02", user="admin")
+            assert (reply.status_code, reply.content) == (200, sent), id_
+
+
+def test_a_backup_under_load_loses_nothing_acknowledged_before_it(database_url: str, tmp_path: Path) -> None:
+    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
+    other.mkdir()
+    acknowledged: Sent = []
+    begun, done = Event(), Event()
+    with contest(database_url, home) as api, ThreadPoolExecutor(len(TEAMS)) as pool:
 
         def load(team: str) -> None:
             number = 0
@@ -56,15 +76,113 @@ def test_a_backup_under_load_loses_nothing(sqlite_url: str, tmp_path: Path) -> N
         try:
             assert begun.wait(120)
             expected = list(acknowledged)
-            with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as database:
-                database.execute(f"{copy_database[1]} ?", (str(backup / "jurado.db"),))
-            shutil.copytree(home / "files", backup / "files")
+            manifest = backup(api.service.database, api.service.files, folder)
         finally:
             done.set()
         for each in loads:
             each.result()
         assert len(acknowledged) > len(expected)
-    with open_api(f"sqlite:///{backup / 'jurado.db'}", backup, again=True) as restored:
-        for id_, sent in expected:
-            found = restored.get(f"contests/c/submissions/{id_}/answers/02", user="admin")
-            assert (found.status_code, found.content) == (200, sent), id_
+    assert verify(folder) == manifest
+    restored = f"sqlite:///{other / 'jurado.db'}"
+    restore(folder, restored, LocalFiles(other / "files"))
+    holds(restored, other, expected)
+
+
+def test_a_backup_of_sqlite_goes_to_postgresql(sqlite_url: str, postgresql_url: str, tmp_path: Path) -> None:
+    folder, other = tmp_path / "backup", tmp_path / "other"
+    with contest(sqlite_url, tmp_path / "home") as api:
+        expected = [submit(api, "team", number) for number in range(3)]
+        backup(api.service.database, api.service.files, folder)
+    database = Database(postgresql_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    database.close()
+    restore(folder, postgresql_url, LocalFiles(other / "files"))
+    holds(postgresql_url, other, expected)
+    with pytest.raises(BackupError, match="expected an empty database"):
+        restore(folder, postgresql_url, LocalFiles(other / "files"))
+    restore(folder, postgresql_url, LocalFiles(other / "files"), replace=True)
+    holds(postgresql_url, other, expected)
+
+
+def test_a_second_backup_copies_only_new_files_and_forgets_the_old_database(sqlite_url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "backup"
+    with contest(sqlite_url, tmp_path / "home") as api:
+        submit(api, "team", 1)
+        first = backup(api.service.database, api.service.files, folder)
+        copied = {path: path.stat().st_ino for path in (folder / "files").rglob("*.zst")}
+        expected = [submit(api, "other", 1)]
+        second = backup(api.service.database, api.service.files, folder)
+    assert second.files == first.files + 1
+    assert {path: path.stat().st_ino for path in copied} == copied
+    assert [path.name for path in folder.glob("jurado-*")] == [second.database]
+    other = tmp_path / "other"
+    other.mkdir()
+    restore(folder, f"sqlite:///{other / 'jurado.db'}", LocalFiles(other / "files"))
+    holds(f"sqlite:///{other / 'jurado.db'}", other, expected)
+
+
+def test_a_backup_that_is_broken_off_leaves_the_one_before(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it dies after the database or at the manifest; where there was none before, there is none then."""
+    folder, fresh = tmp_path / "backup", tmp_path / "fresh"
+    with contest(sqlite_url, tmp_path / "home") as api:
+        database, files = api.service.database, api.service.files
+        submit(api, "team", 1)
+        first = backup(database, files, folder)
+        submit(api, "other", 1)
+
+        def die(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        for part in ("_copy_files", "_replace"):
+            with monkeypatch.context() as patched:
+                patched.setattr(backups, part, die)
+                for each in (folder, fresh):
+                    with pytest.raises(KeyboardInterrupt):
+                        backup(database, files, each)
+            assert verify(folder) == first
+            with pytest.raises(BackupError, match="found no manifest"):
+                verify(fresh)
+        last = backup(database, files, folder)
+        assert verify(folder) == last
+        assert len(list(folder.glob("jurado-*"))) == 1
+
+
+def test_what_is_no_sound_backup_is_refused_before_anything_changes(sqlite_url: str, tmp_path: Path) -> None:
+    folder, home = tmp_path / "backup", tmp_path / "home"
+    with contest(sqlite_url, home) as api:
+        expected = [submit(api, "team", number) for number in range(2)]
+        manifest = backup(api.service.database, api.service.files, folder)
+        with pytest.raises(BackupError, match="expected a folder for backups alone"):
+            backup(api.service.database, api.service.files, home)
+    with pytest.raises(BackupError, match="expected an empty database"):
+        restore(folder, sqlite_url, LocalFiles(home / "files"))
+    for spoil in (
+        folder / manifest.database,
+        next(path for path in (folder / "files").rglob("*.zst")),
+    ):
+        copy = tmp_path / f"spoilt-{spoil.name}"
+        shutil.copytree(folder, copy)
+        path = copy / spoil.relative_to(folder)
+        path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+        with pytest.raises(BackupError):
+            restore(copy, sqlite_url, LocalFiles(home / "files"), replace=True)
+    holds(sqlite_url, home, expected)
+    assert read_manifest(folder) == manifest
+
+
+def test_a_backup_names_what_the_store_had_lost_and_keeps_the_rest(sqlite_url: str, tmp_path: Path) -> None:
+    """The copy that an earlier backup has is as good as the file."""
+    folder, fresh = tmp_path / "backup", tmp_path / "fresh"
+    with contest(sqlite_url, tmp_path / "home") as api:
+        service = api.service
+        lost = hashlib.sha256(submit(api, "team", 1)[1]).hexdigest()
+        backup(service.database, service.files, folder)
+        service.files.path(lost).unlink()
+        assert list(backup(service.database, service.files, folder).faulty) == []
+        manifest = backup(service.database, service.files, fresh)
+    assert list(manifest.faulty) == [lost]
+    assert list(verify(fresh).faulty) == [lost]

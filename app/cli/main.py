@@ -17,6 +17,7 @@ from app.cli import (
     admin_problems,
     admin_times,
     awards,
+    backup,
     bench,
     check,
     clarifications,
@@ -126,6 +127,19 @@ app.command(rich_help_panel=SERVICE, epilog=examples("jurado demo", "jurado demo
 app.command(rich_help_panel=SERVICE, epilog=examples("jurado init", "jurado init --home /srv/jurado --json"))(
     service.init
 )
+app.command(
+    rich_help_panel=SERVICE, epilog=examples("jurado backup /backup/jurado", "jurado backup /backup/jurado --json")
+)(backup.backup)
+app.command(
+    rich_help_panel=SERVICE,
+    epilog=examples(
+        "jurado restore /backup/jurado --home /srv/jurado", "jurado restore /backup/jurado --home /srv/jurado --replace"
+    ),
+)(backup.restore)
+app.command(
+    rich_help_panel=SERVICE,
+    epilog=examples("jurado fsck", "jurado fsck --mend --from /backup/jurado", "jurado fsck --mend --grace 1 --json"),
+)(backup.fsck)
 app.command(
     rich_help_panel=SERVICE,
     epilog=examples(

@@ -58,6 +58,12 @@ class Database:
             yield session
 
     @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Open a connection that only reads, as `read` does, for those who look at many rows."""
+        with self._snapshots.connect() as connection:
+            yield connection
+
+    @contextmanager
     def write(self, *, quiet: bool = False) -> Iterator[Session]:
         """Open a transaction that writes: committed (and durable) at the end, rolled back on any exception.
 

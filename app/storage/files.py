@@ -1,23 +1,46 @@
-"""Content-addressed files: named by their sha256, compressed with zstd, durable before anybody is told of them."""
+"""Content-addressed files: named by their sha256, compressed with zstd, durable before anybody is told of them.
+
+A file's time of change is the last time somebody kept its bytes. What no row refers to may be removed once that is long
+ago (`app.storage.collect`), and `keep` and `remove` may meet: whoever removes takes the file aside first and looks at
+its time then, and whoever keeps sets the time last. So either the remover sees the new time and puts the file back, or
+the keeper sees that the file has gone and writes it again.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
+import structlog
 import zstandard
 
+from app.domain.clock import utc_now
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
+
 LEVEL = 1  # 866 MB/s, and answer files are digits and spaces: higher levels gain little
+UNFINISHED = ".new-"
+ASIDE = ".gone-"
+SUFFIX = ".zst"
+SECONDS_UNFINISHED = 3600.0
+FOLDER = re.compile(r"[0-9a-f]{2}")
+_COUNTER = count()
+REST = re.compile(r"[0-9a-f]{62}\.zst")
 
 
 class FileStore(Protocol):
     """Where large files lie; the local folder below now, an object store later."""
 
     def keep(self, data: bytes) -> str:
-        """Store `data` durably and return its sha256 in hex; storing the same bytes again costs nothing."""
+        """Store `data` durably and return its sha256 in hex; bytes that are stored already are read and compared."""
         ...
 
     def load(self, sha256: str) -> bytes:
@@ -45,6 +68,23 @@ class OnlyHashes:
         raise FileMissing(f"no stored file {sha256}")
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of bytes that were kept: `made` is the new file's time in ns, None where it was stored before."""
+
+    sha256: str
+    made: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the store: its name, its size as stored, in bytes, and when its bytes were last kept (Unix time)."""
+
+    sha256: str
+    size: int
+    kept: float
+
+
 class LocalFiles:
     """Files below one folder, as `ab/cdef....zst`."""
 
@@ -54,42 +94,136 @@ class LocalFiles:
 
     def path(self, sha256: str) -> Path:
         """Where the file of that sha256 lies, if it is stored."""
-        return self.folder / sha256[:2] / f"{sha256[2:]}.zst"
+        return self.folder / sha256[:2] / f"{sha256[2:]}{SUFFIX}"
 
     def keep(self, data: bytes) -> str:
-        """Write beside, fsync, rename, fsync the folder: a reader never sees half a file, a crash loses none."""
+        """Store `data` durably and return its sha256; a damaged file of that name is written again."""
+        return self.put(data).sha256
+
+    def put(self, data: bytes) -> Kept:
+        """Store `data` durably, and say whether that made a file."""
         sha256 = hashlib.sha256(data).hexdigest()
         target = self.path(sha256)
-        if target.exists():
-            return sha256
+        if self._holds(target, data) and _touch(target):
+            # Another thread may have renamed it a moment ago and not have come to this yet.
+            self._make_durable(target)
+            return Kept(sha256, None)
         target.parent.mkdir(exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(zstandard.compress(data, LEVEL))
                 file.flush()
+                os.utime(file.fileno(), ns=(made := _moment(), made))
                 os.fsync(file.fileno())
             os.replace(name, target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        _fsync_folder(target.parent)
-        _fsync_folder(self.folder)
-        return sha256
+        self._make_durable(target)
+        return Kept(sha256, made)
 
     def load(self, sha256: str) -> bytes:
         """Read, inflate and check the file."""
-        try:
-            packed = self.path(sha256).read_bytes()
-        except FileNotFoundError:
-            raise FileMissing(f"no stored file {sha256}") from None
-        try:
-            data = zstandard.decompress(packed)
-        except zstandard.ZstdError as error:
-            raise FileDamaged(f"stored file {sha256}: {error}") from None
+        data = _inflated(self._packed(sha256), sha256)
         if hashlib.sha256(data).hexdigest() != sha256:
             raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
         return data
+
+    def take_back(self, kept: Kept) -> bool:
+        """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
+        return kept.made is not None and self.remove(kept.sha256, lambda found: found.st_mtime_ns == kept.made)
+
+    def remove(self, sha256: str, is_unwanted: Callable[[os.stat_result], bool]) -> bool:
+        """Remove a file, unless a look at it when nobody can keep it any more shows that it is wanted."""
+        target = self.path(sha256)
+        aside = target.with_name(f"{ASIDE}{target.name}")
+        try:
+            os.rename(target, aside)
+            if is_unwanted(aside.stat()):
+                aside.unlink()
+                return True
+            _put_back(aside)
+        except FileNotFoundError:
+            pass  # somebody else was faster
+        return False
+
+    def stored(self) -> Iterator[StoredFile]:
+        """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
+        for folder in self._folders():
+            for entry in os.scandir(folder):
+                if REST.fullmatch(entry.name):
+                    with suppress(FileNotFoundError):
+                        about = entry.stat()
+                        yield StoredFile(folder.name + entry.name.removesuffix(SUFFIX), about.st_size, about.st_mtime)
+
+    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+        """Remove what killed processes began to write, if it is that old, and put back what they took aside."""
+        removed = 0
+        for folder in self._folders():
+            for path in folder.glob(f"{ASIDE}*"):
+                with suppress(FileNotFoundError):
+                    _put_back(path)
+            for path in folder.glob(f"{UNFINISHED}*"):
+                with suppress(FileNotFoundError):
+                    if utc_now().timestamp() - path.stat().st_mtime >= seconds:
+                        path.unlink()
+                        removed += 1
+        return removed
+
+    def _folders(self) -> list[Path]:
+        return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
+
+    def _packed(self, sha256: str) -> bytes:
+        path = self.path(sha256)
+        for each in (path, path.with_name(f"{ASIDE}{path.name}"), path):
+            with suppress(FileNotFoundError):
+                return each.read_bytes()
+        raise FileMissing(f"no stored file {sha256}")
+
+    def _holds(self, target: Path, data: bytes) -> bool:
+        """Are these the bytes of the file of their name? A comparison is cheaper than a hash of what is read."""
+        try:
+            if _inflated(target.read_bytes(), target.name) == data:
+                return True
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            log.warning("a stored file cannot be read: it is written again", file=str(target), error=str(error))
+            return False
+        log.warning("a stored file has other bytes than were stored: it is written again", file=str(target))
+        return False
+
+    def _make_durable(self, target: Path) -> None:
+        _fsync_folder(target.parent)
+        _fsync_folder(self.folder)
+
+
+def _inflated(packed: bytes, name: str) -> bytes:
+    try:
+        return zstandard.decompress(packed)
+    except zstandard.ZstdError as error:
+        raise FileDamaged(f"stored file {name}: {error}") from None
+
+
+def _moment() -> int:
+    """Now, in ns, never twice the same within 1000 calls: the kernel's own is some milliseconds coarse."""
+    return round(utc_now().timestamp() * 10**6) * 1000 + next(_COUNTER) % 1000
+
+
+def _touch(path: Path) -> bool:
+    """Say that a file has just been kept; False if it has gone."""
+    try:
+        os.utime(path, ns=(moment := _moment(), moment))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _put_back(aside: Path) -> None:
+    with suppress(FileExistsError):  # it has been kept anew
+        os.link(aside, aside.with_name(aside.name.removeprefix(ASIDE)))
+    aside.unlink()
 
 
 def _fsync_folder(folder: Path) -> None:

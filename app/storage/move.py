@@ -29,16 +29,28 @@ def move(source: Database, target: Database, step: Step = lambda _table, _rows: 
     """
     if source.engine.url == target.engine.url:
         raise MoveError("expected another database to move to, found the same one")
-    _refuse_other_schema(source)
-    _refuse_other_contents(target)
+    refuse_other_schema(source)
+    refuse_other_contents(target)
     upgrade(target.url)
-    tables = Base.metadata.sorted_tables
     with source.engine.execution_options(write=True).connect() as reading:
-        _hold_still(reading, tables)
-        with target.engine.execution_options(write=True).begin() as writing:
-            for table in tables:
-                _copy(reading, writing, table, step)
-            return {table.name: _same(reading, writing, table) for table in tables}
+        _hold_still(reading, Base.metadata.sorted_tables)
+        return _copy_all(reading, target, step)
+
+
+def copy_running(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
+    """Copy every row as one snapshot has it, while the source goes on taking writes; else as `move`."""
+    refuse_other_schema(source)
+    upgrade(target.url)
+    with source.snapshot() as reading:
+        return _copy_all(reading, target, step)
+
+
+def _copy_all(reading: Connection, target: Database, step: Step) -> dict[str, int]:
+    tables = Base.metadata.sorted_tables
+    with target.engine.execution_options(write=True).begin() as writing:
+        for table in tables:
+            _copy(reading, writing, table, step)
+        return {table.name: _same(reading, writing, table) for table in tables}
 
 
 def row_count(database: Database) -> int:
@@ -49,13 +61,15 @@ def row_count(database: Database) -> int:
         )
 
 
-def _refuse_other_schema(source: Database) -> None:
+def refuse_other_schema(source: Database) -> None:
+    """Raise MoveError unless a database has the schema of this version."""
     newest, version = schemas()[0], schema_of(source.engine)
     if version != newest:
         raise MoveError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
 
 
-def _refuse_other_contents(target: Database) -> None:
+def refuse_other_contents(target: Database) -> None:
+    """Raise MoveError if a database holds any row."""
     with target.engine.connect() as connection:
         there = set(inspect(connection).get_table_names())
         for table in Base.metadata.sorted_tables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,65 @@ def test_nothing_unfinished_stays(tmp_path: Path) -> None:
         files.keep("text")  # type: ignore[arg-type]  # what fails here fails as a full disk would
     kept = files.keep(b"data")
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [files.path(kept)]
+
+
+def test_bytes_sent_again_mend_a_damaged_file(tmp_path: Path) -> None:
+    """Whether a bit has flipped, the file is cut short, or it holds something else that inflates."""
+    files = LocalFiles(tmp_path)
+    data, other = b"answer\n" * 9000, files.keep(b"other")
+    name = files.keep(data)
+    whole = files.path(name).read_bytes()
+    flipped = whole[:20] + bytes([whole[20] ^ 4]) + whole[21:]
+    for spoilt in (flipped, whole[:9], b"", files.path(other).read_bytes()):
+        files.path(name).write_bytes(spoilt)
+        assert files.keep(data) == name
+        assert files.load(name) == data
+
+
+def test_a_sound_file_is_not_written_again(tmp_path: Path) -> None:
+    files = LocalFiles(tmp_path)
+    path = files.path(files.keep(b"data"))
+    inode = path.stat().st_ino
+    assert files.put(b"data").made is None
+    assert path.stat().st_ino == inode
+
+
+def test_what_was_kept_in_vain_is_taken_back_unless_it_was_kept_once_more(tmp_path: Path) -> None:
+    files = LocalFiles(tmp_path)
+    first = files.put(b"refused")
+    assert files.take_back(first)
+    assert list(files.stored()) == []
+    mine, others = files.put(b"the same"), files.put(b"the same")
+    assert not files.take_back(mine)
+    assert not files.take_back(others)
+    assert files.load(mine.sha256) == b"the same"
+
+
+def test_a_file_that_is_kept_while_it_is_taken_aside_stays(tmp_path: Path) -> None:
+    """Before the remover looks at its time, or after it: in both orders whoever keeps it has it."""
+    files = LocalFiles(tmp_path)
+    name = files.keep(b"data")
+
+    def kept_meanwhile(_: object) -> bool:
+        files.keep(b"data")
+        return True
+
+    assert files.remove(name, kept_meanwhile)
+    assert files.load(name) == b"data"
+    assert not files.remove(name, lambda _: False)
+    assert files.load(name) == b"data"
+    assert [path.name for path in tmp_path.rglob("*.zst")] == [files.path(name).name]
+
+
+def test_what_killed_processes_left_is_tidied_up(tmp_path: Path) -> None:
+    files = LocalFiles(tmp_path)
+    name = files.keep(b"data")
+    path = files.path(name)
+    path.rename(path.with_name(f".gone-{path.name}"))
+    assert files.load(name) == b"data"
+    unfinished = path.with_name(".new-1234")
+    unfinished.write_bytes(b"half")
+    assert files.tidy() == 0
+    os.utime(unfinished, (0, 0))
+    assert files.tidy() == 1
+    assert [each for each in tmp_path.rglob("*") if each.is_file()] == [path]

@@ -1,0 +1,331 @@
+"""A copy of everything in one folder, made while the service runs: the database first, then the files it names.
+
+The folder holds `manifest.json`, the database as an SQLite file whatever it was copied from, and `files/` as the store
+has them. The manifest is written last and replaced in one step, and names the database it belongs to: without one a
+backup is not finished, and one that was broken off leaves the backup before it as good as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import func, select
+
+from app.domain.clock import utc_now
+from app.storage.database import Database
+from app.storage.files import FileMissing, LocalFiles
+from app.storage.migrate import schemas, upgrade
+from app.storage.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
+from app.storage.references import read_references
+from app.storage.tables import Base
+
+MANIFEST = "manifest.json"
+FILES = "files"
+FORMAT = 1
+CHUNK = 2**20
+Step = Callable[[str, int, int | None], None]
+"""Told what is being done, how much of it is done, and how much there is (None: unknown)."""
+
+
+class BackupError(Exception):
+    """What is there is no finished backup, or not what its manifest says; or there is something in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a finished backup holds; `made` is when it began: everything acknowledged before is in it.
+
+    `names` is the sha256 of the sorted names of the files, a line each; `faulty` are those that the store itself could
+    not give.
+    """
+
+    format: int
+    made: str
+    schema: str
+    database: str
+    database_sha256: str
+    rows: dict[str, int]
+    files: int
+    size: int
+    names: str
+    faulty: Sequence[str]
+
+
+def backup(database: Database, files: LocalFiles, folder: Path, step: Step = lambda *_: None) -> Manifest:
+    """Copy database and files into a folder; files that an earlier backup brought there are not copied again.
+
+    Raises BackupError where the folder holds something else, MoveError where the schema is not this version's.
+    """
+    refuse_other_schema(database)
+    if (folder / FILES).resolve() == files.folder.resolve():
+        raise BackupError(f"{folder}: expected a folder for backups alone, found the files to be copied in it")
+    earlier = _prepare(folder)
+    made = utc_now()
+    path = folder / f"jurado-{made:%Y%m%dT%H%M%S%f}.db"
+    rows = _copy_database(database, path, step)
+    names = _names(path)
+    copied = LocalFiles(folder / FILES)
+    copied.tidy()
+    size, faulty = _copy_files(files, copied, names, step)
+    manifest = Manifest(
+        FORMAT,
+        made.isoformat(),
+        schemas()[0],
+        path.name,
+        _sha256(path),
+        rows,
+        len(names) - len(faulty),
+        size,
+        _digest(set(names) - set(faulty)),
+        faulty,
+    )
+    os.sync()  # the manifest says that everything is there: also after a power cut
+    _replace(folder / MANIFEST, json.dumps(asdict(manifest), indent=1).encode())
+    _forget(folder, copied, manifest, set(names), earlier)
+    return manifest
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a finished backup; raises BackupError."""
+    try:
+        found: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        if found.get("format") != FORMAT:
+            raise BackupError(f"{folder}: expected a backup of format {FORMAT}, found {found.get('format')!r}")
+        return Manifest(**found)
+    except FileNotFoundError:
+        raise BackupError(f"{folder}: expected a finished backup, found no {MANIFEST}") from None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BackupError(f"{folder / MANIFEST}: {error}") from None
+
+
+def verify(folder: Path, step: Step = lambda *_: None) -> Manifest:
+    """Read all of a backup and hold it against its manifest; raises BackupError."""
+    manifest = read_manifest(folder)
+    if manifest.schema not in schemas():
+        raise BackupError(
+            f"{folder}: it has the schema {manifest.schema}, which this version does not know: a newer one made it"
+        )
+    path = folder / manifest.database
+    if not path.is_file() or _sha256(path) != manifest.database_sha256:
+        raise BackupError(f"{path}: expected the database the manifest names, found other bytes or none")
+    files, names = LocalFiles(folder / FILES), sorted(_names(path) - set(manifest.faulty))
+    if _digest(names) != manifest.names:
+        raise BackupError(f"{folder}: the database names other files than the manifest")
+    for at, name in enumerate(names, start=1):
+        try:
+            files.load(name)
+        except (FileMissing, OSError) as error:
+            raise BackupError(f"{files.path(name)}: {error}") from None
+        step("verifying files", at, len(names))
+    return manifest
+
+
+def restore(
+    folder: Path, database_url: str, files: LocalFiles, *, replace: bool = False, step: Step = lambda *_: None
+) -> Manifest:
+    """Put a backup where a service finds it, all of it verified first: the files, and the database at last.
+
+    The database may be of the other kind. Raises BackupError if it holds rows already, unless they are to be replaced.
+    """
+    manifest = verify(folder, step)
+    target = Database(database_url)
+    try:
+        if not replace:
+            _refuse_other_rows(target)
+        _restore_files(LocalFiles(folder / FILES), files, _names(folder / manifest.database), step)
+        if target.is_sqlite:
+            _restore_sqlite(folder / manifest.database, target)
+        else:
+            _restore_other(folder / manifest.database, target, step, replace=replace)
+        rows = _row_counts(target)
+    finally:
+        target.close()
+    if {name: rows[name] for name in manifest.rows} != manifest.rows:
+        raise BackupError(f"the restored database has other numbers of rows than {folder / MANIFEST} says")
+    return manifest
+
+
+def _prepare(folder: Path) -> Manifest | None:
+    """The backup that is there already; a folder with anything else is not ours to write to."""
+    folder.mkdir(parents=True, exist_ok=True)
+    others = [
+        each.name
+        for each in folder.iterdir()
+        if each.name not in {MANIFEST, FILES} and not (each.name.startswith("jurado-") or each.name.startswith(".new-"))
+    ]
+    if others:
+        raise BackupError(f"{folder}: expected a folder for backups alone, found {others[0]} in it")
+    return read_manifest(folder) if (folder / MANIFEST).exists() else None
+
+
+def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]:
+    step("copying the database", 0, None)
+    if database.is_sqlite:
+        with database.engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None, "the connection is open"
+            driver.execute("VACUUM INTO ?", (str(path),))  # one snapshot; copying pages begins anew at each write
+    copy = Database(f"sqlite:///{path}")
+    try:
+        if database.is_sqlite:
+            return _row_counts(copy)
+        done = 0
+
+        def told(_table: str, rows: int) -> None:
+            nonlocal done
+            done += rows
+            step("copying the database", done, None)
+
+        return copy_running(database, copy, told)
+    finally:
+        copy.close()
+
+
+def _copy_files(source: LocalFiles, copied: LocalFiles, names: Iterable[str], step: Step) -> tuple[int, list[str]]:
+    """Copy what is not there; returns the size of all as stored, and the names that could not be had."""
+    listed, faulty, size = sorted(names), [], 0
+    for at, name in enumerate(listed, start=1):
+        path = copied.path(name)
+        if not (path.exists() and source.path(name).exists() and _same_size(path, source.path(name))):
+            try:
+                copied.keep(source.load(name))
+            except (FileMissing, OSError) as error:
+                if isinstance(error, OSError) and error.errno is not None and not _is_readable(copied, name):
+                    raise
+                if not _is_readable(copied, name):
+                    faulty.append(name)
+        size += path.stat().st_size if path.exists() else 0
+        step("copying files", at, len(listed))
+    return size, faulty
+
+
+def _same_size(one: Path, other: Path) -> bool:
+    return one.stat().st_size == other.stat().st_size
+
+
+def _is_readable(files: LocalFiles, name: str) -> bool:
+    try:
+        files.load(name)
+    except (FileMissing, OSError):
+        return False
+    return True
+
+
+def _forget(folder: Path, copied: LocalFiles, manifest: Manifest, names: set[str], earlier: Manifest | None) -> None:
+    """Remove what only backups before this one needed, and what was left of those that were broken off."""
+    for path in folder.glob("jurado-*.db*"):
+        if not path.name.startswith(manifest.database):
+            path.unlink()
+    if earlier is not None:
+        for each in list(copied.stored()):
+            if each.sha256 not in names:
+                copied.remove(each.sha256, lambda _: True)
+
+
+def _names(path: Path) -> set[str]:
+    """The files that a copied database needs."""
+    # Immutable: no lock and no log beside it, so that the backup may lie where nobody can write.
+    database = Database(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&immutable=1&uri=true")
+    try:
+        with database.snapshot() as connection:
+            return set(read_references(connection).needed)
+    finally:
+        database.close()
+
+
+def _row_counts(database: Database) -> dict[str, int]:
+    with database.snapshot() as connection:
+        return {
+            table.name: connection.scalar(select(func.count()).select_from(table)) or 0
+            for table in Base.metadata.sorted_tables
+        }
+
+
+def _refuse_other_rows(target: Database) -> None:
+    try:
+        refuse_other_contents(target)
+    except MoveError as error:
+        raise BackupError(f"{error}; to put the backup in its place, say so") from None
+
+
+def _restore_files(source: LocalFiles, files: LocalFiles, names: set[str], step: Step) -> None:
+    listed = sorted(names)
+    for at, name in enumerate(listed, start=1):
+        if _is_readable(source, name):  # the faulty ones were so before
+            files.keep(source.load(name))
+        step("restoring files", at, len(listed))
+
+
+def _restore_sqlite(source: Path, target: Database) -> None:
+    """Put the file in place in one step, and away what belonged to the one before."""
+    place = Path(str(target.engine.url.database))
+    target.engine.dispose()
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as file, source.open("rb") as copied:
+            shutil.copyfileobj(copied, file, CHUNK)
+            file.flush()
+            os.fsync(file.fileno())
+        for suffix in ("-wal", "-shm"):
+            place.with_name(place.name + suffix).unlink(missing_ok=True)
+        os.replace(name, place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    upgrade(target.url)
+
+
+def _restore_other(source: Path, target: Database, step: Step, *, replace: bool) -> None:
+    """Copy every row into a database of the other kind; an older backup is brought up to date on a copy."""
+    if replace:
+        with target.engine.begin() as connection:
+            Base.metadata.drop_all(connection)
+            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+    with tempfile.TemporaryDirectory(prefix="jurado-restore-") as folder:
+        path = Path(folder) / "jurado.db"
+        shutil.copyfile(source, path)
+        copy = Database(f"sqlite:///{path}")
+        try:
+            upgrade(copy.url)
+            done = 0
+
+            def told(_table: str, rows: int) -> None:
+                nonlocal done
+                done += rows
+                step("restoring rows", done, None)
+
+            move(copy, target, told)
+        finally:
+            copy.close()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest(names: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(name, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

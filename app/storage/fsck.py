@@ -1,0 +1,149 @@
+"""Hold the files and the rows against each other, mend what can be mended, and collect files that no row names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from app.domain.clock import utc_now
+from app.storage.database import Database
+from app.storage.files import FileMissing, FileStore, LocalFiles, StoredFile
+from app.storage.references import References, read_references
+
+SECONDS_OF_GRACE = 86_400.0
+"""Far longer than anything takes from keeping its files to writing its rows: an upload, an import, a reference run."""
+MOST_SHOWN = 1000
+Step = Callable[[int, int], None]
+"""Told how many files of how many have been read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is not as it should be: `kind` missing, damaged or rows; what it is, and who needs it."""
+
+    kind: str
+    name: str
+    places: Sequence[str] = ()
+    why: str = ""
+
+
+@dataclass
+class Checked:
+    """What a check has found. `orphans` are files no row names, of which `old` may be collected; sizes in bytes."""
+
+    files: int = 0
+    size: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    orphans: int = 0
+    orphan_size: int = 0
+    old: list[StoredFile] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What a mending has done: files restored, orphans and unfinished files removed, and bytes won by that."""
+
+    restored: Sequence[str]
+    removed: int
+    size: int
+    unfinished: int
+
+
+def check(
+    database: Database,
+    files: LocalFiles,
+    *,
+    grace: float = SECONDS_OF_GRACE,
+    step: Step = lambda _done, _all: None,
+) -> Checked:
+    """Read every file and every row; safe beside a running server.
+
+    Files are listed before the rows are read, so that a file is called an orphan only if it was there before.
+    """
+    stored = list(files.stored())
+    with database.snapshot() as connection:
+        found = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
+        references = read_references(connection, verify=True)
+    found.faults += [Fault("rows", place, why="other bytes than were sent") for place in references.spoilt]
+    _sort_out(found, stored, references, grace)
+    names = sorted({each.sha256 for each in stored} | references.needed.keys())
+    for at, name in enumerate(names, start=1):
+        fault = _fault_of(files, name, references)
+        if fault is not None:
+            found.faults.append(fault)
+        step(at, len(names))
+    return found
+
+
+def mend(database: Database, files: LocalFiles, checked: Checked, source: FileStore | None = None) -> Mended:
+    """Fetch missing and damaged files from `source` (a backup's), and collect what is old and named by no row."""
+    restored = []
+    for fault in checked.faults:
+        if source is not None and fault.kind in {"missing", "damaged"} and _restore(files, source, fault.name):
+            restored.append(fault.name)
+    removed = collect(database, files, checked.old)
+    return Mended(restored, len(removed), sum(each.size for each in removed), files.tidy())
+
+
+def collect(database: Database, files: LocalFiles, old: Sequence[StoredFile]) -> list[StoredFile]:
+    """Remove those of the `old` files that no row names now and that nobody has kept since they were looked at."""
+    if not old:
+        return []
+    with database.snapshot() as connection:
+        named = read_references(connection).named
+    return [each for each in old if each.sha256 not in named and _remove(files, each)]
+
+
+def orphans(database: Database, files: LocalFiles, grace: float = SECONDS_OF_GRACE) -> list[StoredFile]:
+    """The files that no row names and that nobody has kept for `grace` seconds."""
+    old = [each for each in files.stored() if utc_now().timestamp() - each.kept >= grace]
+    with database.snapshot() as connection:
+        named = read_references(connection).named
+    return [each for each in old if each.sha256 not in named]
+
+
+def _sort_out(found: Checked, stored: Sequence[StoredFile], references: References, grace: float) -> None:
+    latest = utc_now().timestamp() - grace
+    unnamed = [each for each in stored if each.sha256 not in references.named]
+    found.orphans, found.orphan_size = len(unnamed), sum(each.size for each in unnamed)
+    found.old = [each for each in unnamed if each.kept <= latest]
+
+
+def _fault_of(files: LocalFiles, name: str, references: References) -> Fault | None:
+    places = references.needed.get(name, [])
+    try:
+        files.load(name)
+    except FileMissing:
+        # One that was listed and that no row needs may have been collected meanwhile.
+        return Fault("missing", name, places) if places else None
+    except OSError as error:
+        return Fault("damaged", name, places, str(error))
+    return None
+
+
+def _remove(files: LocalFiles, stored: StoredFile) -> bool:
+    return files.remove(stored.sha256, lambda about: about.st_mtime <= stored.kept)
+
+
+def _restore(files: LocalFiles, source: FileStore, name: str) -> bool:
+    try:
+        data = source.load(name)
+    except (FileMissing, OSError):
+        return False
+    return files.keep(data) == name
+
+
+def _row_faults(connection: Connection) -> list[Fault]:
+    """What SQLite says of its own pages and of rows that refer to none; PostgreSQL holds its references itself."""
+    if connection.dialect.name != "sqlite":
+        return []
+    faults = [
+        Fault("rows", "integrity_check", why=str(text))
+        for (text,) in connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_SHOWN})")
+        if text != "ok"
+    ]
+    for table, rowid, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+        faults.append(Fault("rows", f"{table} {rowid}", why=f"refers to a row of {parent} that there is not"))
+    return faults

@@ -1,0 +1,40 @@
+"""`jurado backup`, `restore` and `fsck` end with one line and an exit code that says how it went."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.app.cli.conftest import Jurado
+
+
+def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: Path) -> None:
+    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
+    there = json.loads(jurado("init", "--home", home, "--json").stdout)
+    manifest = json.loads(jurado("backup", folder, "--home", home, "--json").stdout)
+    assert manifest["rows"]["accounts"] == 1
+    assert manifest["faulty"] == []
+    refused = jurado("restore", folder, "--home", home)
+    assert (refused.exit_code, "found rows in its table" in refused.stderr) == (1, True)
+    assert jurado("restore", folder, "--home", other).exit_code == 0
+    assert json.loads(jurado("init", "--home", other, "--json").stdout)["contests"] == there["contests"]
+    checked = json.loads(jurado("fsck", "--home", other, "--json").stdout)
+    assert (checked["files"], checked["faults"], checked["orphans"]) == (manifest["files"], [], 0)
+    victim = next(path for path in (other / "files").rglob("*.zst"))
+    victim.write_bytes(b"")
+    found = jurado("fsck", "--home", other)
+    assert (found.exit_code, "damaged" in found.stdout) == (1, True)
+    mended = jurado("fsck", "--home", other, "--mend", "--from", folder, "--json")
+    assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
+    assert jurado("fsck", "--home", other).exit_code == 0
+
+
+def test_what_is_not_there_is_one_line(jurado: Jurado, tmp_path: Path) -> None:
+    for words in (
+        ("backup", tmp_path / "to", "--home", tmp_path / "nowhere"),
+        ("restore", tmp_path / "nothing", "--home", tmp_path / "home"),
+        ("fsck", "--home", tmp_path / "nowhere"),
+    ):
+        done = jurado(*words)
+        assert done.exit_code == 1
+        assert (done.stderr.count("\n"), "expected" in done.stderr, "Traceback" in done.stderr) == (1, True, False)
