@@ -20,7 +20,7 @@ from app.packages.errors import PackageErrors, errors_of
 from app.packages.read import read_package
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
-from app.passwords import hash_password, make_password
+from app.passwords import hash_password, make_password, weakness
 from app.settings import Settings
 from app.storage import accounts, contests, problems
 from app.storage.database import Database
@@ -104,7 +104,12 @@ def import_missing(database: Database, files: LocalFiles, packages: dict[str, Pa
 
 
 def make_admin(session: Session, password: str, say: Say) -> None:
-    """Keep the account `admin`. A password that is made here is said before it is kept: better said than lost."""
+    """Keep the account `admin`. A password that is made here is said before it is kept: better said than lost.
+
+    Raises ValueError for one that is easy to guess.
+    """
+    if password and (expected := weakness(password, ADMIN)):
+        raise ValueError(f"admin_password: expected {expected}, found a secret")
     if not password:
         password = make_password()
         say(f"jurado: made the account {ADMIN} with the password {password} (shown only now)")

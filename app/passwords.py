@@ -9,6 +9,8 @@ import secrets
 import string
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
@@ -18,6 +20,33 @@ HASHER = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallel
 LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
 """What passwords are made of: nothing that looks like another letter, on paper or read aloud."""
 PARTS, LETTERS_OF_A_PART = 3, 5
+LEAST = 10
+LEAST_BESIDE_NAME = 5
+"""Characters that a password has at least beside its username, so that `anna-2026` is none of anna's."""
+DECORATION = string.digits + string.punctuation + " "
+COMMONEST = Path(__file__).with_name("common_passwords.txt")
+
+
+def weakness(password: str, *names: str | None) -> str | None:
+    """What makes a password easy to guess, for somebody of these names, as what is expected instead; None: nothing."""
+    if len(password) < LEAST:
+        return f"at least {LEAST} characters"
+    plain = password.casefold()
+    for name in filter(None, names):
+        if len(plain.replace(name.casefold(), "")) < LEAST_BESIDE_NAME:
+            return "a password that is not the username"
+    if plain in (plain + plain)[1:-1]:  # it is its own rotation
+        return "a password that does not repeat one part of it"
+    if not {plain, plain.strip(DECORATION)}.isdisjoint(commonest()):
+        return "a password that is not one of the commonest, with or without digits around it"
+    return None
+
+
+@cache
+def commonest() -> frozenset[str]:
+    """The commonest passwords, in lower case; the file names its source."""
+    lines = COMMONEST.read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("# "))
 
 
 def hash_password(password: str) -> str:

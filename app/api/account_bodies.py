@@ -5,26 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
 
+from app import passwords
 from app.api.bodies import Body, Line, Sparse
 from app.api.clics import ID, Id
 from app.api.errors import BadRequest, said
+from app.passwords import LEAST
 from app.storage.tables import AccountRow
 
-LEAST_PASSWORD = 10
 USERNAME_WORDS = "a username: one line, not empty, without a colon"
-PASSWORD_WORDS = f"a password of at least {LEAST_PASSWORD} characters on one line"
+PASSWORD_WORDS = f"a password of at least {LEAST} characters on one line"
 
 Username = Annotated[str, StringConstraints(pattern=said(r"^[^\x00-\x1f\x7f:]+$", USERNAME_WORDS), max_length=255)]
 """No colon in it: HTTP Basic ends a username with one."""
 
+
+def not_weak(password: str, info: ValidationInfo) -> str:
+    """Refuse what is easy to guess; the names are those of the object that stand before the password."""
+    names = [info.data.get(name) for name in ("id", "username", "name")]
+    if expected := passwords.weakness(password, *names):
+        raise ValueError(f"expected {expected}")
+    return password
+
+
 Password = Annotated[
     str,
     StringConstraints(
-        pattern=said(rf"^[^\x00-\x1f\x7f]{{{LEAST_PASSWORD},}}$", PASSWORD_WORDS),
+        pattern=said(rf"^[^\x00-\x1f\x7f]{{{LEAST},}}$", PASSWORD_WORDS),
         max_length=1024,
     ),
+    AfterValidator(not_weak),
 ]
 """No control characters in it: HTTP Basic has none, and they could not be sent."""
 
@@ -91,6 +102,12 @@ def view(row: AccountRow) -> AccountView:
     return AccountView(
         id=row.id, username=row.username, name=name, type=type_, team_id=row.team_id, person_id=row.person_id
     )
+
+
+def refuse_weak(password: str | None, *names: str | None) -> None:
+    """Raise BadRequest for a password that is easy to guess for somebody of these names."""
+    if password is not None and (expected := passwords.weakness(password, *names)):
+        raise BadRequest(f"password: expected {expected}, found a secret")
 
 
 def merged(row: AccountRow, change: AccountChange) -> AccountBody:

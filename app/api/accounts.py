@@ -8,7 +8,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
-from app.api.account_bodies import AccountBody, AccountChange, AccountMade, AccountView, is_id, merged, view
+from app.api.account_bodies import (
+    AccountBody,
+    AccountChange,
+    AccountMade,
+    AccountView,
+    is_id,
+    merged,
+    refuse_weak,
+    view,
+)
 from app.api.account_import import TheWish, hashed, id_of, keep_an_admin, put, read, refuse_links, shown_once
 from app.api.auth import Viewer
 from app.api.bodies import TheDocument, openapi_body, same_id
@@ -18,7 +27,6 @@ from app.api.deps import (
     AdminOnly,
     CurrentViewer,
     JudgeOrAdmin,
-    LoggedIn,
     Reading,
     TheAuthenticator,
     TheService,
@@ -36,12 +44,6 @@ from app.storage import teams
 from app.storage.tables import AccountRow
 
 router = APIRouter(tags=["accounts"])
-
-
-@router.get("/account", summary="Who am I")
-def get_own_account(viewer: LoggedIn, session: Reading) -> AccountView:
-    """The account that asks."""
-    return view(account_of(session, str(viewer.account_id)))
 
 
 @router.get("/accounts", summary="All accounts")
@@ -116,9 +118,10 @@ def change_account(
 ) -> AccountView:
     """What is left out stays."""
     _check_id(account_id, body.id)
-    hashed = hash_all([body.password])[0]
     row = account_of(session, account_id)
     changed = merged(row, body)
+    refuse_weak(body.password, row.id, changed.username)
+    hashed = hash_all([body.password])[0]
     refuse_links(session, [(changed, "body")], replace=True)
     put(session, changed, hashed)
     after_commit(session, authenticator.forget)

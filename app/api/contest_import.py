@@ -20,7 +20,15 @@ from app import passwords
 from app.api import contest_versions
 from app.api.contest_board import Comparison, compare
 from app.api.contest_bodies import view
-from app.api.contest_import_views import BOARD, PROBLEMS, ImportedView, Options, another_board, imported_view
+from app.api.contest_import_views import (
+    BOARD,
+    PRIVILEGED,
+    PROBLEMS,
+    ImportedView,
+    Options,
+    another_board,
+    imported_view,
+)
 from app.api.contest_parcel import Bounds, Contents, read_contents
 from app.api.contest_rows import Importer
 from app.api.contest_submissions import Found, grade_all
@@ -61,12 +69,13 @@ async def import_contest(
     submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
     problems: Annotated[Wanted, Query(description=PROBLEMS)] = "version",
     board: Annotated[Literal["equal", "any"], Query(description=BOARD)] = "equal",
+    privileged: Annotated[list[str] | None, Query(description=PRIVILEGED)] = None,
 ) -> Response:
     """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ZIPS:
         raise UnsupportedMedia(f"Content-Type: expected application/zip, found {kind[:80] or 'none'}")
-    options = Options(id, str(viewer.account_id), replace, problems, any_board=board == "any")
+    options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
     async with body_file(request, service.settings.max_upload) as path:
         contents = await run_sync(_read, path, service.settings, submissions)
     made = await run_sync(_keep, service, contents, options)
@@ -98,7 +107,15 @@ def _keep(service: Service, contents: Contents, options: Options) -> dict[str, A
     hashes = {} if faults else _hashes(contents)  # before the transaction: 20,000 passwords take minutes
     with service.database.write() as session:
         importer = Importer(
-            session, service, contents, options.account_id, hashes, chosen, graded, replace=options.replace
+            session,
+            service,
+            contents,
+            options.account_id,
+            hashes,
+            chosen,
+            graded,
+            replace=options.replace,
+            privileged=options.privileged,
         )
         if not faults:
             contest_versions.put(session, chosen, faults)

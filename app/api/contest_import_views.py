@@ -18,6 +18,7 @@ PROBLEMS = (
     "a problem of the package that is here and different: `version` brings it in under an id of its own, `refuse` "
     "refuses the package with every difference, `here` uses the problem that is here"
 )
+PRIVILEGED = "ids of accounts of admins and judges that may be brought in, or replaced: without it none are"
 BOARD = "`equal` refuses the package where its board comes out different here; `any` keeps it and lists the differences"
 MOST_IN_WORDS = 3
 
@@ -31,6 +32,7 @@ class Options:
     replace: bool
     problems: Wanted
     any_board: bool
+    privileged: frozenset[str] = frozenset()
 
 
 class PackageDifference(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -42,6 +42,7 @@ from app.storage import contests, problems
 from app.storage import teams as stored_teams
 from app.storage.scored import clock
 from app.storage.tables import (
+    AccountRow,
     AwardRow,
     ClarificationRow,
     CommentaryRow,
@@ -54,6 +55,7 @@ OF_PROBLEMS = frozenset(
     ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
 ) | frozenset(("package", "statement", "attachments"))
 """What a contest does not decide of its problems: their packages do."""
+MAY_SEE_ALL = frozenset({"admin", "judge"})
 MOST_PAUSES = 1000
 
 
@@ -71,6 +73,7 @@ class Importer:
         graded: Mapping[str, Found] | None,
         *,
         replace: bool,
+        privileged: Collection[str] = (),
     ) -> None:
         self.faults = FaultList()
         self.submitted: dict[str, Submitted] = {}
@@ -82,6 +85,7 @@ class Importer:
         self._account_id = account_id
         self._hashes = hashes
         self._replace = replace
+        self._privileged = privileged
 
     def keep(self, contest_id: str | None) -> ContestRow:
         """Keep everything; returns the contest, even where there are faults, as there are without `graded`."""
@@ -239,11 +243,19 @@ class Importer:
             old = there.get(each["id"])
             if body is not None and not (old is not None and _same(old, body)):
                 bodies.append((body, f"[{at}]"))
+                self._check_rights(body, old, f"[{at}]")
         with self._file("accounts.json"):
             account_import.refuse_links(self._session, bodies, replace=self._replace)
             for body, _ in bodies:
                 account_import.put(self._session, body, self._hashes.get(body.id or ""), there)
             self._session.flush()
+
+    def _check_rights(self, body: AccountBody, old: AccountRow | None, where: str) -> None:
+        """Whoever made the package would else be an admin here, with a password of their own."""
+        types = [each for each in (body.type, old and old.type) if each in MAY_SEE_ALL]
+        if types and body.id not in self._privileged:
+            expected = f"no account of an admin or a judge, unless the request names it (privileged={body.id})"
+            self._add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
 
     def _submissions(self, contest: ContestRow, graded: Mapping[str, Found]) -> None:
         if not self._contents.objects["submissions"]:

@@ -16,6 +16,7 @@ from app.api.bodies import found, refuse_all
 from app.api.contests import slug
 from app.api.errors import place
 from app.api.people_bodies import PersonMade, PersonRowBody
+from app.passwords import weakness
 from app.storage import accounts, directory, teams
 from app.storage.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 
@@ -131,6 +132,9 @@ class People:
             self._fault(where, "username", "each username once", repr(username))
             return
         self._given.add(username)
+        if row.password is not None and (expected := weakness(row.password, username)):
+            self._fault(where, "password", expected, "a secret")
+            return
         old = self._old.get(username)
         account_id = old.id if old is not None else self._new_account_id(username)
         team_id = self._team(row, account_id, where)

@@ -1,4 +1,4 @@
-"""`jurado login` and `logout`: from a password to a token that is kept."""
+"""`jurado login`, `logout` and `passwd`: from a password to a token that is kept, and to another password."""
 
 from __future__ import annotations
 
@@ -41,6 +41,29 @@ def logout() -> None:
         say(f"the token is forgotten here, but the server did not take it back: {error}")
     forget_login()
     say(f"logged out of {kept.url}")
+
+
+def passwd(
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="read the old and the new password from stdin, one a line")
+    ] = False,
+    keep_tokens: Annotated[
+        bool, typer.Option("--keep-tokens", help="leave the other tokens of the account as they are")
+    ] = False,
+) -> None:
+    """Change your password. Whatever else is logged in with the old one, or with another token, is logged out."""
+    with Client.open() as client:
+        user = client.get("account")["username"]
+        old = sys.stdin.readline().rstrip("\r\n") if password_stdin else read_password(user, from_stdin=False)
+        new = sys.stdin.readline().rstrip("\r\n") if password_stdin else _new_password(user)
+        client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
+    say(f"{user} has another password" + ("" if keep_tokens else "; other tokens of the account are taken back"))
+
+
+def _new_password(user: str) -> str:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Failure("expected a terminal to ask for the new password, or --password-stdin")
+    return str(typer.prompt(f"New password of {user}", hide_input=True, confirmation_prompt=True, err=True))
 
 
 def read_password(user: str, *, from_stdin: bool) -> str:

@@ -288,12 +288,16 @@ def import_contest(
     any_board: Annotated[bool, typer.Option("--any-board", help="keep it also where its board comes out another")] = (
         False
     ),
+    privileged: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="bring in this account of an admin or a judge too; repeatable"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why."""
     data = read_file(file, "contest package")
-    params = {"id": contest_id, "replace": str(replace).lower(), "submissions": str(submissions).lower()}
-    params |= {"problems": problems, "board": "any" if any_board else "equal"}
+    params: dict[str, Any] = {"id": contest_id, "replace": str(replace).lower(), "privileged": privileged or None}
+    params |= {"submissions": str(submissions).lower(), "problems": problems, "board": "any" if any_board else "equal"}
     sent = {"content": data, "headers": {"Content-Type": "application/zip"}, "params": params, "timeout": SECONDS}
     with Client.open() as client:
         made = client.post("contests/import", **sent)

@@ -158,6 +158,10 @@ app.command(
 )(access.login)
 app.command(rich_help_panel=CLIENT, epilog=examples("jurado logout"))(access.logout)
 app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado passwd", "jurado passwd --password-stdin < old-and-new.txt"),
+)(access.passwd)
+app.command(
     rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --inputs inputs/")
 )(contestant.problems)
 app.command(

@@ -124,6 +124,8 @@ def try_places(settings: Settings) -> None:
     """Reach the folders and the database before anything starts, so that a wrong place is one clear line."""
     from sqlalchemy.exc import SQLAlchemyError
 
+    from app.bootstrap import ADMIN
+    from app.passwords import weakness
     from app.storage.database import Database
     from app.storage.migrate import schema_of, schemas
 
@@ -141,6 +143,8 @@ def try_places(settings: Settings) -> None:
     except SQLAlchemyError as error:
         why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise Failure(f"the database cannot be used: {why}", 1) from None
+    if schema is None and settings.admin_password and (expected := weakness(settings.admin_password, ADMIN)):
+        raise Failure(f"admin_password: expected {expected}, found a secret")
     if schema is not None and schema not in schemas():
         raise Failure(
             f"the database has the schema {schema}, which this version of Jurado does not know: a newer one made it."

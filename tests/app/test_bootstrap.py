@@ -45,13 +45,13 @@ def test_a_first_start_makes_an_admin_and_says_its_password_once(settings: Setti
 
 def test_a_password_that_is_set_is_not_said(settings: Settings) -> None:
     said: list[str] = []
-    known = settings.model_copy(update={"admin_password": "hunter2"})
+    known = settings.model_copy(update={"admin_password": "a phrase of hers"})
     database, _files = initialise(known, said.append)
     with database.read() as session:
         admin = accounts.by_username(session, "admin")
     database.close()
     assert admin is not None
-    assert password_fits("hunter2", str(admin.password_hash))
+    assert password_fits("a phrase of hers", str(admin.password_hash))
     assert said == []
 
 

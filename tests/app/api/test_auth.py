@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,11 @@ from app.api.clics import format_time
 from app.api.errors import TooManyRequests
 from app.api.limits import Guesses, Price
 from app.api.turns import Turns
+from app.bootstrap import make_admin
+from app.cli.output import Failure
+from app.cli.service import try_places
+from app.passwords import weakness
+from app.settings import Settings
 from app.storage.tables import TokenRow
 from tests.builders.service import PASSWORD, Api
 
@@ -282,3 +288,81 @@ def test_an_account_has_only_so_many_tokens(api: Api, monkeypatch: pytest.Monkey
     assert api.post("account/tokens", user="team", json={}).status_code == 409
     assert api.delete(f"account/tokens/{first['id']}", user="team").status_code == 204
     make_token(api, "team")
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "short pw",
+        "password123",
+        "Password2026!",
+        "qwertyuiop",
+        "1234567890",
+        "weakling-99",
+        "abcabcabcabc",
+        "aaaaaaaaaaaa",
+    ],
+)
+def test_a_password_that_is_easy_to_guess_is_taken_at_no_door(api: Api, password: str, tmp_path: Path) -> None:
+    make_token(api, "team")
+    account = {"username": "weakling", "password": password, "type": "staff"}
+    person = {"name": "Weakling", "password": password}
+    for method, path, user, body in [
+        ("POST", "accounts", "admin", account),
+        ("POST", "accounts", "admin", [account]),
+        ("PUT", "accounts/weakling", "admin", account),
+        ("PATCH", "accounts/staff", "admin", {"username": "weakling", "password": password}),
+        ("POST", "people", "admin", [person]),
+        ("PATCH", "account", "team", {"old_password": PASSWORD, "password": password}),
+    ]:
+        if path == "account" and password.startswith("weakling"):
+            continue  # it is not this one's name
+        refused = api.request(method, path, user=user, json=body)
+        assert refused.status_code == 400, f"{method} {path}: {refused.text}"
+        assert "password" in refused.json()["message"]
+        assert password not in refused.text
+    if not password.startswith("weakling"):
+        with pytest.raises(Failure, match="admin_password"):
+            try_places(Settings(home=tmp_path / "new", admin_password=password))
+        with api.service.database.write() as session, pytest.raises(ValueError, match="admin_password"):
+            make_admin(session, password, print)
+    assert api.get("accounts/weakling", user="admin").status_code == 404
+
+
+@pytest.mark.parametrize("password", ["open sesame", "correct horse", "k7fmq-2xwrt-hn9bd", "anna likes tea"])
+def test_a_password_may_be_a_phrase(password: str) -> None:
+    assert weakness(password, "anna", "Anna Lind") is None
+
+
+def test_everybody_changes_their_own_password_with_the_old_one(api: Api) -> None:
+    """The tokens of the account are taken back, but for the one in use; sessions with the old password end."""
+    used, other = make_token(api, "team"), make_token(api, "team")
+    change = {"old_password": PASSWORD, "password": "another long one"}
+    wrong = api.patch("account", headers=as_bearer(used["token"]), json={**change, "old_password": "a guess"})
+    assert (wrong.status_code, "old_password" in wrong.json()["message"]) == (403, True)
+    assert api.get("account", user="team").status_code == 200
+    changed = api.patch("account", headers=as_bearer(used["token"]), json=change)
+    assert (changed.status_code, changed.json()["id"]) == (200, "team")
+    assert api.get("account", user="team").status_code == 401
+    assert api.get("account", auth=("team", "another long one")).status_code == 200
+    assert api.get("account", headers=as_bearer(other["token"])).status_code == 401
+    assert api.get("account", headers=as_bearer(used["token"])).status_code == 200
+
+
+def test_a_change_of_ones_own_password_keeps_tokens_where_it_says_so(api: Api) -> None:
+    token = make_token(api, "team")["token"]
+    change = {"old_password": PASSWORD, "password": "another long one", "keep_tokens": True}
+    assert api.patch("account", user="team", json=change).status_code == 200
+    assert api.get("account", headers=as_bearer(token)).status_code == 200
+    change = {"old_password": "another long one", "password": "and another one"}
+    assert api.patch("account", auth=("team", "another long one"), json=change).status_code == 200
+    assert api.get("account", headers=as_bearer(token)).status_code == 401
+
+
+def test_old_passwords_are_guessed_in_the_same_turns_as_at_the_door(quick_api: Api) -> None:
+    token = make_token(quick_api, "team")["token"]
+    guesses = quick_api.app.state.authenticator._guesses = Guesses(Price("2/minute", 0.0), Price("9/minute", 0.0))
+    for at in range(3):
+        body = {"old_password": f"guess {at}", "password": "another long one"}
+        assert quick_api.patch("account", headers=as_bearer(token), json=body).status_code == 403
+    assert guesses._is_hot(("account", "team"), guesses._account)

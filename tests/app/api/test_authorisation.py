@@ -98,6 +98,7 @@ POST   /api/contests/{contest_id}/teams                                         
 GET    /api/contests/{contest_id}/teams/{team_id}                                   200 200 200 200 200 200
 DELETE /api/contests/{contest_id}/teams/{team_id}                                   404 403 403 403 403 401
 GET    /api/account                                                                 200 200 200 200 200 401
+PATCH  /api/account                                                                 400 400 400 400 400 401
 GET    /api/accounts                                                                200 200 403 403 403 401
 POST   /api/accounts                                                                400 403 403 403 403 401
 POST   /api/people                                                                  400 403 403 403 403 401

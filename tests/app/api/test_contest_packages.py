@@ -105,7 +105,7 @@ def test_a_package_has_the_event_feed_as_an_admin_reads_it(exported: tuple[bytes
 
 
 def test_a_contest_comes_back_as_it_was(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
-    made = bring_in(empty, exported[0])
+    made = bring_in(empty, exported[0], "?privileged=jury")
     assert made.status_code == 201, made.text
     assert made.headers["Location"] == f"/api/{BASE}"
     found = seen(empty)
@@ -251,7 +251,7 @@ def interval(start: str, end: str | None) -> dict[str, str | None]:
 
 
 def test_a_contest_comes_back_under_another_id(empty: Api, exported: tuple[bytes, dict[str, Any]]) -> None:
-    assert bring_in(empty, exported[0], "?submissions=false").status_code == 201
+    assert bring_in(empty, exported[0], "?submissions=false&privileged=jury").status_code == 201
     again = bring_in(empty, exported[0], "?id=again&submissions=false")
     assert again.status_code == 400
     assert "a new group" in again.text
@@ -264,7 +264,7 @@ def test_a_contest_comes_back_under_another_id(empty: Api, exported: tuple[bytes
 def test_after_an_import_new_submissions_get_numbers_of_their_own(
     empty: Api, exported: tuple[bytes, dict[str, Any]]
 ) -> None:
-    assert bring_in(empty, exported[0]).status_code == 201
+    assert bring_in(empty, exported[0], "?privileged=jury").status_code == 201
     start = exported[1][""]["start_time"]
     body = {"language_id": "answers", "problem_id": "echo", "team_id": "red", "time": start}
     made = empty.post(f"{BASE}/submissions", user="admin", json=body | {"files": lively.answers({"02.out": b"2\n"})})
@@ -304,7 +304,7 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
             "made/problems/echo/echo.zip": zip_package(),
         }
     )
-    made = bring_in(empty, archive)
+    made = bring_in(empty, archive, "?privileged=stephan")
     assert made.status_code == 201, made.text
     assert made.json()["start_time"] == "2026-06-25T09:00:00.000Z"
     assert made.json()["duration"] == "5:00:00.000"
@@ -341,7 +341,7 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
         ({"teams.json": b'[{"id": "team", "name": "T"}]'}, "a new team"),
         ({"persons.json": b'[{"id": "p", "name": "P", "role": "coach", "team_ids": ["x"]}]'}, "teams that exist"),
         ({"accounts.json": b'[{"id": "a", "username": "a", "type": "team"}]'}, "the team of an account"),
-        ({"accounts.json": b'[{"id": "a", "username": "judge", "type": "judge"}]'}, "a username that is free"),
+        ({"accounts.json": b'[{"id": "a", "username": "judge", "type": "staff"}]'}, "a username that is free"),
         ({"clarifications.json": b'[{"id": "1", "text": "?"}]'}, "time and contest_time"),
         ({"awards.json": b'[{"id": "w", "citation": "W", "team_ids": ["x"]}]'}, "what is in the contest"),
         ({"submissions.json": b'[{"id": "1", "problem_id": "x", "team_id": "x"}]'}, "a problem and a team"),
@@ -516,7 +516,7 @@ def test_passwords_are_hashed_before_anybody_waits_for_the_import(
 
     monkeypatch.setattr(passwords, "hash_all", hashing)
     monkeypatch.setattr(contest_import, "Importer", beginning)
-    people = [{"id": id_, "username": id_, "type": "judge"} for id_ in ("zoe", "y")]
+    people = [{"id": id_, "username": id_, "type": "staff"} for id_ in ("zoe", "y")]
     people[0]["password"] = PASSWORD
     files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}
     assert bring_in(quick_api, zip_bytes(files)).status_code == 201
@@ -547,3 +547,30 @@ def test_a_final_contest_open_to_all_comes_back_with_its_own_teams_alone(quick_a
     assert made.status_code == 201, made.text
     rows = quick_api.get("contests/made/scoreboard").json()["rows"]
     assert [row["team_id"] for row in rows] == ["theirs"], "the teams of this server took no part"
+
+
+PACKAGED = {"id": "mole", "username": "mole", "password": "a long secret", "type": "admin"}
+
+
+@pytest.mark.parametrize("type_", ["admin", "judge"])
+def test_a_package_brings_an_admin_or_a_judge_only_where_the_request_names_them(quick_api: Api, type_: str) -> None:
+    people = [{**PACKAGED, "type": type_}, {"id": "helper", "username": "helper", "type": "staff"}]
+    files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}
+    before = everything(quick_api)
+    for query in ("", "?privileged=helper", "?replace=true&privileged=mol"):
+        refused = bring_in(quick_api, zip_bytes(files), query)
+        assert refused.status_code == 400, refused.text
+        assert [(each["file"], each["where"]) for each in refused.json()["errors"]] == [("accounts.json", "[0]")]
+        assert "privileged=mole" in refused.json()["message"]
+    assert everything(quick_api) == before
+    assert bring_in(quick_api, zip_bytes(files), "?privileged=x&privileged=mole").status_code == 201
+    assert quick_api.get("account", auth=("mole", "a long secret")).json()["type"] == type_
+
+
+def test_a_package_replaces_no_admin_unless_the_request_names_them(quick_api: Api) -> None:
+    """Neither their password nor their role: as staff they would be an admin no more."""
+    for more in ({"type": "admin", "password": "a long secret"}, {"type": "staff"}):
+        people = [{"id": "judge", "username": "judge", **more}]
+        files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}
+        assert bring_in(quick_api, zip_bytes(files), "?replace=true").status_code == 400
+        assert quick_api.get("account", user="judge").json()["type"] == "judge"
