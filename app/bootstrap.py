@@ -22,7 +22,7 @@ from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from app.passwords import hash_password, make_password, weakness
 from app.settings import Settings
-from app.storage import accounts, contests, problems
+from app.storage import accounts, contests, problems, statement_images
 from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.migrate import upgrade
@@ -63,6 +63,7 @@ def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, Loca
 def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say = on_stderr) -> None:
     """Bring in what is missing: bundled problems, their place in the practice contest, and at first an admin."""
     imported = import_missing(database, files, bundled())
+    bring_images(database, files)
     with database.write() as session:
         if not accounts.accounts(session):
             imported = [row.id for row in problems.problems(session) if row.id in bundled()]
@@ -101,6 +102,18 @@ def import_missing(database: Database, files: LocalFiles, packages: dict[str, Pa
         imported.append(slug)
         log.info("imported", problem=slug)
     return imported
+
+
+def bring_images(database: Database, files: LocalFiles) -> None:
+    """Take statements' images out of the packages of problems that were stored before images were."""
+    with database.read() as session:
+        incomplete = statement_images.without_images(session)
+    for problem_id in incomplete:
+        try:
+            with database.write() as session:
+                statement_images.add_images(session, files, problem_id)
+        except PackageErrors as error:
+            log.warning("no images of a statement: bring the package in again", problem=problem_id, fault=str(error))
 
 
 def make_admin(session: Session, password: str, say: Say) -> None:

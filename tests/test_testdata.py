@@ -45,6 +45,16 @@ def test_what_differs_is_named() -> None:
     assert "nosuchproblem" in made.stderr
 
 
+def test_a_problem_may_be_named_by_its_slug_alone_and_a_misspelt_one_gets_the_nearest() -> None:
+    made = make_testdata("--inputs-only", "netgame")
+    assert (made.returncode, "found" in made.stderr) == (0, False), made.stderr
+    typo = make_testdata("--inputs-only", "netgam")
+    assert (typo.returncode, typo.stderr.strip()) == (
+        1,
+        "no problem 'netgam' with a plan of its test data; did you mean netgame?",
+    )
+
+
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.parents[1].name)
 def test_the_examples_of_good_and_bad_files_are_made_again_byte_for_byte(script: Path, tmp_path: Path) -> None:
     package = script.parents[1]

@@ -19,7 +19,7 @@ from app.api.statements import Sample, title_of
 from app.domain.contests import ScoredProblem
 from app.domain.rules import write_rule
 from app.grading.boards import Standing
-from app.packages.markdown import image_type
+from app.packages.markdown import image_type, with_image_folder
 from app.service import Service
 from app.storage import problems as stored
 from app.storage.scored import entries
@@ -148,9 +148,15 @@ def get_statement(
     text = statements.with_samples(data.decode(), samples(session, service, problem_id), language)
     title = title_of(row.names, language)
     if "text/markdown" in request.headers.get("accept", ""):
+        text = with_image_folder(text, _address_of(request))
         return Response(f"# {title}\n\n{text}", media_type="text/markdown; charset=utf-8", headers=headers)
     headers["Content-Security-Policy"] = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
     return Response(statements.page(title, text, language), media_type="text/html; charset=utf-8", headers=headers)
+
+
+def _address_of(request: Request) -> str:
+    """The whole address that was asked, with the path prefix, without the query."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}{request.url.path}"
 
 
 @router.get(

@@ -236,7 +236,9 @@ def add_problem(
 
 
 @contest.command("remove-problem", epilog=examples("jurado admin contest remove-problem finals comesolo"))
-def remove_problem(contest_id: ContestId, problem: Annotated[str, typer.Argument(help="the problem's id")]) -> None:
+def remove_problem(
+    contest_id: ContestId, problem: Annotated[str, typer.Argument(help="the problem's id or label")]
+) -> None:
     """Take a problem nobody has submitted to out of a contest."""
     delete(f"contests/{contest_id}/problems/{problem}")
 

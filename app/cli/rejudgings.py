@@ -35,7 +35,9 @@ JudgeErrors = Annotated[
 def rejudge(
     contest: ContestId,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="why; kept with it")],
-    problem: Annotated[str | None, typer.Option(metavar="ID", help="only submissions to this problem")] = None,
+    problem: Annotated[
+        str | None, typer.Option(metavar="PROBLEM", help="only submissions to this problem: id or label")
+    ] = None,
     team: Annotated[str | None, typer.Option(metavar="ID", help="only submissions of this team")] = None,
     submission: Annotated[list[str] | None, typer.Option(metavar="ID", help="only these submissions")] = None,
     wait: Annotated[bool, typer.Option("--wait", help="follow it until it is judged, and show the difference")] = False,

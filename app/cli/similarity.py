@@ -18,7 +18,7 @@ ONE_READ = 100
 
 def similarity(
     contest: Contest,
-    problem: Annotated[str | None, typer.Option(metavar="ID", help="only this problem")] = None,
+    problem: Annotated[str | None, typer.Option(metavar="PROBLEM", help="only this problem: id or label")] = None,
     least: Annotated[float, typer.Option("--min", metavar="RATIO", help="the least ratio of a pair, 0 to 1")] = 0.0,
     between: Annotated[
         tuple[str, str] | None, typer.Option(metavar="TEAM TEAM", help="lay these two teams side by side")

@@ -13,6 +13,12 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
 MATH = re.compile(r"(\$\$?)(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\1")
+SHOWN = re.compile(
+    r"(?P<code>`+).+?(?P=code)"
+    r"|(?P<before>!\[[^\]\n]*\]\(\s*|^ {0,3}\[[^\]\n]+\]:\s*)(?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))"
+)
+"""Code in a line, an image with its address, or the definition of an address that images refer to."""
+CODE = {"fence", "code_block"}
 FOLDER = "statement"
 IMAGE_TYPES = {
     ".png": "image/png",
@@ -58,6 +64,19 @@ def render(text: str, image_folder: str) -> str:
             if name is not None:
                 child.attrs["src"] = f"{image_folder}/{quote(name)}"
     return str(parser().renderer.render(tokens, parser().options, {}))
+
+
+def with_image_folder(text: str, folder: str) -> str:
+    """The Markdown of a statement with its images looked for in `folder`; code is left as it is."""
+    lines = text.split("\n")
+    code = {line for token in parser().parse(text) if token.type in CODE and token.map for line in range(*token.map)}
+
+    def moved(match: re.Match[str]) -> str:
+        before, address = match["before"], match["angled"] or match["plain"]
+        name = local_image(address) if before is not None else None
+        return match[0] if name is None or image_type(name) is None else f"{before}{folder}/{quote(name)}"
+
+    return "\n".join(line if at in code else SHOWN.sub(moved, line) for at, line in enumerate(lines))
 
 
 def local_image(address: str) -> str | None:

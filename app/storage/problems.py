@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.packages.export import write_archive
-from app.packages.markdown import FOLDER, image_links, image_type, local_image
-from app.packages.model import Package, Statement
+from app.packages.model import Package
 from app.storage.files import FileStore
 from app.storage.judgements import FoundScore, pair
+from app.storage.statement_images import IMAGES, keep_images
 from app.storage.tables import (
     AnswerRow,
     ContestProblemRow,
@@ -104,22 +104,15 @@ def _keep_statements(files: FileStore, package: Package) -> dict[str, Any]:
     """Store each language's statement as contestants read it: with the problem's constants put in."""
     kept = {}
     for language, statement in package.statements.items():
-        data = statement.file.read() if statement.kind == "pdf" else statement.text.encode()
-        images = {name: files.keep(package.files[f"{FOLDER}/{name}"]) for name in _images(package, statement)}
+        text = "" if statement.kind == "pdf" else statement.text
+        data = statement.file.read() if statement.kind == "pdf" else text.encode()
         kept[language] = {
             "kind": statement.kind,
             "file": statement.file.name,
             "sha256": files.keep(data),
-            "images": images,
+            IMAGES: keep_images(files, statement.kind, text, package.files),
         }
     return kept
-
-
-def _images(package: Package, statement: Statement) -> list[str]:
-    """The images that a statement shows, by their paths below `statement/`."""
-    links = image_links(statement.text) if statement.kind == "md" else ()
-    names = {name for link in links if (name := local_image(link.address)) is not None and image_type(name)}
-    return sorted(name for name in names if f"{FOLDER}/{name}" in package.files)
 
 
 def _keep_case(files: FileStore, package: Package, at: int) -> KeptCase:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from app.bootstrap import bring_images
 from app.packages.markdown import local_image
+from app.storage.tables import ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.service import Api
 
@@ -60,3 +62,40 @@ def test_an_address_that_leads_out_of_the_folder_is_no_image_of_it() -> None:
     away = ["../x.png", "/x.png", "a/../../x.png", "https://a.b/x.png", "//a.b/x.png", "data:image/png,x", "", "."]
     assert [local_image(address) for address in away] == [None] * len(away)
     assert local_image("a/../b.png?x#y") == "b.png"
+
+
+def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its_code(quick_api: Api) -> None:
+    text = """![a cat](cat.png "Tom") and `![a cat](cat.png)` and ![far](https://a.b/x.png) ![with a title][drawing]
+
+[drawing]: <figures/d-one.svg>
+
+    ![a cat](cat.png)
+"""
+    add_problem(quick_api.service, {**PACKAGE, "statement/problem.en.md": text})
+    add_contest(quick_api.service)
+    asked = {"Accept": "text/markdown"}
+    sent = quick_api.get(f"{PAGE}?lang=en", headers=asked)
+    address = str(sent.url).partition("?")[0]
+    written = text.replace('(cat.png "', f'({address}/cat.png "')
+    assert written.replace("<figures/d-one.svg>", f"{address}/figures/d-one.svg") in sent.text
+    for image in re.findall(rf"{address}/[a-z./-]+", sent.text):
+        assert quick_api.get(image.partition("/api/")[2]).status_code == 200
+    behind = quick_api.get(f"{PAGE}?lang=es", headers={**asked, "X-Forwarded-Prefix": "/judge"})
+    assert "/judge/api/contests/c/problems/echo/statement/gato.png)" in behind.text
+
+
+def test_a_problem_that_was_stored_without_images_gets_them_at_the_next_start(quick_api: Api) -> None:
+    add_problem(quick_api.service, PACKAGE)
+    add_contest(quick_api.service)
+    service = quick_api.service
+    with service.database.write() as session:
+        row = session.get_one(ProblemRow, "echo")
+        whole = row.statements
+        row.statements = {
+            language: {key: value for key, value in kept.items() if key != "images"} for language, kept in whole.items()
+        }
+    assert quick_api.get(f"{PAGE}/cat.png").status_code == 404
+    bring_images(service.database, service.files)
+    assert quick_api.get(f"{PAGE}/cat.png").content == PNG
+    with service.database.read() as session:
+        assert session.get_one(ProblemRow, "echo").statements == whole
