@@ -214,6 +214,21 @@ def test_what_is_opened_of_a_frozen_board_is_open_after_an_import(tmp_path: Path
     assert boards(quick_api) == before
 
 
+def test_statements_come_back_with_their_images(tmp_path: Path, empty: Api) -> None:
+    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
+    upgrade(url)
+    shown = {"statement/problem.en.md": "![a cat](img/cat.png)\n", "statement/img/cat.png": b"\x89PNG\r\n\x1a\n0"}
+    with open_api(url, tmp_path / "old") as api:
+        add_problem(api.service, shown)
+        add_contest(api.service)
+        archive = api.get("contests/c/package.zip", user="admin").content
+    brought = bring_in(empty, archive, "?replace=true")
+    assert brought.status_code == 201, brought.text
+    image = "contests/c/problems/echo/statement/img/cat.png"
+    assert empty.get(image).content == shown["statement/img/cat.png"]
+    assert f'src="{image.rpartition("echo/")[2]}"' in empty.get("contests/c/problems/echo/statement?lang=en").text
+
+
 def test_what_teams_did_is_left_out_with_their_submissions(tmp_path: Path, quick_api: Api) -> None:
     url = f"sqlite:///{tmp_path / 'old.sqlite'}"
     upgrade(url)
