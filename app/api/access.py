@@ -19,6 +19,7 @@ from app.api.contest_bodies import ContestView
 from app.api.contests import StateView, contest_of
 from app.api.deps import CurrentViewer, Reading
 from app.api.directory import COLLECTIONS
+from app.api.gated import GatedRoute
 from app.api.judgements import JudgedCase, Judgement
 from app.api.judging import JudgementTypeView, LanguageView
 from app.api.problems import Problem
@@ -26,7 +27,7 @@ from app.api.submissions_read import Submission
 from app.api.teams import TeamView
 from app.storage import teams
 
-router = APIRouter(tags=["contests"])
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 MODELS: Mapping[str, type[BaseModel]] = {
     "contest": ContestView,

@@ -35,6 +35,7 @@ from app.api.deps import (
 )
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.filters import matching
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.grading.boards import Standing
@@ -43,7 +44,7 @@ from app.storage import accounts as stored
 from app.storage import teams
 from app.storage.tables import AccountRow
 
-router = APIRouter(tags=["accounts"])
+router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 
 
 @router.get("/accounts", summary="All accounts")

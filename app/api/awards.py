@@ -15,6 +15,7 @@ from app.api.clics import Id
 from app.api.contests import contest_of, slug
 from app.api.deps import AdminOnly, CurrentViewer, Reading, Writing
 from app.api.errors import NotFound
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.api.teams import visible
@@ -24,7 +25,7 @@ from app.storage import clarifications as stored
 from app.storage import directory, teams
 from app.storage.tables import AwardRow
 
-router = APIRouter(tags=["awards"])
+router = APIRouter(route_class=GatedRoute, tags=["awards"])
 
 
 class AwardBody(Body):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import yaml
-from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 from pydantic import (
     BaseModel,
@@ -19,7 +18,9 @@ from pydantic import (
     model_serializer,
 )
 
-from app.api.errors import MOST_LISTED, BadRequest, Conflict, UnsupportedMedia, fault, in_words, said
+from app.api.errors import MOST_LISTED, BadRequest, Conflict, TooLarge, UnsupportedMedia, fault, in_words, said
+from app.api.heavy import run_heavy
+from app.api.json_bounds import DEEPEST, is_within, read_json
 from app.packages.documents import UNREADABLE, StrictLoader
 
 M = TypeVar("M", bound=BaseModel)
@@ -27,6 +28,11 @@ JSON_TYPES = frozenset({"application/json"})
 YAML_TYPES = frozenset({"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"})
 TSV_TYPES = frozenset({"text/tab-separated-values", "text/tsv"})
 CSV_TYPES = frozenset({"text/csv", "application/csv"})
+MOST_VALUES = 400_000
+MOST_VALUES_OF_ONE = 10_000
+"""Of one object: each value may be a fault, and thousands of them in one object are no mistake."""
+MOST_YAML = 2**20
+"""Bytes of a document in YAML, which is written by hand and read a hundred times slower than JSON."""
 ACCEPTED = "application/json, application/yaml, text/csv, text/tab-separated-values"
 
 Line = Annotated[
@@ -75,6 +81,8 @@ async def _document(request: Request) -> Document:
     if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES | CSV_TYPES:
         raise UnsupportedMedia(f"Content-Type: expected one of {ACCEPTED}, found {kind[:80] or 'none'}")
     data = await request.body()
+    if kind in JSON_TYPES:
+        return _objects(await _read_json(data))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -83,7 +91,9 @@ async def _document(request: Request) -> Document:
         raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
     if kind in TSV_TYPES | CSV_TYPES:
         return Document(lines=text)
-    return _objects(await run_sync(lambda: _read(text, yaml_too=kind in YAML_TYPES)))
+    if len(data) > MOST_YAML:
+        raise TooLarge(f"body: expected at most {MOST_YAML} bytes of YAML, found {len(data)} (JSON may be larger)")
+    return _objects(await run_heavy(lambda: _read_yaml(text)))
 
 
 TheDocument = Annotated[Document, Depends(_document)]
@@ -106,17 +116,25 @@ def one_body(name: str) -> dict[str, Any]:
     }
 
 
-def _read(text: str, *, yaml_too: bool) -> Any:
+async def _read_json(data: bytes) -> Any:
     try:
-        return yaml.load(text, StrictLoader) if yaml_too else json.loads(text)
+        return await read_json(data, MOST_VALUES)
     except json.JSONDecodeError as error:
         found = f"{error.msg} at line {error.lineno} column {error.colno}"
         raise BadRequest(f"body: expected JSON, found {found}") from None
+
+
+def _read_yaml(text: str) -> Any:
+    try:
+        value = yaml.load(text, StrictLoader)
     except yaml.YAMLError as error:
         raise BadRequest(f"body: expected YAML, found {' '.join(str(error).split())[:200]}") from None
     except UNREADABLE as error:
         found = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
         raise BadRequest(f"body: expected a list of objects, found {found}") from None
+    if not is_within(value, MOST_VALUES):
+        raise BadRequest(f"body: expected at most {MOST_VALUES} values nested at most {DEEPEST} deep, found more")
+    return value
 
 
 def _objects(value: Any) -> Document:
@@ -135,15 +153,19 @@ def read_all(
     read: list[tuple[M, str]] = []
     faults: list[dict[str, str]] = []
     for item in items:
+        if len(faults) >= MOST_LISTED:
+            break  # no more of them are told, and there may be thousands
+        if not is_within(item.value, MOST_VALUES_OF_ONE):
+            faults.append(found(item.where, f"at most {MOST_VALUES_OF_ONE} values in an object", "more"))
+            continue
         try:
             value = model.model_validate(item.value)
         except ValidationError as error:
-            faults += [fault(each, at=item.where) for each in error.errors(include_url=False)]
+            given = error.errors(include_url=False)
+            faults += [fault(each, at=item.where) for each in given[: MOST_LISTED - len(faults)]]
         else:
             read.append((value, item.where))
             faults += check(value, item.where)
-        if len(faults) >= MOST_LISTED:
-            break  # no more of them are told, and there may be millions
     return read, faults
 
 
@@ -178,11 +200,14 @@ def only_object(document: Document) -> dict[str, Any]:
 
 def read_one(document: Document, model: type[BaseModel], old: Mapping[str, Any] | None = None) -> Any:
     """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
-    value = {**(old or {}), **only_object(document)}
+    sent = only_object(document)
+    if not is_within(sent, MOST_VALUES_OF_ONE):
+        refuse([found("body", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")])
+    value = {**(old or {}), **sent}
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        refuse([fault(each) for each in error.errors(include_url=False)])
+        refuse([fault(each) for each in error.errors(include_url=False)[:MOST_LISTED]])
         raise
 
 

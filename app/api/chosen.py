@@ -11,6 +11,7 @@ from app.api.bodies import Body, Line
 from app.api.clics import format_time_or_none
 from app.api.deps import Reading, TeamOnly, TheService
 from app.api.errors import BadRequest, Conflict, Forbidden
+from app.api.gated import GatedRoute
 from app.api.standings import TheStanding, is_official, is_own, the_problem
 from app.domain.clock import utc_now
 from app.grading.boards import Standing
@@ -18,7 +19,7 @@ from app.service import Service
 from app.storage import judged, participations
 from app.storage.participations import Choosing
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 PLACE = "/contests/{contest_id}/problems/{problem_id}/chosen"
 
 

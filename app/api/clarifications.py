@@ -20,6 +20,7 @@ from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, LoggedIn, Reading, Writing
 from app.api.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests
 from app.api.filters import matching
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.named import problem_called
 from app.api.standings import TheStanding
@@ -31,7 +32,7 @@ from app.storage import directory, teams
 from app.storage.scored import clock
 from app.storage.tables import ClarificationRow, ContestRow
 
-router = APIRouter(tags=["clarifications"])
+router = APIRouter(route_class=GatedRoute, tags=["clarifications"])
 Message = Annotated[str, StringConstraints(pattern=r"^[^\x00]*[^\x00\s][^\x00]*$", max_length=20_000)]
 
 MINUTE = timedelta(minutes=1)

@@ -19,6 +19,7 @@ from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, LoggedIn, Reading, Writing
 from app.api.errors import NotFound
 from app.api.filters import matching
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.standings import TheStanding, may_see
 from app.api.teams import visible
@@ -29,7 +30,7 @@ from app.storage import clarifications as stored
 from app.storage.scored import clock
 from app.storage.tables import CommentaryRow
 
-router = APIRouter(tags=["commentary"])
+router = APIRouter(route_class=GatedRoute, tags=["commentary"])
 LINKS = ("team_ids", "problem_ids", "submission_ids")
 
 

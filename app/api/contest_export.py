@@ -40,6 +40,7 @@ from app.api.deps import AdminOnly, TheService
 from app.api.downloads import ARCHIVE, BYTES, ZIP, type_for
 from app.api.errors import NotFound
 from app.api.feed.kinds import ORDER
+from app.api.gated import GatedRoute
 from app.api.growing import GrowingFile, GrowingResponse, Sink
 from app.api.statements import title_of
 from app.domain.clock import utc_now
@@ -51,7 +52,7 @@ from app.storage import events, judged, packing
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
 
-router = APIRouter(tags=["contests"])
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
 Documents = Callable[[Viewer, Standing, Session], Iterable[Mapping[str, Any] | BaseModel]]
 Load = Callable[[], bytes]
 Pieces = Callable[[], Iterable[bytes]]

@@ -37,6 +37,7 @@ from app.api.deps import AFTER_COMMIT, AdminOnly, TheAuthenticator, TheService
 from app.api.downloads import UPLOADED_ZIP
 from app.api.errors import BadRequest, Unavailable, UnsupportedMedia
 from app.api.fault_list import FaultList
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.uploads import body_file
 from app.grading.questions import JudgeFailed
@@ -45,7 +46,7 @@ from app.packages.files import LIMITS, archive_files
 from app.service import Service
 from app.settings import Settings
 
-router = APIRouter(tags=["contests"])
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
 UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
 """What is made anew. In a large contest it is most of the package."""

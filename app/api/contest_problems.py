@@ -16,6 +16,7 @@ from app.api.contest_changes import refuse_final
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.named import did_you_mean
 from app.domain.contests import Direction, Kind, ScoringRule
@@ -24,7 +25,7 @@ from app.domain.rules import read_rule, write_rule
 from app.storage import contests, problems
 from app.storage.tables import ContestProblemRow, ProblemRow
 
-router = APIRouter(tags=["contests"])
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
 Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f/]+$", max_length=36)]
 Rgb = Annotated[str, StringConstraints(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$")]
 Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]

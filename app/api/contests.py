@@ -19,6 +19,7 @@ from app.api.contest_times import times_change
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheBoards, TheService, Writing, after_commit
 from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.named import NoContest
 from app.domain import contests as rules
@@ -29,7 +30,7 @@ from app.storage import teams
 from app.storage.scored import clock
 from app.storage.tables import ContestRow
 
-router = APIRouter(tags=["contests"])
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
 

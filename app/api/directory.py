@@ -44,6 +44,7 @@ from app.api.directory_bodies import (
 )
 from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, NotFound, place
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.api.table_rows import Columns
@@ -54,7 +55,7 @@ from app.storage import teams
 from app.storage.files import FileStore
 from app.storage.tables import ContestRow, GroupRow, OrganizationRow, PersonRow
 
-router = APIRouter()
+router = APIRouter(route_class=GatedRoute)
 Row = GroupRow | OrganizationRow | PersonRow
 Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
 

@@ -23,7 +23,7 @@ MOST_SHOWN = 80
 TABLE_LINE = "line "
 """How the places of objects that came as lines of a table begin."""
 LONGEST_MESSAGE = 10_000
-MOST_LISTED = 1000
+MOST_LISTED = 100
 MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
@@ -216,8 +216,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 def invalid(found: Sequence[Mapping[str, Any]]) -> JSONResponse:
     """Build the 400 for pydantic's errors."""
-    faults = [fault(error) for error in found]
-    return error_response(400, all_in_words(faults), faults)
+    faults = [fault(error) for error in found[:MOST_LISTED]]
+    return error_response(400, all_in_words(faults, len(found)), faults)
 
 
 def said(pattern: str, words: str) -> str:
@@ -255,10 +255,10 @@ def in_words(fault: Mapping[str, str]) -> str:
     return f"{fault['where']}: expected {fault['expected']}, found {fault['found']}"
 
 
-def all_in_words(faults: Sequence[Mapping[str, str]]) -> str:
-    """The first faults as sentences, and how many more there are."""
+def all_in_words(faults: Sequence[Mapping[str, str]], count: int) -> str:
+    """The first of `count` faults as sentences, and how many more there are."""
     shown = "; ".join(in_words(each) for each in faults[:MOST_IN_WORDS])
-    more = len(faults) - MOST_IN_WORDS
+    more = count - MOST_IN_WORDS
     return f"{shown}; and {more} more" if more > 0 else shown
 
 

@@ -12,6 +12,7 @@ from app.api.clics import format_time, format_time_or_none
 from app.api.contest_changes import why_not_running
 from app.api.deps import Reading, TeamOnly, TheService
 from app.api.errors import Conflict, Forbidden
+from app.api.gated import GatedRoute
 from app.api.standings import TheStanding, the_problem
 from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
@@ -19,7 +20,7 @@ from app.grading.boards import Standing
 from app.storage import participations
 from app.storage.participations import InputRequest
 
-router = APIRouter(tags=["test cases"])
+router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 
 
 class FinalInputs(BaseModel):

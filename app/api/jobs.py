@@ -13,13 +13,14 @@ from app.api import clics
 from app.api.bodies import Body, Line
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.packages import existing
 from app.grading.references import REFERENCE_RUN
 from app.storage import jobs, rejudging_changes
 from app.storage.tables import JobRow, ProblemRow
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(route_class=GatedRoute, tags=["jobs"])
 
 
 class ReferenceRunRequest(Body):

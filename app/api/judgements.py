@@ -14,6 +14,7 @@ from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.filters import matching
+from app.api.gated import GatedRoute
 from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, points_of, shown_type
 from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
 from app.domain.scoring import RawScore
@@ -25,7 +26,7 @@ from app.storage.judged import Run
 from app.storage.judgements import DONE, exact
 from app.storage.tables import JudgementRow, SubmissionRow
 
-router = APIRouter(tags=["judgements"])
+router = APIRouter(route_class=GatedRoute, tags=["judgements"])
 
 RUN_TYPES = {CaseVerdict.ACCEPTED: "AC", CaseVerdict.REJECTED: "WA", CaseVerdict.JUDGE_ERROR: "JE"}
 

@@ -11,11 +11,12 @@ from app.api.clics import LANGUAGE
 from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
+from app.api.gated import GatedRoute
 from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
 from app.grading.boards import Standing
 from app.storage.tables import ContestRow
 
-router = APIRouter(tags=["contests"])
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 
 class JudgementTypeView(BaseModel):

@@ -26,7 +26,7 @@ WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]
 IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
-"""Documents are read as a whole, and before anybody is asked who it is: small objects take 25 times their bytes."""
+"""Documents are read as a whole, and small objects take 25 times their bytes."""
 QUIET = ("/health/", "/metrics")
 EVERYWHERE = (
     (b"x-content-type-options", b"nosniff"),

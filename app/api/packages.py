@@ -18,6 +18,7 @@ from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, file, form, type_for
 from app.api.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
 from app.api.forms import Expected, open_form
+from app.api.gated import GatedRoute
 from app.api.named import did_you_mean
 from app.api.uploads import body_file
 from app.grading.desk import GraderDesk
@@ -33,7 +34,7 @@ from app.storage.judgements import FoundScore
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow
 
-router = APIRouter(tags=["problems"])
+router = APIRouter(route_class=GatedRoute, tags=["problems"])
 PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
 FORM = form(

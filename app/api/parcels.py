@@ -19,9 +19,11 @@ from app.api import clics
 from app.api.bodies import Line
 from app.api.clics import Id
 from app.api.downloads import file, form
-from app.api.errors import BadRequest, UnsupportedMedia, all_in_words, fault
+from app.api.errors import MOST_LISTED, BadRequest, UnsupportedMedia, all_in_words, fault
 from app.api.forms import Expected, Form, open_form
 from app.api.heavy import LIGHT, run_heavy
+from app.api.json_bounds import check_values
+from app.api.uploads import body_stream
 from app.grading.archives import Upload, archive_kind
 
 T = TypeVar("T")
@@ -31,7 +33,7 @@ PARTS = Expected(
     parts=2000,
 )
 LONGEST_COMMENT = 10_000
-MOST_VALUES = 50_000
+MOST_VALUES = 5_000
 """Of a JSON body, which is one long text: more values than these would take far more memory than their bytes."""
 LIGHT_ARCHIVES = 4 * 1024
 """Bytes that may be archives and still are sorted at once: they hold at most 90 files, and inflate to 1 MiB."""
@@ -154,8 +156,10 @@ async def open_parcel(request: Request) -> AsyncIterator[Parcel]:
         async with open_form(request, PARTS) as form:
             yield _read_form(form)
     elif kind == "application/json":
-        body = await request.body()
-        yield _read_json(body) if len(body) <= LIGHT_ARCHIVES else await run_heavy(lambda: _read_json(body))
+        async with body_stream(request) as body:
+            light = body.seek(0, io.SEEK_END) <= LIGHT_ARCHIVES
+            body.seek(0)
+            yield _read_json(body.read()) if light else await run_heavy(lambda: _read_json(body.read()))
     else:
         raise UnsupportedMedia(
             f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}"
@@ -179,8 +183,7 @@ def _read_form(form: Form) -> Parcel:
 
 
 def _read_json(body: bytes) -> Parcel:
-    if sum(body.count(mark) for mark in (b",", b"[", b"{")) > MOST_VALUES:
-        raise BadRequest(f"body: expected one object with one file, found more than {MOST_VALUES} values")
+    check_values(body, MOST_VALUES)
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -188,8 +191,9 @@ def _read_json(body: bytes) -> Parcel:
     try:
         asked = SubmissionRequest.model_validate(document)
     except ValidationError as error:
-        faults = [fault(each) for each in error.errors()]
-        raise BadRequest(all_in_words(faults), errors=faults) from None
+        given = error.errors(include_url=False)
+        faults = [fault(each) for each in given[:MOST_LISTED]]
+        raise BadRequest(all_in_words(faults, len(given)), errors=faults) from None
     _check_language(asked.language_id)
     file = asked.files[0]
     if file.mime not in {None, "application/zip"}:

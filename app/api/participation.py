@@ -15,6 +15,7 @@ from app.api.contest_changes import refuse_final, why_not_running
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, Reading, TeamOnly, TheBoards, TheService, Writing, after_commit
 from app.api.errors import Conflict, Forbidden, NotFound
+from app.api.gated import GatedRoute
 from app.api.teams import TeamView, document
 from app.domain.clock import utc_now
 from app.domain.participation import Participation, ParticipationKind, own_clock
@@ -23,7 +24,7 @@ from app.storage.participations import Beginning
 from app.storage.scored import clock, personal_duration
 from app.storage.tables import ContestRow, ContestTeamRow
 
-router = APIRouter(tags=["contests"])
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 
 class ParticipationBody(Body):

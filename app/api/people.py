@@ -12,11 +12,12 @@ from app.api.bodies import TheDocument, openapi_body, read_all
 from app.api.contest_changes import refuse_final
 from app.api.contests import contest_of, refuse_overlaps
 from app.api.deps import DRY, AdminOnly, TheAuthenticator, TheBoards, TheService, Writing, after_commit
+from app.api.gated import GatedRoute
 from app.api.people_bodies import PeopleMade, PersonRowBody
 from app.api.people_import import People
 from app.storage import teams
 
-router = APIRouter(tags=["accounts"])
+router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 
 
 @router.post(

@@ -13,6 +13,7 @@ from app.api.auth import Viewer
 from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.downloads import ANY_FILE, BINARY, WORDS
 from app.api.errors import NotFound
+from app.api.gated import GatedRoute
 from app.api.named import did_you_mean
 from app.api.standings import TheStanding, the_problem
 from app.api.statements import Sample, title_of
@@ -25,7 +26,7 @@ from app.storage import problems as stored
 from app.storage.scored import entries
 from app.storage.tables import ContestProblemRow, ProblemRow
 
-router = APIRouter(tags=["problems"])
+router = APIRouter(route_class=GatedRoute, tags=["problems"])
 MIMES = {"md": "text/html", "tex": "application/x-tex", "pdf": "application/pdf"}
 
 

@@ -10,12 +10,13 @@ from pydantic import BaseModel
 from app.api.clics import format_time_or_none
 from app.api.deps import LoggedIn, Reading
 from app.api.errors import BadRequest, Forbidden
+from app.api.gated import GatedRoute
 from app.api.standings import TheStanding, the_problem
 from app.domain.clock import utc_now
 from app.domain.limits import quota, read_limits, write_limits
 from app.storage import contests, submissions
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
 
 class QuotaView(BaseModel):

@@ -16,6 +16,7 @@ from app.api.contest_problems import Rule, checked_rule, entry_of
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.named import called
 from app.domain.clock import utc_now
@@ -27,7 +28,7 @@ from app.storage.ids import as_id
 from app.storage.rejudging_steps import Selection
 from app.storage.tables import RejudgingRow, SubmissionRow
 
-router = APIRouter(tags=["rejudgings"])
+router = APIRouter(route_class=GatedRoute, tags=["rejudgings"])
 PLACE = "/contests/{contest_id}/rejudgings/{rejudging_id}"
 MOST_NAMED = 10_000
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.api.clics import format_reltime, format_time, number
 from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
+from app.api.gated import GatedRoute
 from app.api.judgements import judgement_document
 from app.api.report_bodies import Report
 from app.api.standings import TheStanding, worth_of
@@ -24,7 +25,7 @@ from app.storage.judged import SentAnswer
 from app.storage.judgements import exact
 from app.storage.tables import RawScoreRow, SubmissionRow
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
 WAITING = {"key": "waiting", "text": "waiting to be judged", "args": {}}
 SEALED = {"key": "final-case", "text": "counts after the end of the contest", "args": {}}

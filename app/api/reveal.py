@@ -11,12 +11,13 @@ from app.api.clics import format_time_or_none
 from app.api.contests import contest_of
 from app.api.deps import AdminOnly, JudgeOrAdmin, Reading, TheBoards, TheService
 from app.api.errors import Conflict
+from app.api.gated import GatedRoute
 from app.domain.clock import utc_now
 from app.domain.reveal import Pending, Place, Step, opened, pending
 from app.grading.boards import Boards, Standing
 from app.storage.tables import ContestRow
 
-router = APIRouter(tags=["scoreboard"])
+router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 
 
 class RevealBody(Body):

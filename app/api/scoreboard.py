@@ -20,6 +20,7 @@ from app.api.auth import Viewer
 from app.api.clics import format_reltime
 from app.api.deps import CurrentViewer, TheBoards
 from app.api.errors import BadRequest, Forbidden, NotFound
+from app.api.gated import GatedRoute
 from app.api.named import NoContest
 from app.api.scoreboard_bodies import History, Scoreboard, ScoreTable
 from app.api.sheets import Page, WrittenRow, changes, dump, figures_of, head_of, page_at_hand, page_key, rendered
@@ -29,7 +30,7 @@ from app.domain.history import Past, history
 from app.domain.live import moment
 from app.grading.boards import Boards, Standing, in_phase, with_virtual
 
-router = APIRouter(tags=["scoreboard"])
+router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 JSON = "application/json"
 AS_JSON = (b"content-type", JSON.encode())
 CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.api.clics import format_reltime, number
 from app.api.deps import JudgeOrAdmin, Reading, TheService
 from app.api.errors import BadRequest, NotFound
+from app.api.gated import GatedRoute
 from app.api.named import problem_called
 from app.api.similarity_bodies import Comparison, SimilarityView
 from app.api.standings import TheStanding
@@ -26,7 +27,7 @@ from app.storage import judged
 from app.storage.judgements import exact
 from app.storage.tables import RawScoreRow
 
-router = APIRouter(tags=["similarity"])
+router = APIRouter(route_class=GatedRoute, tags=["similarity"])
 
 MOST_PAIRS = 1000
 FEW_PAIRS = 200

@@ -11,12 +11,13 @@ from fastapi import APIRouter, Depends, Response
 from app.api.deps import CurrentViewer, TheService
 from app.api.downloads import OCTETS
 from app.api.errors import Forbidden, NotFound
+from app.api.gated import GatedRoute
 from app.api.report_bodies import SourceFile
 from app.api.standings import may_see_sources
 from app.api.submissions_read import TheSubmission
 from app.storage.tables import SubmissionRow
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
 
 def _with_sources(row: TheSubmission, viewer: CurrentViewer) -> SubmissionRow:

@@ -16,6 +16,7 @@ from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
 from app.api.errors import Forbidden, NotFound
 from app.api.filters import matching
+from app.api.gated import GatedRoute
 from app.api.named import problem_called
 from app.api.standings import TheStanding, is_practice, may_see, may_see_answers, may_see_sources, worth_of
 from app.domain.scoring import Answers, submission_answers
@@ -25,7 +26,7 @@ from app.storage import judged
 from app.storage.boards import attempt_team
 from app.storage.tables import SubmissionRow
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
 
 class FileReference(BaseModel):

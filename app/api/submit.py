@@ -21,6 +21,7 @@ from app.api.capabilities import capabilities
 from app.api.contest_changes import why_not_running
 from app.api.deps import admin_only, current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge, TooManyRequests
+from app.api.gated import GatedRoute
 from app.api.heavy import run_heavy
 from app.api.named import NoContest, problem_called, standing_for
 from app.api.not_begun import not_begun, own_clock_not_begun
@@ -41,7 +42,7 @@ from app.storage.ids import is_number
 from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached, NewAnswer, NewSubmission
 from app.storage.tasks import too_large
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
 LONGEST_KEY = 255
 PUT_PARAMETERS = [

@@ -12,6 +12,7 @@ from app.api import table_rows, tsv
 from app.api.bodies import Document, Item, TheDocument, found, openapi_body, read_all, refuse, refuse_all
 from app.api.deps import DRY, AdminOnly, DryRun, TheBoards, TheService, Writing, after_commit, end_dry_run
 from app.api.errors import place
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.teams import Links, TeamBody, TeamView, document, missing_links, put
 from app.storage import directory
@@ -19,7 +20,7 @@ from app.storage import teams as stored
 from app.storage.files import FileStore
 from app.storage.tables import GroupRow, OrganizationRow, TeamRow
 
-router = APIRouter(tags=["teams"])
+router = APIRouter(route_class=GatedRoute, tags=["teams"])
 Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
 
 

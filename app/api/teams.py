@@ -28,6 +28,7 @@ from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, Forbidden, NotFound, place
 from app.api.file_references import Files
 from app.api.filters import matching
+from app.api.gated import GatedRoute
 from app.api.named import did_you_mean
 from app.api.standings import TheStanding
 from app.grading.boards import Standing
@@ -36,7 +37,7 @@ from app.storage import teams as stored
 from app.storage.files import FileStore
 from app.storage.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
 
-router = APIRouter(tags=["teams"])
+router = APIRouter(route_class=GatedRoute, tags=["teams"])
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
 OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
 """What tells of a team's machine, and whether it is hidden or disqualified, is nobody else's business."""

@@ -22,6 +22,7 @@ from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing,
 from app.api.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file, form, type_for
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.forms import Expected, open_form
+from app.api.gated import GatedRoute
 from app.api.jobs import ReferenceRunRequest, queue_run
 from app.api.named import did_you_mean
 from app.api.packages import CaseView, details, existing
@@ -43,7 +44,7 @@ from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
 from app.storage.testcases import NewCase
 
-router = APIRouter(tags=["test cases"])
+router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
 OPTIONS = frozenset({"method", "seconds", "seed"})
 PARTS = Expected(texts=OPTIONS, files=frozenset({"input", "answer"}), parts=10)

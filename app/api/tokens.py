@@ -12,11 +12,12 @@ from app.api.bodies import Body, Line
 from app.api.clics import Time, format_time, format_time_or_none
 from app.api.deps import LoggedIn, QuietWriting, Reading, TheAuthenticator, after_commit
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.gated import GatedRoute
 from app.domain.clock import utc_now
 from app.storage import accounts as stored
 from app.storage.tables import TokenRow
 
-router = APIRouter(prefix="/account/tokens", tags=["accounts"])
+router = APIRouter(route_class=GatedRoute, prefix="/account/tokens", tags=["accounts"])
 ID_LENGTH = 16
 MOST = 100
 

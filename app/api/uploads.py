@@ -6,10 +6,12 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import IO
 
 from fastapi import Request
 
 from app.api.errors import TooLarge
+from app.api.heavy import LIGHT
 
 
 @asynccontextmanager
@@ -25,3 +27,13 @@ async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
                     raise TooLarge(f"body: expected at most {limit} bytes, found more")
                 file.write(chunk)
         yield path
+
+
+@asynccontextmanager
+async def body_stream(request: Request) -> AsyncIterator[IO[bytes]]:
+    """The body as a stream, at its beginning, in memory only while it is small; gone afterwards."""
+    with tempfile.SpooledTemporaryFile(LIGHT) as file:
+        async for chunk in request.stream():
+            file.write(chunk)
+        file.seek(0)
+        yield file

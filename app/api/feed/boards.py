@@ -14,13 +14,14 @@ from app.api.downloads import WORDS
 from app.api.errors import BadRequest, Forbidden
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
+from app.api.gated import GatedRoute
 from app.api.named import NoContest
 from app.api.sheets import changed_rows, history, rendered
 from app.api.standings import seen_by
 from app.domain.clock import utc_now
 from app.grading.boards import Boards, Standing
 
-router = APIRouter(tags=["scoreboard"])
+router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 EVENTS = "text/event-stream"
 LONGEST_VERSION = 64
 SHORTEST_SLEEP = 0.05

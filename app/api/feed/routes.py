@@ -13,8 +13,9 @@ from app.api.feed.hub import TheHub, as_line, as_server_sent
 from app.api.feed.kinds import LARGE, ORDER
 from app.api.feed.readers import Place, reader_of
 from app.api.feed.streams import Client, StreamResponse, Wish
+from app.api.gated import GatedRoute
 
-router = APIRouter(tags=["event feed"])
+router = APIRouter(route_class=GatedRoute, tags=["event feed"])
 EVENTS = "text/event-stream"
 LINES = {"schema": {"type": "string", "description": "a Notification on each line, or an empty line"}}
 

@@ -18,6 +18,7 @@ from app.api.deps import AdminOnly, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.feed.hub import TheHub
 from app.api.feed.kinds import ORDER
+from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.domain.clock import utc_now
 from app.service import Service
@@ -25,7 +26,7 @@ from app.storage import contests
 from app.storage import webhooks as stored
 from app.storage.tables import WebhookRow
 
-router = APIRouter(tags=["webhooks"])
+router = APIRouter(route_class=GatedRoute, tags=["webhooks"])
 MOST = 100
 NO_ADDRESS = re.compile(r"[^\x21-\x7e]")
 

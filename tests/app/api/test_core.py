@@ -167,7 +167,7 @@ def test_a_body_is_counted_while_it_streams_whatever_was_announced(
     ],
 )
 def test_only_uploads_may_be_as_large_as_uploads(path: str, most: int | None) -> None:
-    """Documents are parsed as a whole before anybody is asked who it is: 60 MB of `[],[],` would take gigabytes."""
+    """Documents are parsed as a whole: 60 MB of `[],[],` would take gigabytes."""
     assert largest(path) == most
 
 
@@ -175,7 +175,7 @@ def test_a_document_of_many_faults_is_refused_with_the_first_of_them(sqlite_url:
     with open_api(sqlite_url, tmp_path / "home") as api:
         reply = api.post("contests", user="admin", json={str(at): 1 for at in range(5000)})
         assert reply.status_code == 400
-        assert len(reply.json()["errors"]) == 1000
+        assert len(reply.json()["errors"]) == 100
         assert reply.json()["message"].endswith("; and 4982 more")
 
 
