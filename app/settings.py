@@ -77,6 +77,10 @@ class Settings(BaseSettings):
         ge=1,
         description="streams of one account, or of one address for those not logged in, as a whole school may share it",
     )
+    webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
+    webhook_networks: str = Field(
+        "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"
+    )
     webhook_timeout_seconds: float = Field(10.0, gt=0, description="time a webhook has to answer")
     webhook_retry_seconds: float = Field(
         1.0, gt=0, description="wait before a webhook that failed is called again; it doubles up to a minute"
@@ -115,6 +119,16 @@ class Settings(BaseSettings):
     @classmethod
     def _a_prefix(cls, path: str) -> str:
         return path_prefix(path)
+
+    @field_validator("webhook_networks")
+    @classmethod
+    def _networks(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            try:
+                ip_network(each)
+            except ValueError:
+                raise ValueError(f"expected addresses or networks, found {each!r}") from None
+        return text
 
     @field_validator("trusted_proxies")
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import socket
 from importlib import import_module
@@ -102,9 +103,13 @@ def in_words(value: object) -> object:
 
 
 def read_settings(**given: object) -> Settings:
-    """Read the settings; what is given as an option wins. Raises Failure naming every wrong one."""
+    """Read the settings; what is given as an option wins. Raises Failure naming every wrong one.
+
+    Whoever works with the database and the files makes them for the user of the service alone.
+    """
     from app.settings import Settings
 
+    os.umask(0o077)
     try:
         return Settings.model_validate({key: value for key, value in given.items() if value is not None})
     except ValidationError as error:

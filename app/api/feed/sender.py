@@ -20,6 +20,7 @@ import structlog
 from anyio.to_thread import run_sync
 
 from app.api.auth import viewer_of
+from app.api.feed.calls import Outward, hosts_of, networks_of, signed
 from app.api.feed.keeper import Keeper
 from app.api.feed.log import Log
 from app.api.feed.readers import Reader, reader_of
@@ -110,7 +111,10 @@ class Sender:
         self._stop = asyncio.Event()
         self._ready.set()
         stopped = asyncio.create_task(self._stop.wait())
-        async with httpx.AsyncClient(timeout=self._settings.webhook_timeout_seconds) as client:
+        settings = self._settings
+        transport = Outward(networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts))
+        timeout = settings.webhook_timeout_seconds
+        async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
             while not stopped.done():
                 self._news["reload"].clear()
                 for hook_id in await run_sync(self._active):
@@ -204,7 +208,8 @@ class Sender:
         """One request; returns what went wrong, None if it was taken. Redirects are no 2xx, and not followed."""
         head = b'{"contest_id":"' + contest_id.encode() + b'","notifications":['
         body = head + b",".join(notifications) + b"]}"
-        headers = {"Content-Type": "application/json", "Webhook-Token": hook.token}
+        seconds = int(utc_now().timestamp())
+        headers = {"Content-Type": "application/json", **signed(hook.token, body, seconds)}
         try:
             async with asyncio.timeout(self._settings.webhook_timeout_seconds):
                 async with client.stream("POST", hook.url, content=body, headers=headers) as reply:

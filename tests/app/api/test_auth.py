@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from app.api.clics import format_time
 from app.api.errors import TooManyRequests
 from app.api.limits import Guesses, Price
 from app.api.turns import Turns
-from app.bootstrap import make_admin
+from app.bootstrap import initialise, make_admin
 from app.cli.output import Failure
-from app.cli.service import try_places
+from app.cli.service import read_settings, try_places
 from app.passwords import weakness
 from app.settings import Settings
 from app.storage.tables import TokenRow
@@ -327,6 +328,21 @@ def test_a_password_that_is_easy_to_guess_is_taken_at_no_door(api: Api, password
         with api.service.database.write() as session, pytest.raises(ValueError, match="admin_password"):
             make_admin(session, password, print)
     assert api.get("accounts/weakling", user="admin").status_code == 404
+
+
+def test_what_the_service_makes_is_for_its_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        settings = read_settings(home=tmp_path / "home")
+        try_places(settings)
+        database, files = initialise(settings, lambda _line: None)
+        files.keep(b"secret")
+        database.close()
+    finally:
+        os.umask(before)
+    made = [path for path in settings.home.rglob("*") if path.is_file()]
+    assert "jurado.db" in {path.name for path in made}
+    assert [path for path in (settings.home, *made) if path.stat().st_mode & 0o077] == []
 
 
 @pytest.mark.parametrize("password", ["open sesame", "correct horse", "k7fmq-2xwrt-hn9bd", "anna likes tea"])

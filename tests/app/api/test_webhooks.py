@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import threading
 import time
@@ -13,13 +14,15 @@ from typing import Any
 
 import pytest
 
+from app.api.feed.calls import may_be_called, networks_of
+from app.settings import Settings
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.builders.streams import fold, read_feed, shown
 
 PATIENCE = 20.0
-QUICK = {"webhook_timeout_seconds": 0.5, "webhook_retry_seconds": 0.05}
+QUICK = {"webhook_timeout_seconds": 0.5, "webhook_retry_seconds": 0.05, "webhook_networks": "127.0.0.0/8"}
 
 
 class Receiver:
@@ -28,6 +31,7 @@ class Receiver:
     def __init__(self, port: int = 0) -> None:
         self.calls: list[dict[str, Any]] = []
         self.tokens: list[str | None] = []
+        self.signed: list[tuple[dict[str, str], bytes]] = []
         self.refused = 0
         self.answer: Callable[[], int] = lambda: 204
         self.at_once = 0
@@ -38,7 +42,9 @@ class Receiver:
             def do_POST(self) -> None:
                 receiver.at_once += 1
                 receiver.most_at_once = max(receiver.most_at_once, receiver.at_once)
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.signed.append((dict(self.headers), data))
+                body = json.loads(data)
                 status = receiver.answer()
                 if status < 300:
                     receiver.tokens.append(self.headers["Webhook-Token"])
@@ -300,3 +306,70 @@ def test_an_id_is_given_once(hooked: Api, receiver: Receiver) -> None:
     hook(hooked, receiver.url, id="one")
     again = hooked.post("webhooks", user="admin", json={"id": "one", "url": receiver.url, "token": "t"})
     assert again.status_code == 409
+
+
+def is_from_us(headers: dict[str, str], body: bytes, token: str, now: float) -> bool:
+    """The check as the guide gives it to whoever is called."""
+    seconds = headers["Webhook-Timestamp"]
+    digest = hmac.new(token.encode(), seconds.encode() + b"." + body, "sha256").hexdigest()
+    return hmac.compare_digest(f"sha256={digest}", headers["Webhook-Signature"]) and abs(now - int(seconds)) < 300
+
+
+def test_a_call_is_signed_with_its_time(hooked: Api, receiver: Receiver) -> None:
+    hook(hooked, receiver.url)
+    submit(hooked, 2)
+    wait(lambda: receiver.signed)
+    headers, body = receiver.signed[0]
+    now = time.time()
+    assert headers["Host"] == f"127.0.0.1:{receiver.port}"
+    assert is_from_us(headers, body, "my-secret", now)
+    assert not is_from_us(headers, body, "another", now)
+    assert not is_from_us(headers, body + b" ", "my-secret", now)
+    assert not is_from_us(headers, body, "my-secret", now + 3600)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [({}, "inside a network"), ({"webhook_hosts": "board.example"}, "is not in JURADO_WEBHOOK_HOSTS")],
+)
+def test_no_webhook_reaches_the_servers_own_network_unasked(
+    sqlite_url: str, tmp_path: Path, receiver: Receiver, settings: dict[str, Any], why: str
+) -> None:
+    """By whichever name: what it resolves to counts when it is called."""
+    with open_api(sqlite_url, tmp_path / "home", **{**QUICK, "webhook_networks": "", **settings}) as api:
+        add_problem(api.service)
+        add_contest(api.service, started=4 * HOUR)
+        made = hook(api, f"http://localhost:{receiver.port}/hook")
+        submit(api, 2)
+        wait(lambda: api.get(f"webhooks/{made['id']}", user="admin").json()["error"])
+        assert why in api.get(f"webhooks/{made['id']}", user="admin").json()["error"]
+    assert receiver.signed == []
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::1", True),
+        ("10.2.0.1", True),
+        ("10.3.0.1", False),
+        ("127.0.0.1", False),
+        ("0.0.0.0", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("224.0.0.1", False),
+        ("::1", False),
+        ("::ffff:127.0.0.1", False),
+        ("::ffff:10.2.0.1", True),
+        ("fe80::1%eth0", False),
+        ("fd00::1", False),
+    ],
+)
+def test_public_addresses_and_those_of_the_setting_are_called(address: str, public: bool) -> None:
+    assert may_be_called(address, networks_of("10.2.0.0/16, 192.0.2.1")) is public
+
+
+@pytest.mark.parametrize("networks", ["*", "localhost", "10.1.0.1/16"])
+def test_networks_of_webhooks_are_networks(networks: str) -> None:
+    with pytest.raises(ValueError, match="expected addresses or networks"):
+        Settings(webhook_networks=networks)

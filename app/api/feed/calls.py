@@ -1,0 +1,78 @@
+"""How a webhook is called: signed, and at no address inside our own network, whatever its name resolves to."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import socket
+from collections.abc import Sequence
+from hashlib import sha256
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+import httpx
+
+Network = IPv4Network | IPv6Network
+
+
+def signed(token: str, body: bytes, seconds: int) -> dict[str, str]:
+    """The headers that prove who calls and when: HMAC-SHA256, by the token, of the time, a full stop and the body."""
+    digest = hmac.new(token.encode(), b"%d.%b" % (seconds, body), sha256).hexdigest()
+    return {"Webhook-Token": token, "Webhook-Timestamp": str(seconds), "Webhook-Signature": f"sha256={digest}"}
+
+
+def networks_of(text: str) -> list[Network]:
+    """Networks and addresses, with commas between them; raises ValueError for what is none."""
+    return [ip_network(each) for each in map(str.strip, text.split(",")) if each]
+
+
+def hosts_of(text: str) -> list[str]:
+    """Names of hosts, with commas between them."""
+    return [each.lower() for each in map(str.strip, text.split(",")) if each]
+
+
+class Refused(httpx.ConnectError):
+    """An address that no webhook may have."""
+
+
+class Outward(httpx.AsyncHTTPTransport):
+    """Connects to public addresses and those in `allowed`, and to `hosts` alone where there are any.
+
+    A name is resolved once, here, and what it resolved to is what is called: no second answer of a name server, and no
+    proxy of the environment, leads anywhere else. No connection is used twice, as another name may have its address.
+    """
+
+    def __init__(self, allowed: Sequence[Network], hosts: Sequence[str]) -> None:
+        super().__init__(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
+        self._allowed = allowed
+        self._hosts = frozenset(hosts)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Call the address that the host has; raises Refused for one it must not have."""
+        host = request.url.host
+        if self._hosts and host.lower() not in self._hosts:
+            raise Refused(f"{host} is not in JURADO_WEBHOOK_HOSTS")
+        address = await self._resolved(host, request.url.port or 0)
+        request.url = request.url.copy_with(host=address)  # the header Host is written already
+        request.extensions = {**request.extensions, "sni_hostname": host}
+        return await super().handle_async_request(request)
+
+    async def _resolved(self, host: str, port: int) -> str:
+        try:
+            loop = asyncio.get_running_loop()
+            answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpx.ConnectError(f"{host}: {error.strerror or error}") from None
+        addresses = [str(answer[4][0]) for answer in answers]
+        if refused := [each for each in addresses if not may_be_called(each, self._allowed)]:
+            raise Refused(f"{host} is {refused[0]}, inside a network (JURADO_WEBHOOK_NETWORKS names those allowed)")
+        return addresses[0]
+
+
+def may_be_called(address: str, allowed: Sequence[Network]) -> bool:
+    """Is it a public address, or in one of the networks allowed?"""
+    parsed = ip_address(address.partition("%")[0])
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    if any(parsed in network for network in allowed if network.version == parsed.version):
+        return True
+    return parsed.is_global and not parsed.is_multicast
