@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
+import structlog
 from anyio.to_thread import run_sync
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -32,9 +35,13 @@ from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
 from app.storage.accounts import note_use
+from app.storage.database import Database
 from app.storage.entries import Entries
+from app.storage.serving import Hold, hold
 from app.storage.writer import Writer
 from app.web import routes as pages
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
 SMALLEST_ZIPPED = 1024
 STREAMS = ("/event-feed", "/stream")
@@ -55,13 +62,18 @@ class App(FastAPI):
         await self._outermost(scope, receive, send)
 
 
-def create_app(settings: Settings | None = None, *, service: Service | None = None) -> FastAPI:
-    """Build the app. It opens its service when it starts and closes it at its end, or uses the one that is given."""
+def create_app(
+    settings: Settings | None = None, *, service: Service | None = None, held: Hold | None = None
+) -> FastAPI:
+    """Build the app. It opens its service when it starts and closes it at its end, or uses the one that is given.
+
+    `held` are the locks of the home and the database, where they are taken already.
+    """
     known = service.settings if service is not None else settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        opened = await run_sync(open_service, known)
+        opened = await run_sync(open_service, known, held)
         attach(app, opened)
         await run_sync(app.state.hub.sender.start)
         try:
@@ -89,9 +101,21 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
     return app
 
 
-def open_service(settings: Settings) -> Service:
-    """Open the database and the files, brought up to date, and start the writer, the graders and the jobs."""
+def open_service(settings: Settings, held: Hold | None = None) -> Service:
+    """Open the database and the files, brought up to date, and start the writer, the graders and the jobs.
+
+    Raises InUse where another process serves the same home or database.
+    """
     sys.setswitchinterval(SWITCH_SECONDS)
+    held = held or hold("jurado serve", settings.home, settings.database)
+    try:
+        return _open(settings, held)
+    except BaseException:
+        held.release()
+        raise
+
+
+def _open(settings: Settings, held: Hold) -> Service:
     database, files = initialise(settings)
     boards = Boards(database)
     writer = Writer(database)
@@ -99,7 +123,24 @@ def open_service(settings: Settings) -> Service:
     engine.start()
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
-    return Service(settings, database, files, writer, engine, jobs, boards, Entries(database), Similarity(files))
+    held.watch(partial(_bar, database), partial(_unbar, database), _stop)
+    entries, similarity = Entries(database), Similarity(files)
+    return Service(settings, database, files, writer, engine, jobs, boards, entries, similarity, hold=held)
+
+
+def _bar(database: Database, why: str) -> None:
+    database.barred = why
+
+
+def _unbar(database: Database) -> None:
+    database.barred = None
+    database.changed()  # another server may have had the lock for a moment, and written
+
+
+def _stop(why: str) -> None:
+    """End this server as a signal does: another one has taken over."""
+    log.critical("another process has taken over; this server stops", error=why)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

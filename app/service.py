@@ -16,6 +16,7 @@ from app.settings import Settings
 from app.storage.database import Database
 from app.storage.entries import Entries
 from app.storage.files import LocalFiles
+from app.storage.serving import Hold
 from app.storage.writer import Writer
 
 
@@ -98,6 +99,7 @@ class Service:
     entries: Entries
     similarity: Similarity
     gate: Gate = field(default_factory=Gate)
+    hold: Hold | None = None
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""
@@ -105,3 +107,5 @@ class Service:
         self.engine.close()
         self.writer.close()
         self.database.close()
+        if self.hold is not None:
+            self.hold.release()

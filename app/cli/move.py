@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.service import Home, read_settings
+from app.cli.service import Home, holding, read_settings
 from app.cli.solve import AsJson
+
+if TYPE_CHECKING:
+    from app.storage.database import Database
 
 
 def move(
@@ -22,14 +25,20 @@ def move(
     The database in use stays as it is; the files stay where they are. Exit code 1 if it was not moved: then the other
     database is as it was.
     """
+    from app.storage.database import Database
+
+    settings = read_settings(home=home)
+    to_url = read_settings(home=home, database_url=to).database
+    with holding("jurado move", settings, also=to_url):
+        _move(Database(settings.database), Database(to_url), as_json=as_json)
+
+
+def _move(source: Database, target: Database, *, as_json: bool) -> None:
     from sqlalchemy.exc import SQLAlchemyError
 
-    from app.storage.database import Database
     from app.storage.move import MoveError, row_count
     from app.storage.move import move as copy
 
-    settings = read_settings(home=home)
-    source, target = Database(settings.database), Database(read_settings(home=home, database_url=to).database)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -6,6 +6,8 @@ import logging
 import os
 import signal
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,40 +21,54 @@ from app.cli.solve import AsJson
 if TYPE_CHECKING:
     from app.settings import Settings
     from app.storage.database import Database
+    from app.storage.serving import Hold
 
 SECONDS_TO_FINISH = 10
 BACKLOG = 2048
 LABELS = {"graders": "graders alive", "waiting": "judgements waiting", "oldest_seconds": "the oldest waits, s"}
 
 Home = Annotated[Path | None, typer.Option(metavar="DIR", help="folder of data; default: JURADO_HOME, else ./var")]
+NewDatabase = Annotated[
+    bool, typer.Option("--new-database", help="make a new database though there are files without one")
+]
 
 
 def serve(
     host: Annotated[str | None, typer.Option(help="address to listen on; default: JURADO_HOST, else 127.0.0.1")] = None,
     port: Annotated[int | None, typer.Option(help="port; 0: any free one; default: JURADO_PORT, else 8000")] = None,
     home: Home = None,
+    standby: Annotated[
+        bool, typer.Option("--standby", help="wait while another server has the home or the database, then take over")
+    ] = False,
+    new_database: NewDatabase = False,
 ) -> None:
     """Serve until stopped (Ctrl-C, SIGTERM). The first start makes the database, the problems and the account admin.
 
     One line on standard output tells the address once requests are answered; the log is JSON lines on standard error.
     """
     settings = read_settings(host=host, port=port, home=home)
-    with listen(settings.host, settings.port) as listening:
-        try_places(settings)
-        run_server(settings, listening)
+    with ExitStack() as stack:
+        if standby:  # the port may be the other server's until then
+            held = stack.enter_context(holding("jurado serve", settings, wait=True))
+        listening = stack.enter_context(listen(settings.host, settings.port))
+        if not standby:
+            held = stack.enter_context(holding("jurado serve", settings))
+        try_places(settings, new_database=new_database)
+        run_server(settings, listening, held)
 
 
-def init(home: Home = None, as_json: AsJson = False) -> None:
+def init(home: Home = None, as_json: AsJson = False, new_database: NewDatabase = False) -> None:
     """Make the database, the files, the bundled problems and the first contests, and say what is there."""
     from app.bootstrap import initialise
     from app.logs import configure_logs
 
     configure_logs(logging.WARNING)
     settings = read_settings(home=home)
-    try_places(settings)
-    database, _files = initialise(settings, say)
-    there = what_is_there(database)
-    database.close()
+    with holding("jurado init", settings):
+        try_places(settings, new_database=new_database)
+        database, _files = initialise(settings, say)
+        there = what_is_there(database)
+        database.close()
     if as_json:
         write_json({"home": str(settings.home.resolve()), **there})
     else:
@@ -125,8 +141,39 @@ def fault(error: Any) -> str:
     return f"{name}: {own}" if own else f"{name}: {error['msg']}, found {error['input']!r}"
 
 
-def try_places(settings: Settings) -> None:
-    """Reach the folders and the database before anything starts, so that a wrong place is one clear line."""
+@contextmanager
+def holding(what: str, settings: Settings, *, wait: bool = False, also: str = "") -> Iterator[Hold]:
+    """Hold the locks of the home and the database, and of another one; raises Failure saying who has them."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.storage.serving import InUse, hold, hold_when_free
+
+    try:
+        if wait:
+            held = hold_when_free(what, settings.home, settings.database, lambda why: say(f"waiting: {why}"))
+        else:
+            held = hold(what, settings.home, *dict.fromkeys(filter(None, (settings.database, also))))
+    except InUse as error:
+        raise Failure(str(error), 1) from None
+    except OSError as error:
+        raise Failure(f"{error.filename or settings.home}: {error.strerror}", 1) from None
+    except SQLAlchemyError as error:
+        raise Failure(f"the database cannot be used: {_why(error)}", 1) from None
+    try:
+        yield held
+    finally:
+        held.release()
+
+
+def _why(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+
+
+def try_places(settings: Settings, *, new_database: bool = False) -> None:
+    """Reach the folders and the database before anything starts, so that a wrong place is one clear line.
+
+    Files without a database are refused, unless there is to be a new one: the old one is elsewhere, or lost.
+    """
     from sqlalchemy.exc import SQLAlchemyError
 
     from app.bootstrap import ADMIN
@@ -146,8 +193,14 @@ def try_places(settings: Settings) -> None:
         finally:
             database.close()
     except SQLAlchemyError as error:
-        why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise Failure(f"the database cannot be used: {why}", 1) from None
+        raise Failure(f"the database cannot be used: {_why(error)}", 1) from None
+    if schema is None and not new_database and any(path.is_file() for path in settings.files_folder.rglob("*")):
+        raise Failure(
+            f"{settings.files_folder} holds files, but their database is not there: expected it at"
+            f" {database.engine.url.render_as_string()}. Restore it, name it with JURADO_DATABASE_URL,"
+            " or make a new one with --new-database",
+            1,
+        )
     if schema is None and settings.admin_password and (expected := weakness(settings.admin_password, ADMIN)):
         raise Failure(f"admin_password: expected {expected}, found a secret")
     if schema is not None and schema not in schemas():
@@ -168,7 +221,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise Failure(f"cannot listen on {host} port {port}: {why}", 1) from None
 
 
-def run_server(settings: Settings, listening: socket.socket) -> None:
+def run_server(settings: Settings, listening: socket.socket, held: Hold) -> None:
     """Run one server process on the socket until a signal ends it; what it was doing is finished first."""
     import uvicorn
 
@@ -191,7 +244,7 @@ def run_server(settings: Settings, listening: socket.socket) -> None:
             app.state.hub.stop()  # streams end only if they are told to, and it would wait for them
             await super().shutdown(sockets)
 
-    app = import_module("app.main").create_app(settings)
+    app = import_module("app.main").create_app(settings, held=held)
     config = uvicorn.Config(
         app,
         http=BoundedConnection,

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -34,7 +35,7 @@ class Database:
 
     `generation` goes up with every `write`, so that what was read from contests, problems and accounts may be kept
     while it stays the same. The writer's commits (submissions, judgements) leave it alone. `listeners` are called after
-    each `write`.
+    each `write`. While `barred` says why, nothing may be written: writes raise OperationalError.
     """
 
     def __init__(self, url: str) -> None:
@@ -50,6 +51,7 @@ class Database:
         self.listeners: list[Callable[[], None]] = []
         self._guard = Lock()
         self.commits = Commits(self.changed)
+        self.barred: str | None = None
 
     @contextmanager
     def read(self, *, for_request: bool = False) -> Iterator[Session]:
@@ -82,10 +84,16 @@ class Database:
         Raises CommitInDoubt where nobody can know whether it was committed; other errors mean that nothing was kept.
         """
         with (engine or self.engine).execution_options(write=True).connect() as connection:
+            self._refuse_if_barred()
             transaction = connection.begin()
             yield connection  # what is raised here is rolled back when the connection is given back
             if transaction.is_active:  # else a dry run has taken it back
+                self._refuse_if_barred()
                 self.commits.commit(connection, transaction)
+
+    def _refuse_if_barred(self) -> None:
+        if self.barred is not None:
+            raise OperationalError(self.barred, None, RuntimeError(self.barred))
 
     def changed(self) -> None:
         """Say that something has been written that others may keep in memory."""

@@ -17,6 +17,7 @@ import pytest
 from app.cli.demo.service_process import Running, fresh_service
 from app.cli.service import SECONDS_TO_FINISH
 from app.cli.solver_process import command, environment
+from app.storage.serving import hold
 from tests.app.cli.conftest import Jurado
 
 
@@ -146,3 +147,24 @@ def test_the_demo_ends_with_exactly_the_board_it_must_have() -> None:
     said = json.loads(done.stdout)
     assert said["ok"] is True
     assert [len(board["rows"]) for board in said["boards"]] == [3, 3, 3]
+
+
+@pytest.mark.parametrize("verb", ["serve --port 0", "init"])
+def test_a_home_in_use_is_one_clear_line(jurado: Jurado, tmp_path: Path, verb: str) -> None:
+    """Of two servers on one home each would show its own boards; the second says who is there, and since when."""
+    held = hold("jurado serve", tmp_path)
+    done = jurado(*verb.split(), "--home", tmp_path)
+    held.release()
+    assert done.exit_code == 1
+    assert f"{tmp_path.resolve()} is in use by jurado serve on " in done.stderr
+    assert f"process {os.getpid()}, since 20" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["serve --port 0", "init"])
+def test_files_without_their_database_are_refused(jurado: Jurado, tmp_path: Path, verb: str) -> None:
+    kept = tmp_path / "files" / "ab" / "abcd"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"an answer")
+    done = jurado(*verb.split(), "--home", tmp_path)
+    assert done.exit_code == 1
+    assert "holds files, but their database is not there" in done.stderr
