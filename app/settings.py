@@ -69,8 +69,19 @@ class Settings(BaseSettings):
     feed_keep_alive_seconds: float = Field(
         30.0, gt=0, le=110, description="silence after which an event feed sends an empty line"
     )
+    most_connections: int = Field(
+        20_000,
+        ge=1,
+        description="connections of clients; never more than the limit of open files leaves room for (ulimit -n)",
+    )
+    most_connections_of_one: int = Field(
+        2_000, ge=1, description="connections of one address that is no trusted proxy, as a whole school may share it"
+    )
     most_streams: int = Field(
         10_000, ge=1, description="feeds and other streams one server process keeps open; what comes then gets 503"
+    )
+    most_streams_of_nobody: float = Field(
+        0.75, ge=0, le=1, description="share of these streams that clients may have who are not logged in"
     )
     most_streams_of_one: int = Field(
         1000,

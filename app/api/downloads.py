@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from fastapi import Request
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+
+from app.storage.files import PIECE, LocalFiles
 
 ZIP = "application/zip"
 NDJSON = "application/x-ndjson"
@@ -42,3 +46,11 @@ def form(name: str, required: list[str], properties: dict[str, dict[str, Any]]) 
 def file(description: str) -> dict[str, Any]:
     """Describe one file of a form."""
     return {**BINARY["schema"], "description": description}
+
+
+def stored_file(files: LocalFiles, sha256: str, size: int, media_type: str, headers: Mapping[str, str]) -> Response:
+    """The reply with a stored file of `size` bytes: a large one is inflated while it is read, never all in memory."""
+    if size <= PIECE:
+        return Response(files.load(sha256), media_type=media_type, headers=dict(headers))
+    sized = {**headers, "Content-Length": str(size)}
+    return StreamingResponse(files.pieces(sha256), media_type=media_type, headers=sized)

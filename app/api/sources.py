@@ -9,7 +9,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Response
 
 from app.api.deps import CurrentViewer, TheService
-from app.api.downloads import OCTETS
+from app.api.downloads import OCTETS, stored_file
 from app.api.errors import Forbidden, NotFound
 from app.api.gated import GatedRoute
 from app.api.report_bodies import SourceFile
@@ -61,4 +61,4 @@ def get_source(name: str, row: SourcesOf, service: TheService) -> Response:
     if found is None:
         raise NotFound(f"submission {row.shown_id} has no source {name!r}")
     headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
-    return Response(service.files.load(found["sha256"]), media_type="application/octet-stream", headers=headers)
+    return stored_file(service.files, found["sha256"], found["size"], "application/octet-stream", headers)

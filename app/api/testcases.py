@@ -19,7 +19,7 @@ from app.api.auth import Viewer
 from app.api.changes import RESPONSES, Joins, RejudgingView, accepted, change
 from app.api.clics import number
 from app.api.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing, after_commit
-from app.api.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file, form, type_for
+from app.api.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file, form, stored_file, type_for
 from app.api.errors import BadRequest, Conflict, NotFound
 from app.api.forms import Expected, open_form
 from app.api.gated import GatedRoute
@@ -157,7 +157,7 @@ def get_testcase_input(
     if row is None:
         raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, rows)}")
     headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
-    return Response(service.files.load(row.input_sha256), media_type="text/plain; charset=utf-8", headers=headers)
+    return stored_file(service.files, row.input_sha256, row.input_size, "text/plain; charset=utf-8", headers)
 
 
 @router.get(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from pydantic import ValidationError
@@ -19,6 +19,7 @@ from app.cli.output import Failure, say, show, table, write_json
 from app.cli.solve import AsJson
 
 if TYPE_CHECKING:
+    from app.cli.connection import BoundedConnection
     from app.settings import Settings
     from app.storage.database import Database
     from app.storage.serving import Hold
@@ -221,11 +222,23 @@ def listen(host: str, port: int) -> socket.socket:
         raise Failure(f"cannot listen on {host} port {port}: {why}", 1) from None
 
 
+def bounded_connections(settings: Settings) -> type[BoundedConnection]:
+    """The connections of one server, which count each other, as many as there may be files open."""
+    from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+    from app.cli.connection import BoundedConnection
+    from app.cli.crowd import Crowd, all_descriptors, connections_within
+
+    most = connections_within(settings.most_connections, all_descriptors())
+    proxies = ProxyHeadersMiddleware(cast(Any, None), settings.trusted_proxies).trusted_hosts
+    crowd = Crowd(most, settings.most_connections_of_one, lambda address: address in proxies)
+    return type("Connection", (BoundedConnection,), {"crowd": crowd})
+
+
 def run_server(settings: Settings, listening: socket.socket, held: Hold) -> None:
     """Run one server process on the socket until a signal ends it; what it was doing is finished first."""
     import uvicorn
 
-    from app.cli.connection import BoundedConnection
     from app.logs import configure_logs
 
     configure_logs()
@@ -247,7 +260,7 @@ def run_server(settings: Settings, listening: socket.socket, held: Hold) -> None
     app = import_module("app.main").create_app(settings, held=held)
     config = uvicorn.Config(
         app,
-        http=BoundedConnection,
+        http=bounded_connections(settings),
         ws="none",
         access_log=False,
         server_header=False,

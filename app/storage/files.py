@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 import structlog
 import zstandard
@@ -26,6 +26,7 @@ from app.domain.clock import utc_now
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
+PIECE = 128 * 1024
 LEVEL = 1  # 866 MB/s, and answer files are digits and spaces: higher levels gain little
 UNFINISHED = ".new-"
 ASIDE = ".gone-"
@@ -130,6 +131,13 @@ class LocalFiles:
             raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
         return data
 
+    def pieces(self, sha256: str) -> Iterator[bytes]:
+        """Yield the bytes in pieces, each inflated when it is asked for; raises FileMissing at once.
+
+        What is damaged is known only at the end: then FileDamaged is raised in place of the last piece.
+        """
+        return _inflated_slowly(self._opened(sha256), sha256)
+
     def take_back(self, kept: Kept) -> bool:
         """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
         return kept.made is not None and self.remove(kept.sha256, lambda found: found.st_mtime_ns == kept.made)
@@ -175,10 +183,14 @@ class LocalFiles:
         return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
 
     def _packed(self, sha256: str) -> bytes:
+        with self._opened(sha256) as file:
+            return file.read()
+
+    def _opened(self, sha256: str) -> IO[bytes]:
         path = self.path(sha256)
         for each in (path, path.with_name(f"{ASIDE}{path.name}"), path):
             with suppress(FileNotFoundError):
-                return each.read_bytes()
+                return each.open("rb")
         raise FileMissing(f"no stored file {sha256}")
 
     def _holds(self, target: Path, data: bytes) -> bool:
@@ -224,6 +236,23 @@ def _put_back(aside: Path) -> None:
     with suppress(FileExistsError):  # it has been kept anew
         os.link(aside, aside.with_name(aside.name.removeprefix(ASIDE)))
     aside.unlink()
+
+
+def _inflated_slowly(file: IO[bytes], sha256: str) -> Iterator[bytes]:
+    digest, last = hashlib.sha256(), b""
+    with file:
+        try:
+            for piece in zstandard.ZstdDecompressor().read_to_iter(file, read_size=PIECE, write_size=PIECE):
+                if last:
+                    yield last
+                digest.update(piece)
+                last = piece
+        except zstandard.ZstdError as error:
+            raise FileDamaged(f"stored file {sha256}: {error}") from None
+    if digest.hexdigest() != sha256:
+        raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
+    if last:
+        yield last
 
 
 def _fsync_folder(folder: Path) -> None:

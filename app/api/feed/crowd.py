@@ -15,8 +15,10 @@ SECONDS_TO_RETRY = 30
 class Crowd:
     """Counts the streams that are open; used in one event loop."""
 
-    def __init__(self, most: int, most_of_one: int) -> None:
+    def __init__(self, most: int, most_of_one: int, most_of_nobody: int) -> None:
         self._most = most
+        self._most_of_nobody = most_of_nobody
+        self._open_of_nobody = 0
         self._most_of_one = most_of_one
         self._open = 0
         self._open_of: Counter[tuple[str, str]] = Counter()
@@ -28,14 +30,17 @@ class Crowd:
         if self._open_of[whose] >= self._most_of_one:
             message = f"this {whose[0]} has {self._most_of_one} streams open: close one, or come back later"
             raise TooManyRequests(message, SECONDS_TO_RETRY)
-        if self._open >= self._most:
+        is_nobody = whose[0] == "address"
+        if self._open >= self._most or (is_nobody and self._open_of_nobody >= self._most_of_nobody):
             raise Unavailable("the server has as many streams open as it may: come back later", SECONDS_TO_RETRY)
         self._open += 1
+        self._open_of_nobody += is_nobody
         self._open_of[whose] += 1
         try:
             yield
         finally:
             self._open -= 1
+            self._open_of_nobody -= is_nobody
             self._open_of[whose] -= 1
             if not self._open_of[whose]:
                 del self._open_of[whose]  # addresses come and go for as long as the server runs

@@ -38,7 +38,8 @@ class Hub:
     def __init__(self, service: Service) -> None:
         settings = service.settings
         self.keeper = Keeper(service, settings.feed_coalesce_seconds)
-        self.crowd = Crowd(settings.most_streams, settings.most_streams_of_one)
+        of_nobody = int(settings.most_streams * settings.most_streams_of_nobody)
+        self.crowd = Crowd(settings.most_streams, settings.most_streams_of_one, of_nobody)
         self.seconds = settings.feed_keep_alive_seconds
         self.stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None

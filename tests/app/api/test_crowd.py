@@ -78,3 +78,17 @@ def test_a_place_is_free_again_however_a_stream_ends(small: Api) -> None:
         second.wait(lambda: second.ended)
     assert not small.app.state.hub.crowd._open_of
     assert small.app.state.hub.crowd._open == 0
+
+
+def test_a_share_of_the_streams_is_for_accounts(sqlite_url: str, tmp_path: Path) -> None:
+    """However many addresses ask, those who are not logged in get three of four."""
+    with open_api(sqlite_url, tmp_path / "home", most_streams=4) as api, ExitStack() as strangers:
+        add_problem(api.service)
+        add_contest(api.service)
+        for _ in range(3):
+            strangers.enter_context(open_stream(api, FEED))
+        assert api.get(FEED).status_code == 503
+        assert status(api, FEED, "team") == 200
+        strangers.close()
+        assert status(api, FEED) == 200
+    assert api.app.state.hub.crowd._open_of_nobody == 0

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import uvicorn
 
 from app.cli import connection
 from app.cli.connection import BoundedConnection
+from app.cli.crowd import BEYOND, Crowd, connections_within
 
 BEGINNING = b"POST / HTTP/1.1\r\nHost: h\r\n"
 Receive = Any
@@ -35,15 +37,24 @@ async def echo_size(scope: dict[str, Any], receive: Receive, send: Any) -> None:
 @pytest.fixture
 def address() -> Iterator[tuple[str, int]]:
     """A server of `echo_size` whose connections are bounded."""
+    with serving(BoundedConnection, echo_size) as address:
+        yield address
+
+
+@contextmanager
+def serving(connections: type[BoundedConnection], app: Any) -> Iterator[tuple[str, int]]:
+    """A server of an app in a thread."""
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(echo_size, http=BoundedConnection, ws="none", lifespan="off", log_config=None)
+    config = uvicorn.Config(app, http=connections, ws="none", lifespan="off", log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
     thread.start()
-    yield listening.getsockname()[:2]
-    server.should_exit = True
-    thread.join()
-    listening.close()
+    try:
+        yield listening.getsockname()[:2]
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
 
 
 def talk(address: tuple[str, int], *pieces: bytes) -> bytes:
@@ -96,3 +107,111 @@ def test_a_request_that_is_not_finished_is_not_waited_for(
     for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_OF_SILENCE", "SECONDS_FOR_A_HEAD"):
         monkeypatch.setattr(connection, name, 0.05)
     assert talk(address, part) == b""
+
+
+def test_a_body_that_comes_a_byte_at_a_time_is_not_waited_for(
+    address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever always sends something is never silent, and still has to keep a pace."""
+    for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_BEFORE_PACE"):
+        monkeypatch.setattr(connection, name, 0.05)
+    with socket.create_connection(address, timeout=0.02) as client:
+        client.sendall(BEGINNING + b"Content-Length: 1000000\r\n\r\n")
+        assert dripped(client) < 1_000_000
+
+
+def dripped(client: socket.socket) -> int:
+    """Send single bytes until the server ends the connection; returns how many."""
+    count = 0
+    try:
+        while True:
+            client.sendall(b"-")
+            count += 1
+            with suppress(TimeoutError):
+                if client.recv(1) == b"":
+                    return count
+    except ConnectionError:
+        return count
+
+
+def test_whoever_does_not_read_a_reply_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits to be sent is thrown away, also at the end of a reply."""
+    for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_UNREAD"):
+        monkeypatch.setattr(connection, name, 0.05)
+    gone = threading.Event()
+
+    class Watched(BoundedConnection):
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            gone.set()
+
+    async def large(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"30000000")]})
+        await send({"type": "http.response.body", "body": bytes(30_000_000)})
+
+    with serving(Watched, large) as address, socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(address)
+        client.sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        assert gone.wait(60)
+
+
+def crowded(**bounds: Any) -> type[BoundedConnection]:
+    """Connections with a crowd of their own."""
+    return type("Crowded", (BoundedConnection,), {"crowd": Crowd(**bounds)})
+
+
+GET = b"GET %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+
+
+def test_connections_that_say_nothing_make_room_for_those_that_do() -> None:
+    """Whoever has been idle longest goes first."""
+    with serving(crowded(most=40), echo_size) as address, ExitStack() as silent:
+        crowd = [silent.enter_context(socket.create_connection(address, timeout=20)) for _ in range(200)]
+        assert b"200 OK" in talk(address, GET % b"/health/live")
+        assert crowd[0].recv(1) == b""
+
+
+@pytest.mark.parametrize("bounds", [{"most": 20}, {"most": 100, "most_of_one": 20}])
+def test_busy_connections_stay_and_others_are_told_to_come_later(bounds: dict[str, int]) -> None:
+    """Beyond the limit only the question whether the server is alive is answered."""
+    with serving(crowded(**bounds), echo_size) as address, ExitStack() as stack:
+        for _ in range(20):
+            busy = stack.enter_context(socket.create_connection(address, timeout=20))
+            busy.sendall(BEGINNING + b"Authorization: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+            assert b"100 Continue" in busy.recv(100)
+        refused = talk(address, GET % b"/api")
+        assert b"503 " in refused
+        assert b"retry-after" in refused.lower()
+        assert b"200 OK" in talk(address, GET % b"/health/live")
+        busy.sendall(b"abc")
+        assert b"200 OK" in busy.recv(1000)
+
+
+def test_a_share_of_the_connections_is_for_those_who_say_who_they_are() -> None:
+    """Nobody in particular gets four of five."""
+    with serving(crowded(most=20), echo_size) as address, ExitStack() as stack:
+        for _ in range(16):
+            busy = stack.enter_context(socket.create_connection(address, timeout=20))
+            busy.sendall(BEGINNING + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+            assert b"100 Continue" in busy.recv(100)
+        assert b"503 " in talk(address, GET % b"/api")
+        known = b"GET /api HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n"
+        assert b"200 OK" in talk(address, known)
+
+
+def test_addresses_that_stand_for_many_have_no_limit_of_their_own() -> None:
+    class Open:
+        address = "proxy"
+
+        def cut(self) -> None:
+            raise AssertionError("cut")
+
+    crowd = Crowd(100, 2, lambda address: address == "proxy")
+    assert all(crowd.enter(Open()) for _ in range(50))
+
+
+def test_the_crowd_never_grows_beyond_what_files_may_be_open() -> None:
+    """Of 256 descriptors most are the server's own."""
+    assert connections_within(10_000, 256) + BEYOND + 160 <= 256
+    assert connections_within(10_000, 2**20) == 10_000

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -109,3 +111,27 @@ def test_what_killed_processes_left_is_tidied_up(tmp_path: Path) -> None:
     os.utime(unfinished, (0, 0))
     assert files.tidy() == 1
     assert [each for each in tmp_path.rglob("*") if each.is_file()] == [path]
+
+
+def test_a_large_file_is_read_in_pieces_and_its_damage_is_known_at_the_end(tmp_path: Path) -> None:
+    """The last piece is never given where the bytes are not those that were stored."""
+    files = LocalFiles(tmp_path)
+    data = random.Random(1).randbytes(500_000)
+    sha256 = files.keep(data)
+    pieces = list(files.pieces(sha256))
+    assert b"".join(pieces) == data
+    assert max(map(len, pieces)) < 200_000
+    assert list(files.pieces(files.keep(b""))) == []
+    files.path(sha256).write_bytes(zstandard.compress(data[:-1] + bytes([data[-1] ^ 1])))
+    given = files.pieces(sha256)
+    received = bytearray()
+
+    def receive() -> None:
+        for piece in given:
+            received.extend(piece)
+
+    with pytest.raises(FileDamaged):
+        receive()
+    assert 0 < len(received) < len(data)
+    with pytest.raises(FileMissing):
+        files.pieces("0" * 64)
