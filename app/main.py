@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,7 @@ from app.api.origins import Origins
 from app.api.proxy import BehindProxy
 from app.api.routes import ROUTERS, ROUTES
 from app.bootstrap import initialise
+from app.domain.clock import STEP, the_clock
 from app.grading.boards import Boards
 from app.grading.engine import Engine, EngineSettings, grader_count
 from app.grading.references import JobRunner
@@ -37,6 +39,7 @@ from app.settings import Settings
 from app.storage.accounts import note_use
 from app.storage.database import Database
 from app.storage.entries import Entries
+from app.storage.health import latest_time
 from app.storage.serving import Hold, hold
 from app.storage.writer import Writer
 from app.web import routes as pages
@@ -116,7 +119,13 @@ def open_service(settings: Settings, held: Hold | None = None) -> Service:
 
 
 def _open(settings: Settings, held: Hold) -> Service:
+    the_clock().on_step = _tell_step
     database, files = initialise(settings)
+    with database.read() as session:
+        if (latest := latest_time(session)) is not None:
+            the_clock().not_before(latest)
+    if (ahead := the_clock().ahead()) > STEP:
+        log.warning("the system's clock is behind earlier verdicts and events", seconds=ahead.total_seconds())
     boards = Boards(database)
     writer = Writer(database)
     engine = Engine(database, writer, engine_settings(settings), boards.changed)
@@ -135,6 +144,10 @@ def _bar(database: Database, why: str) -> None:
 def _unbar(database: Database) -> None:
     database.barred = None
     database.changed()  # another server may have had the lock for a moment, and written
+
+
+def _tell_step(step: timedelta) -> None:
+    log.warning("the system's clock was set; the time of contests never runs back", seconds=step.total_seconds())
 
 
 def _stop(why: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from typing import cast
 
+import structlog
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -21,8 +23,12 @@ from app.domain.clock import utc_now
 from app.metrics import Metrics
 from app.service import Service
 from app.storage import health as stored
+from app.storage.commits import CommitInDoubt
 from app.storage.database import Database
 
+SECONDS_PROVEN = 1.0
+SECONDS_TO_WRITE = 5.0
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
 router = APIRouter(tags=["health"])
 
 
@@ -36,7 +42,7 @@ class Ready(BaseModel):
     """Whether submissions are taken and judged, and what is missing if not."""
 
     ready: bool
-    database: bool = Field(description="the database answers")
+    database: bool = Field(description="the database answers, and takes what is written")
     graders: int = Field(description="graders that are able to work")
     waiting: int | None = Field(description="judgements that are not done")
     oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
@@ -75,10 +81,18 @@ def readiness(service: Service) -> Ready:
     try:
         with service.database.read() as session:
             queue = stored.queue(session)
-    except SQLAlchemyError:
+        _try_to_write(service)
+    except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
+        log.warning("not ready", error=str(error) or type(error).__name__)
         return Ready(ready=False, database=False, graders=graders, waiting=None, oldest_seconds=None)
     oldest = None if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
     return Ready(ready=graders > 0, database=True, graders=graders, waiting=queue.length, oldest_seconds=oldest)
+
+
+def _try_to_write(service: Service) -> None:
+    """Have the writer commit something, unless it did a moment ago; raises what it raises, or TimeoutError."""
+    if time.monotonic() - service.writer.committed > SECONDS_PROVEN:
+        service.writer.submit(stored.probe, None).result(SECONDS_TO_WRITE)
 
 
 class StoredCounts(Collector):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -16,6 +17,14 @@ from app.storage.commits import Commits
 
 BUSY_TIMEOUT_MS = 30_000
 POOL = 20
+PATIENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""How long a silent PostgreSQL is waited for: seconds, and milliseconds for what was sent and is not acknowledged."""
 REQUESTS_READ = 24
 """Connections for requests that only read; `app.api.queue` lets in fewer at once."""
 WRITERS = 2
@@ -52,6 +61,10 @@ class Database:
         self._guard = Lock()
         self.commits = Commits(self.changed)
         self.barred: str | None = None
+        self._path = (
+            Path(name) if self.is_sqlite and (name := self.engine.url.database) != ":memory:" and name else None
+        )
+        self._file = _identity(self._path) if self._path is not None and self._path.exists() else None
 
     @contextmanager
     def read(self, *, for_request: bool = False) -> Iterator[Session]:
@@ -92,8 +105,20 @@ class Database:
                 self.commits.commit(connection, transaction)
 
     def _refuse_if_barred(self) -> None:
-        if self.barred is not None:
-            raise OperationalError(self.barred, None, RuntimeError(self.barred))
+        why = self.barred or self._lost_file()
+        if why is not None:
+            raise OperationalError(why, None, RuntimeError(why))
+
+    def _lost_file(self) -> str | None:
+        """Why what is written would be lost: the path of SQLite's file leads no more to the file that is open."""
+        if self._path is None:
+            return None
+        try:
+            there = _identity(self._path)
+        except OSError:
+            return f"the database's file {self._path} is gone: put it back, or restore a backup and start anew"
+        self._file = self._file or there
+        return None if there == self._file else f"another file is at {self._path} than the one that is open: start anew"
 
     def changed(self) -> None:
         """Say that something has been written that others may keep in memory."""
@@ -110,9 +135,15 @@ class Database:
             each.dispose()
 
 
+def _identity(path: Path) -> tuple[int, int]:
+    """What tells a file from another one that is put in its place."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
 def _open_engine(url: str, size: int, more: int = 0) -> Engine:
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True)
+        return create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True, connect_args=PATIENCE)
     engine = create_engine(url, pool_size=size, max_overflow=more, connect_args={"check_same_thread": False})
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)

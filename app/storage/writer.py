@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -54,13 +55,17 @@ class _Write:
 
 
 class Writer:
-    """The thread that writes. Start it, call it from anywhere, close it: what was accepted is written first."""
+    """The thread that writes. Start it, call it from anywhere, close it: what was accepted is written first.
+
+    `committed` is when it last made something durable (monotonic).
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._engine = database.writers
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._last_batch = 0
+        self.committed = float("-inf")
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -132,6 +137,7 @@ class Writer:
             for handler, writes in _by_handler(batch):
                 found = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, found, strict=True))
+        self.committed = time.monotonic()
         _settle([(write, result, None) for write, result in results])
 
     def _commit_alone(self, batch: Sequence[_Write]) -> None:

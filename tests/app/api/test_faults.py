@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 from app.api.errors import unavailable
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
-from tests.builders.service import open_api
+from tests.builders.service import Api, open_api
 
 
 def test_everything_is_a_503_while_postgresql_is_away_and_resumes(postgresql_url: str, tmp_path: Path) -> None:
@@ -80,3 +80,31 @@ def test_a_lost_table_is_a_503(postgresql_url: str) -> None:
     reply = unavailable(raised.value, "/")
     assert reply is not None
     assert reply.status_code == 503
+
+
+def test_a_deleted_database_takes_nothing_and_is_not_ready_until_it_is_back(sqlite_url: str, tmp_path: Path) -> None:
+    path = Path(sqlite_url.removeprefix("sqlite:///"))
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        files = [("files", ("02.out", b"2\n"))]
+
+        def submit() -> int:
+            reply = api.post("contests/c/submissions", user="team", data={"problem_id": "echo"}, files=files)
+            return reply.status_code
+
+        assert (submit(), api.get("/health/ready").status_code) == (201, 200)
+        aside = path.rename(path.with_name("aside"))
+        api.service.writer.committed = float("-inf")
+        assert (submit(), api.get("/health/ready").status_code) == (503, 503)
+        path.write_bytes(aside.read_bytes())
+        assert submit() == 503, "another file"
+        aside.replace(path)
+        assert (submit(), api.get("/health/ready").status_code) == (201, 200)
+
+
+def test_who_cannot_write_is_not_ready(quick_api: Api) -> None:
+    quick_api.service.database.barred = "the disk is gone"
+    assert quick_api.get("/health/ready").status_code == 503
+    quick_api.service.database.barred = None
+    assert quick_api.get("/health/ready").status_code == 200
