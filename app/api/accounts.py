@@ -34,8 +34,8 @@ from app.api.deps import (
     after_commit,
 )
 from app.api.errors import BadRequest, Conflict, NotFound
-from app.api.filters import matching
 from app.api.gated import GatedRoute
+from app.api.lists.reply import Small, TheLists
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.grading.boards import Standing
@@ -142,17 +142,17 @@ def delete_account(_viewer: AdminOnly, session: Writing, authenticator: TheAuthe
 
 
 @router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest", response_model=list[AccountView])
-def list_contest_accounts(
+async def list_contest_accounts(
     viewer: CurrentViewer,
     standing: TheStanding,
-    session: Reading,
+    lists: TheLists,
     team_id: Annotated[str | None, Query(description="only those of this team; empty: of none")] = None,
     person_id: Annotated[str | None, Query(description="only those of this person; empty: of nobody")] = None,
 ) -> Any:
     """All for judges, their own for everybody else; 404 for those who have none."""
     if not viewer.logged_in:
         raise NotFound("not logged in")
-    return matching(documents(viewer, standing, session), team_id=team_id, person_id=person_id)
+    return await lists.small(ACCOUNTS, viewer, standing, team_id=team_id, person_id=person_id)
 
 
 @router.get("/contests/{contest_id}/accounts/{account_id}", summary="One account of a contest")
@@ -176,6 +176,9 @@ def get_own_contest_account(viewer: CurrentViewer, session: Reading, contest_id:
 def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapping[str, Any]]:
     """The contest's accounts that this viewer may see, by id."""
     return [view(row).model_dump() for row in _visible(session, viewer, standing.contest.id)]
+
+
+ACCOUNTS = Small("accounts", AccountView, documents)
 
 
 def account_of(session: Session, account_id: str) -> AccountRow:

@@ -16,6 +16,7 @@ from app.api.contests import contest_of, slug
 from app.api.deps import AdminOnly, CurrentViewer, Reading, Writing
 from app.api.errors import NotFound
 from app.api.gated import GatedRoute
+from app.api.lists.reply import Small, TheLists, hidden
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.api.teams import visible
@@ -53,9 +54,9 @@ class AwardView(BaseModel):
 
 
 @router.get("/contests/{contest_id}/awards", summary="Awards", response_model=list[AwardView])
-def list_awards(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+async def list_awards(viewer: CurrentViewer, standing: TheStanding, lists: TheLists) -> Any:
     """Whom they go to is said once the results are final, and never while the board the client sees is frozen."""
-    return documents(viewer, standing, session)
+    return await lists.small(AWARDS, viewer, standing)
 
 
 @router.get("/contests/{contest_id}/awards/{award_id}", summary="One award", response_model=AwardView)
@@ -134,6 +135,9 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
         shown = None if ids is None else [team_id for team_id in ids if team_id in there]
         found.append({"id": each.id, "citation": each.citation, "team_ids": shown})
     return found
+
+
+AWARDS = Small("awards", AwardView, documents, special=hidden, of_board=True)
 
 
 def computed(standing: Standing, session: Session) -> dict[str, Award]:

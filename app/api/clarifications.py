@@ -19,8 +19,8 @@ from app.api.clics import Id, Reltime, Time, format_reltime, format_time
 from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, LoggedIn, Reading, Writing
 from app.api.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests
-from app.api.filters import matching
 from app.api.gated import GatedRoute
+from app.api.lists.reply import Small, TheLists
 from app.api.middleware import API
 from app.api.named import problem_called
 from app.api.standings import TheStanding
@@ -78,18 +78,18 @@ SHAPE: dict[str, Any] = {"response_model": ClarificationView}
     summary="Questions, answers and announcements",
     response_model=list[ClarificationView],
 )
-def list_clarifications(
+async def list_clarifications(
     viewer: CurrentViewer,
     standing: TheStanding,
-    session: Reading,
+    lists: TheLists,
     from_team_id: Annotated[str | None, Query(description="only those of this team; empty: of the jury")] = None,
     reply_to_id: Annotated[str | None, Query(description="only answers to this one; empty: to none")] = None,
     problem_id: Annotated[str | None, Query(description="only on this problem; empty: on none")] = None,
 ) -> Any:
     """Judges see all, teams their own and what is sent to them, everybody what is sent to all."""
-    shown = documents(viewer, standing, session)
     problem_id = problem_id and problem_called(standing, problem_id)
-    return matching(shown, from_team_id=from_team_id, reply_to_id=reply_to_id, problem_id=problem_id)
+    wanted = {"from_team_id": from_team_id, "reply_to_id": reply_to_id, "problem_id": problem_id}
+    return await lists.small(CLARIFICATIONS, viewer, standing, **wanted)
 
 
 @router.get("/contests/{contest_id}/clarifications/{clarification_id}", summary="One clarification", **SHAPE)
@@ -159,6 +159,9 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     known = {row.id for row in seen}
     there = {row.id for row in visible(session, viewer, contest)} if seen else set()
     return [_document(row, known, there) for row in seen]
+
+
+CLARIFICATIONS = Small("clarifications", ClarificationView, documents, sparse=True)
 
 
 def _document(row: ClarificationRow, known: set[str], there: set[str]) -> dict[str, Any]:

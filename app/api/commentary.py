@@ -18,8 +18,8 @@ from app.api.clics import Id, format_reltime, format_time
 from app.api.contests import contest_of
 from app.api.deps import CurrentViewer, LoggedIn, Reading, Writing
 from app.api.errors import NotFound
-from app.api.filters import matching
 from app.api.gated import GatedRoute
+from app.api.lists.reply import Small, TheLists
 from app.api.middleware import API
 from app.api.standings import TheStanding, may_see
 from app.api.teams import visible
@@ -63,14 +63,14 @@ class CommentaryView(Sparse):
     summary="What is said of the contest",
     response_model=list[CommentaryView],
 )
-def list_commentary(
+async def list_commentary(
     viewer: CurrentViewer,
     standing: TheStanding,
-    session: Reading,
+    lists: TheLists,
     source_id: Annotated[str | None, Query(description="only what this person said; empty: nobody known")] = None,
 ) -> Any:
     """All of it that speaks of nothing the client may not see, oldest first."""
-    return matching(documents(viewer, standing, session), source_id=source_id)
+    return await lists.small(COMMENTARY, viewer, standing, source_id=source_id)
 
 
 @router.get(
@@ -135,6 +135,9 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
         for row in rows
         if all(known[name].issuperset(row.details.get(name) or ()) for name in LINKS)
     ]
+
+
+COMMENTARY = Small("commentary", CommentaryView, documents, sparse=True, of_board=True)
 
 
 def _document(row: CommentaryRow, persons: set[str]) -> dict[str, Any]:

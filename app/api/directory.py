@@ -45,6 +45,7 @@ from app.api.directory_bodies import (
 from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, NotFound, place
 from app.api.gated import GatedRoute
+from app.api.lists.reply import Small, TheLists, hidden
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.api.table_rows import Columns
@@ -224,9 +225,10 @@ class Endpoints:
 
     collection: Collection
 
-    def get_all(self, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+    async def get_all(self, viewer: CurrentViewer, standing: TheStanding, lists: TheLists) -> Any:
         """By id."""
-        return self.collection.documents(viewer, standing, session)
+        kind = Small(self.collection.name, self.collection.view, self.collection.documents, sparse=True, special=hidden)
+        return await lists.small(kind, viewer, standing)
 
     def get_one(self, viewer: CurrentViewer, standing: TheStanding, session: Reading, object_id: str) -> Any:
         """404 for what the contest does not show the client."""

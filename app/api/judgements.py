@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -15,6 +16,8 @@ from app.api.deps import CurrentViewer, Reading
 from app.api.errors import NotFound
 from app.api.filters import matching
 from app.api.gated import GatedRoute
+from app.api.lists.reply import TheLists
+from app.api.lists.sheet import Large
 from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, points_of, shown_type
 from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
 from app.domain.scoring import RawScore
@@ -112,18 +115,31 @@ def judgement_document(
     return document
 
 
-def judgement_documents(
-    viewer: Viewer, standing: Standing, session: Session, submission_id: str | None = None
-) -> list[dict[str, Any]]:
-    """The judgements this viewer may know of, in order; of one submission where that is given."""
+def numbered_judgements(
+    viewer: Viewer, standing: Standing, session: Session, ids: Collection[int] | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each judgement of these submissions (None: all) that the viewer may know of, with its submission's number."""
     contest_id = standing.contest.id
-    pairs = judged.judgements(session, contest_id, submission_id)
-    longest = judged.longest_runs(session, contest_id, submission_id)
-    return [
-        judgement_document(standing, row, owner, longest.get(row.id))
-        for row, owner in pairs
-        if may_see_verdict(viewer, standing, owner)
-    ]
+    longest = judged.longest_runs(session, contest_id, among=ids)
+    for row, owner in judged.judgements(session, contest_id, among=ids):
+        if may_see_verdict(viewer, standing, owner):
+            yield owner.id, judgement_document(standing, row, owner, longest.get(row.id))
+
+
+def numbered_runs(
+    viewer: Viewer, standing: Standing, session: Session, ids: Collection[int] | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each run of these submissions (None: all) that the viewer may see, with its submission's number."""
+    everybody = viewer.sees_all or bool(standing.contest.settings.get("show_others_answers", False))
+    if not everybody and viewer.team_id is None:
+        return
+    for run in judged.runs(session, standing.contest.id, among=ids):
+        if _may_see_run(viewer, standing, run):
+            yield run.submission.id, run_document(standing, run)
+
+
+JUDGEMENTS = Large("judgements", Judgement, numbered_judgements)
+RUNS = Large("runs", JudgedCase, numbered_runs, sparse=False)
 
 
 @router.get(
@@ -132,20 +148,24 @@ def judgement_documents(
     response_model_exclude_unset=True,
     summary="All judgements",
 )
-def list_judgements(
+async def list_judgements(
     viewer: CurrentViewer,
     standing: TheStanding,
-    session: Reading,
+    lists: TheLists,
     submission_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Any:
-    """Those the viewer may know of, in order."""
-    one = None  # an empty filter asks for those without one, of which there are none
-    if submission_id:
+    """Those the viewer may know of, by submission and in order; with an ETag."""
+    wanted = {"submission_id": submission_id, "judgement_type_id": judgement_type_id}
+    if not submission_id:  # an empty one asks for those without one, of which there are none
+        return await lists.large(JUDGEMENTS, viewer, standing, **wanted)
+
+    def of_one(session: Session) -> list[Mapping[str, Any]]:
         owner = judged.submission(session, standing.contest.id, submission_id)
-        one = "0" if owner is None else str(owner.id)
-    found = judgement_documents(viewer, standing, session, one)
-    return matching(found, submission_id=submission_id, judgement_type_id=judgement_type_id)
+        ids = () if owner is None else (owner.id,)
+        return matching((each for _, each in numbered_judgements(viewer, standing, session, ids)), **wanted)
+
+    return await lists.few(of_one)
 
 
 @router.get(
@@ -187,22 +207,24 @@ def _may_see_run(viewer: Viewer, standing: Standing, run: Run) -> bool:
 
 
 @router.get("/contests/{contest_id}/runs", response_model=list[JudgedCase], summary="All runs")
-def list_runs(
-    contest_id: str,
+async def list_runs(
     viewer: CurrentViewer,
     standing: TheStanding,
-    session: Reading,
+    lists: TheLists,
     judgement_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Any:
-    """Teams see their own, judges all, others none unless the contest shows answers."""
-    everybody = viewer.sees_all or bool(standing.contest.settings.get("show_others_answers", False))
-    if not everybody and viewer.team_id is None:
-        return []
-    team = None if everybody else viewer.team_id
-    rows = judged.runs(session, contest_id, team_id=team, judgement_id=judgement_id)
-    found = [run_document(standing, row) for row in rows if _may_see_run(viewer, standing, row)]
-    return matching(found, judgement_id=judgement_id, judgement_type_id=judgement_type_id)
+    """Teams see their own, judges all, others none unless the contest shows answers; with an ETag."""
+    wanted = {"judgement_id": judgement_id, "judgement_type_id": judgement_type_id}
+    if not judgement_id:
+        return await lists.large(RUNS, viewer, standing, **wanted)
+
+    def of_one(session: Session) -> list[Mapping[str, Any]]:
+        pair = judged.judgement(session, standing.contest.id, judgement_id)
+        ids = () if pair is None else (pair[1].id,)
+        return matching((each for _, each in numbered_runs(viewer, standing, session, ids)), **wanted)
+
+    return await lists.few(of_one)
 
 
 @router.get("/contests/{contest_id}/runs/{run_id}", response_model=JudgedCase, summary="One run")

@@ -14,6 +14,7 @@ from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.downloads import ANY_FILE, BINARY, WORDS
 from app.api.errors import NotFound
 from app.api.gated import GatedRoute
+from app.api.lists.reply import Small, TheLists
 from app.api.named import did_you_mean
 from app.api.standings import TheStanding, the_problem
 from app.api.statements import Sample, title_of
@@ -98,15 +99,23 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict
     ]
 
 
+def _has_begun(viewer: Viewer, standing: Standing) -> bool:
+    """Teams with a clock of their own see the problems before everybody does."""
+    return viewer.team_id in standing.contest.participations
+
+
+PROBLEMS = Small("problems", Problem, documents, sparse=True, special=_has_begun)
+
+
 @router.get(
     "/contests/{contest_id}/problems",
     response_model=list[Problem],
     response_model_exclude_unset=True,
     summary="The contest's problems",
 )
-def list_contest_problems(viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
+async def list_contest_problems(viewer: CurrentViewer, standing: TheStanding, lists: TheLists) -> Any:
     """In order; none before the start, unless for judges."""
-    return documents(viewer, standing, session)
+    return await lists.small(PROBLEMS, viewer, standing)
 
 
 @router.get(

@@ -6,10 +6,10 @@ import asyncio
 import csv
 import io
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -25,6 +25,7 @@ from app.api.named import NoContest
 from app.api.scoreboard_bodies import History, Scoreboard, ScoreTable
 from app.api.sheets import Page, WrittenRow, changes, dump, figures_of, head_of, page_at_hand, page_key, rendered
 from app.api.standings import seen_by
+from app.api.together import together
 from app.domain.contests import PROVISIONAL
 from app.domain.history import Past, history
 from app.domain.live import moment
@@ -40,7 +41,6 @@ IF_NONE_MATCH = {
     "description": "The ETag of the board that the client has already.",
     "schema": {"type": "string"},
 }
-T = TypeVar("T")
 MOST_STEPS = 1000
 STEPS = (1, 10, 50, 200, 1000)
 MOST_FIGURES = 200_000
@@ -118,17 +118,7 @@ async def page_soon(boards: Boards, standing: Standing, *, cases: bool = False, 
     if page is not None:
         return page
     write = partial(rendered, boards, standing, cases=cases, group_id=group_id)
-    return await _together(standing.pages, ("writing", cases, group_id), write)
-
-
-async def _together(waiting: dict[Any, Any], key: object, work: Callable[[], T]) -> T:
-    """Do some work in a thread, once for all who wait for it at this moment."""
-    task: asyncio.Task[T] | None = waiting.get(key)
-    if task is None:
-        task = asyncio.create_task(run_sync(work))
-        waiting[key] = task
-        task.add_done_callback(lambda _: waiting.pop(key, None))
-    return await asyncio.shield(task)
+    return await together(standing.pages, ("writing", cases, group_id), write)
 
 
 class Wanted(NamedTuple):
@@ -175,7 +165,7 @@ async def reply(wanted: Wanted, older: Mapping[str, Mapping[str, WrittenRow]], p
     if whole is None:
         headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
         if wanted.zipped:
-            zipped = await _together(page.waiting, "zip", page.zip)
+            zipped = await together(page.waiting, "zip", page.zip)
             whole = WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
         else:
             whole = WrittenReply(headers, page.plain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -15,8 +16,9 @@ from app.api.bodies import Sparse
 from app.api.deps import CurrentViewer, Reading, TheService
 from app.api.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
 from app.api.errors import Forbidden, NotFound
-from app.api.filters import matching
 from app.api.gated import GatedRoute
+from app.api.lists.reply import TheLists
+from app.api.lists.sheet import Large
 from app.api.named import problem_called
 from app.api.standings import TheStanding, is_practice, may_see, may_see_answers, may_see_sources, worth_of
 from app.domain.scoring import Answers, submission_answers
@@ -66,26 +68,32 @@ def document(viewer: Viewer, standing: Standing, row: SubmissionRow) -> dict[str
     return document
 
 
-def documents(viewer: Viewer, standing: Standing, session: Session) -> list[dict[str, Any]]:
-    """The submissions this viewer may know of, in order."""
-    rows = judged.submissions(session, standing.contest.id)
-    return [document(viewer, standing, row) for row in rows if may_see(viewer, standing, row)]
+def numbered(
+    viewer: Viewer, standing: Standing, session: Session, ids: Collection[int] | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each of these submissions (None: all) that the viewer may know of, with the number of its row."""
+    for row in judged.submissions(session, standing.contest.id, ids):
+        if may_see(viewer, standing, row):
+            yield row.id, document(viewer, standing, row)
+
+
+SUBMISSIONS = Large("submissions", Submission, numbered)
 
 
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
-def list_submissions(
+async def list_submissions(
     viewer: CurrentViewer,
     standing: TheStanding,
-    session: Reading,
+    lists: TheLists,
     team_id: Annotated[str | None, Query()] = None,
     problem_id: Annotated[str | None, Query()] = None,
     language_id: Annotated[str | None, Query()] = None,
     account_id: Annotated[str | None, Query()] = None,
 ) -> Any:
-    """Those the viewer may know of, in order."""
-    found = documents(viewer, standing, session)
+    """Those the viewer may know of, in order; with an ETag."""
     problem_id = problem_id and problem_called(standing, problem_id)
-    return matching(found, team_id=team_id, problem_id=problem_id, language_id=language_id, account_id=account_id)
+    wanted = {"team_id": team_id, "problem_id": problem_id, "language_id": language_id, "account_id": account_id}
+    return await lists.large(SUBMISSIONS, viewer, standing, **wanted)
 
 
 def _visible(

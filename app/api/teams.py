@@ -27,8 +27,8 @@ from app.api.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheBoa
 from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, Forbidden, NotFound, place
 from app.api.file_references import Files
-from app.api.filters import matching
 from app.api.gated import GatedRoute
+from app.api.lists.reply import Small, TheLists, hidden
 from app.api.named import did_you_mean
 from app.api.standings import TheStanding
 from app.grading.boards import Standing
@@ -175,14 +175,14 @@ def delete_team(_viewer: AdminOnly, session: Writing, boards: TheBoards, team_id
     summary="The teams of a contest",
     response_model=list[TeamView],
 )
-def list_contest_teams(
+async def list_contest_teams(
     viewer: CurrentViewer,
     standing: TheStanding,
-    session: Reading,
+    lists: TheLists,
     organization_id: Annotated[str | None, Query(description="only those of this organization; empty: of none")] = None,
 ) -> Any:
     """Hidden ones only for judges, and for themselves."""
-    return matching(documents(viewer, standing, session), organization_id=organization_id)
+    return await lists.small(TEAMS, viewer, standing, organization_id=organization_id)
 
 
 @router.get(
@@ -222,6 +222,9 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     contest = contest_of(session, standing.contest.id)
     out = stored.disqualified(session, contest.id)
     return [document(viewer, row, contest.id, out) for row in visible(session, viewer, contest)]
+
+
+TEAMS = Small("teams", TeamView, documents, sparse=True, special=hidden)
 
 
 @router.post(

@@ -8,23 +8,21 @@ import gzip
 import io
 import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event
 
 from app.api.sheets import row_document
 from app.domain.contests import OPEN, Curtain
-from app.domain.scoring import RawScore
 from app.grading.boards import Boards
-from app.storage import judgements
-from app.storage.judgements import FoundScore, Outcome
-from app.storage.tables import GroupRow, JudgementRow, TeamRow, TestCaseRow
+from app.storage.tables import GroupRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import raw, share
 from tests.builders.service import Api
+from tests.builders.verdicts import judge
 
 RELATIVE = {"kind": "relative"}
 
@@ -246,7 +244,7 @@ def test_a_frozen_board_does_not_change_by_one_byte_while_new_bests_arrive(api: 
         pending, cases = content(api), content(api, "?cases=true")
         assert pending != frozen
         assert without_pending(pending) == without_pending(frozen)
-        judge(api, waiting, {"02": raw(best)})
+        judge(api.service, waiting, {"02": raw(best)})
         assert content(api) == pending
         assert content(api, "?cases=true") == cases
         frozen = pending
@@ -262,22 +260,6 @@ def without_pending(page: bytes) -> Any:
     return {**found, "version": None}
 
 
-def judge(api: Api, submission_id: int, scores: dict[str, RawScore]) -> None:
-    """Let a submission that waits be judged, and say of it alone that it has changed."""
-    with api.service.database.read() as session:
-        cases = {row.name: row.id for row in session.scalars(select(TestCaseRow))}
-        (waiting,) = session.scalars(select(JudgementRow.id).where(JudgementRow.submission_id == submission_id))
-    found = [
-        FoundScore(cases[case], score.verdict, score.raw, None, score.multiplier, {"text": ""}, 1)
-        for case, score in scores.items()
-    ]
-    writer = api.service.writer
-    attempt = writer.submit(judgements.claim_one, waiting).result()
-    assert attempt is not None
-    assert writer.submit(judgements.record_one, Outcome(waiting, attempt, "PC", found, datetime.now(UTC))).result()
-    api.service.boards.changed("c", submission_id)
-
-
 def test_a_verdict_has_only_its_own_submission_read_again(api: Api) -> None:
     add_contest(api.service, rule=RELATIVE)
     for minute in range(1, 6):
@@ -286,7 +268,7 @@ def test_a_verdict_has_only_its_own_submission_read_again(api: Api) -> None:
     board(api)
     statements: list[tuple[str, Any]] = []
     event.listen(api.service.database.engine, "before_cursor_execute", lambda *args: statements.append(args[2:4]))
-    judge(api, waiting, {"02": raw(10)})
+    judge(api.service, waiting, {"02": raw(10)})
     del statements[:]
     assert points(board(api)) == {"team": 25.0, "other": 50.0}
     read = [text for text, _ in statements if "FROM submissions" in text]

@@ -1,0 +1,171 @@
+"""Lists are written once and added to, and say at every moment what a slow look at all rows says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from typing import Any
+
+import pytest
+
+from app.api import awards, clarifications, commentary, problems, teams
+from app.api.auth import PUBLIC, Viewer
+from app.api.judgements import JUDGEMENTS, RUNS
+from app.api.lists import sheet
+from app.api.lists.queue import Busy, Queue
+from app.api.lists.reply import SHEETS
+from app.api.lists.sheet import Large, Sheet
+from app.api.standings import seen_by
+from app.api.submissions_read import SUBMISSIONS
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
+from tests.builders.scoring import raw
+from tests.builders.service import Api
+from tests.builders.verdicts import judge
+
+LARGE = (SUBMISSIONS, JUDGEMENTS, RUNS)
+SMALL = (teams.TEAMS, clarifications.CLARIFICATIONS, commentary.COMMENTARY, awards.AWARDS, problems.PROBLEMS)
+VIEWERS = {
+    None: PUBLIC,
+    "judge": Viewer("judge"),
+    "team": Viewer("team", "team", "team"),
+    "other": Viewer("team", "other", "other"),
+}
+
+
+def slow(api: Api, kind: Any, viewer: Viewer) -> list[Any]:
+    """The slow twin: every row of the contest is looked at for this viewer alone."""
+    standing = api.service.boards.standing("c", public=not viewer.sees_all)
+    assert standing is not None
+    standing = seen_by(viewer, standing)
+    with api.service.database.read() as session:
+        if isinstance(kind, Large):
+            found = sorted(kind.documents(viewer, standing, session, None), key=lambda pair: pair[0])
+            return [as_answered(kind, document) for _, document in found]
+        return [as_answered(kind, each) for each in kind.documents(viewer, standing, session)]
+
+
+def as_answered(kind: Any, document: Any) -> Any:
+    """An object as JSON has it."""
+    return json.loads(kind.model.model_validate(document).model_dump_json(exclude_unset=kind.sparse))
+
+
+def check_all(api: Api) -> None:
+    """Every list says to every kind of viewer what its slow twin says."""
+    for user, viewer in VIEWERS.items():
+        for kind in (*LARGE, *SMALL):
+            reply = api.get(f"contests/c/{kind.name}", user=user)
+            assert reply.status_code == 200, reply.text
+            assert reply.json() == slow(api, kind, viewer), (kind.name, user)
+
+
+def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, monkeypatch: Any) -> None:
+    """Submissions, verdicts with new bests, a freeze, a comment and a hidden team, in slices of three."""
+    monkeypatch.setattr(sheet, "SLICE", 3)
+    add_problem(api.service, FINAL)
+    rule = {"kind": "relative", "counting": "best-case"}
+    add_contest(api.service, started=-HOUR, freeze=HOUR, settings={"final_minutes": 60}, rule=rule)
+    draw = random.Random(4)
+    check_all(api)
+    pass_time(api.service, 2 * HOUR)
+    waiting = []
+    for step in range(12):
+        team = draw.choice(("team", "other"))
+        if step % 3 == 0:
+            waiting.append(add_submission(api.service, None, team=team, minute=60 + step))
+        else:
+            scores = {"02": raw(draw.randrange(1, 9)), "03": raw(draw.randrange(1, 9))}
+            add_submission(api.service, scores, team=team, minute=60 + step)
+        check_all(api)
+        if step == 6:
+            pass_time(api.service, 2.5 * HOUR)
+        if step % 4 == 3:
+            judge(api.service, waiting.pop(), {"02": raw(draw.randrange(1, 9))})
+            check_all(api)
+    api.put("teams/other", user="admin", json={"id": "other", "name": "Other", "hidden": True})
+    check_all(api)
+    pass_time(api.service, 4 * HOUR)
+    check_all(api)
+
+
+def test_a_verdict_has_only_its_own_rows_read_again(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    for minute in range(1, 10):
+        add_submission(api.service, {"02": raw(5)}, minute=minute)
+    waiting = add_submission(api.service, None, team="other", minute=11)
+    api.get("contests/c/judgements")
+    kept: Sheet = api.service.boards.sheets[None, SHEETS]["c", "judgements", "public", False]
+    before = kept.rows_read
+    judge(api.service, waiting, {"02": raw(3)})
+    assert api.get("contests/c/judgements").json()[-1]["end_time"] is not None
+    assert kept.rows_read == before + 1
+
+
+def test_a_list_has_an_etag_that_changes_with_what_is_seen(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    add_submission(api.service, {"02": raw(5)})
+    for path in ("submissions", "judgements", "teams", "problems", "groups"):
+        reply = api.get(f"contests/c/{path}")
+        again = api.get(f"contests/c/{path}", headers={"If-None-Match": reply.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    tag = api.get("contests/c/submissions").headers["etag"]
+    add_submission(api.service, {"02": raw(6)})
+    assert api.get("contests/c/submissions", headers={"If-None-Match": tag}).status_code == 200
+
+
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_a_zipped_list_is_one_gzip_member_of_the_plain_one(api: Api, monkeypatch: Any, count: int) -> None:
+    monkeypatch.setattr(sheet, "SLICE", 3)
+    add_problem(api.service)
+    add_contest(api.service)
+    for minute in range(count):
+        add_submission(api.service, {"02": raw(5)}, minute=minute + 1)
+    plain = api.get("contests/c/judgements", headers={"Accept-Encoding": "identity"})
+    zipped = api.get("contests/c/judgements", headers={"Accept-Encoding": "gzip"})
+    assert (plain.headers.get("content-encoding"), zipped.headers["content-encoding"]) == (None, "gzip")
+    assert zipped.content == plain.content
+    assert len(plain.json()) == count
+
+
+def test_lists_that_are_filtered_are_part_of_the_whole(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    for minute in range(6):
+        add_submission(api.service, {"02": raw(5)}, minute=minute + 1, team=("team", "other")[minute % 2])
+    whole = api.get("contests/c/submissions").json()
+    of_team = api.get("contests/c/submissions?team_id=team").json()
+    assert of_team == [each for each in whole if each["team_id"] == "team"]
+    judgements = api.get("contests/c/judgements").json()
+    assert api.get(f"contests/c/judgements?submission_id={whole[3]['id']}").json() == [judgements[3]]
+    assert api.get("contests/c/judgements?submission_id=none").json() == []
+    runs = api.get("contests/c/runs", user="judge").json()
+    first = judgements[0]["id"]
+    of_first = [each for each in runs if each["judgement_id"] == first]
+    assert api.get(f"contests/c/runs?judgement_id={first}", user="judge").json() == of_first
+
+
+def test_a_viewer_who_reads_more_than_others_waits_and_is_refused_in_the_end() -> None:
+    async def crowd() -> None:
+        queue = Queue(at_once=3, of_one=2, seconds=0.01)
+        places = [await queue.enter("nobody") for _ in range(2)]
+        with pytest.raises(Busy) as refused:
+            await queue.enter("nobody")
+        assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "1"})
+        account = await queue.enter("account")
+        queue.seconds = 60.0
+        next_one = asyncio.create_task(queue.enter("nobody"))
+        gone = asyncio.create_task(queue.enter("nobody"))
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.gather(gone, return_exceptions=True)
+        places[0].leave()
+        places[0].leave()
+        place = await next_one
+        for each in (places[1], place, account):
+            each.leave()
+        assert not queue.inside
+        assert not queue.waiting
+
+    asyncio.run(crowd())

@@ -1,0 +1,29 @@
+"""Judges one submission that waits, as a grader does it, in a service without graders."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+
+from app.domain.scoring import RawScore
+from app.service import Service
+from app.storage import judgements
+from app.storage.judgements import FoundScore, Outcome
+from app.storage.tables import JudgementRow, TestCaseRow
+
+
+def judge(service: Service, submission_id: int, scores: dict[str, RawScore], contest_id: str = "c") -> None:
+    """Let a submission that waits be judged, and say of it alone that it has changed."""
+    with service.database.read() as session:
+        cases = {row.name: row.id for row in session.scalars(select(TestCaseRow))}
+        (waiting,) = session.scalars(select(JudgementRow.id).where(JudgementRow.submission_id == submission_id))
+    found = [
+        FoundScore(cases[case], score.verdict, score.raw, None, score.multiplier, {"text": ""}, 1)
+        for case, score in scores.items()
+    ]
+    writer = service.writer
+    attempt = writer.submit(judgements.claim_one, waiting).result()
+    assert attempt is not None
+    assert writer.submit(judgements.record_one, Outcome(waiting, attempt, "PC", found, datetime.now(UTC))).result()
+    service.boards.changed(contest_id, submission_id)
