@@ -1,19 +1,21 @@
-"""Multipart forms, read while they stream: texts are short, files lie in memory only up to a megabyte each."""
+"""Multipart forms, read while they stream: texts are short, the files of a form share one spool."""
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from fastapi import Request
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
 from app.api.errors import BadRequest
 
-IN_MEMORY = 1 << 20
+IN_MEMORY = 64 * 1024
+"""Bytes of all files of one form that lie in memory; with more, they go to one temporary file."""
 LONGEST_TEXT = 40_000
 
 
@@ -26,12 +28,54 @@ class FormFile:
     stream: IO[bytes]
 
 
+class _Part(io.RawIOBase):
+    """A part of a spool as a file to read; written at the end of the spool, before anything is read of it."""
+
+    def __init__(self, spool: IO[bytes]) -> None:
+        super().__init__()
+        self._spool = spool
+        self._start = spool.seek(0, io.SEEK_END)
+        self._size = self._at = 0
+
+    def append(self, data: bytes | bytearray) -> None:
+        """Write more of it."""
+        self._size += self._spool.write(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise ValueError(f"expected a place in the file, found {base + offset}")
+        self._at = base + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        left = max(0, self._size - self._at)
+        self._spool.seek(self._start + self._at)
+        data = self._spool.read(left if size < 0 else min(size, left))
+        self._at += len(data)
+        return data
+
+
+def _spool() -> IO[bytes]:
+    return tempfile.SpooledTemporaryFile(IN_MEMORY)
+
+
 @dataclass
 class Form:
     """The texts of a form, each there at most once, and its files in order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     files: list[FormFile] = field(default_factory=list)
+    spool: IO[bytes] = field(default_factory=_spool)
 
     def file(self, field: str) -> FormFile | None:
         """The file of a field that takes one; raises BadRequest where there are several."""
@@ -47,8 +91,7 @@ class Form:
 
     def close(self) -> None:
         """Let go of the files."""
-        for file in self.files:
-            file.stream.close()
+        self.spool.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +145,7 @@ class _Reader:
         elif event is None:
             self._end()
         elif self._text is None:
-            self._form.files[-1].stream.write(event)
+            self._part.append(event)
         else:
             self._text += event
             if len(self._text) > LONGEST_TEXT:
@@ -120,12 +163,11 @@ class _Reader:
             self._text = bytearray()
         else:
             self._text = None
-            stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with its form
-            self._form.files.append(FormFile(name, filename or name, stream))
+            self._part = _Part(self._form.spool)
+            self._form.files.append(FormFile(name, filename or name, cast(IO[bytes], self._part)))
 
     def _end(self) -> None:
         if self._text is None:
-            self._form.files[-1].stream.seek(0)
             return
         try:
             text = self._text.decode()

@@ -12,6 +12,7 @@ import anyio
 import pytest
 from sqlalchemy import func, select, text
 
+from app.api.forms import Form, _Part
 from app.packages.zips import zip_bytes
 from app.storage.files import LocalFiles
 from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
@@ -282,3 +283,19 @@ def test_a_database_that_takes_nothing_is_said(contest: Api) -> None:
         session.execute(text("ALTER TABLE gone RENAME TO judgements"))
     assert stored(contest) == (0, 0, 0)
     assert send(contest).status_code == 201
+
+
+def test_all_files_of_a_form_share_one_spool_and_are_read_back_as_they_were_sent() -> None:
+    """Hundreds of large files of one request open one file."""
+    form = Form()
+    data = [bytes([at]) * (1000 * at) for at in range(200)]
+    parts: list[_Part] = []
+    for each in data:
+        parts.append(_Part(form.spool))
+        for at in range(0, len(each), 700):
+            parts[-1].append(each[at : at + 700])
+    assert [part.read() for part in reversed(parts)] == data[::-1]
+    assert (parts[5].seek(-3, 2), parts[5].read(2), parts[5].tell(), parts[5].read(9)) == (4997, b"\5" * 2, 4999, b"\5")
+    assert parts[5].seek(9999) == 9999
+    assert parts[5].read() == b""
+    form.close()
