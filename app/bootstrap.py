@@ -36,6 +36,8 @@ DEMO = "demo"
 PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
 A_CENTURY = timedelta(days=36_525)
 DEMO_DURATION = timedelta(days=30)
+OPEN_TEAM_BYTES = 256 * 2**20
+"""Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
 DEMO_RULES: dict[str, dict[str, Any]] = {
     "comesolo": {"kind": "absolute", "counting": "best-case", "carry": "best"},
     "rollingballs": {"kind": "relative", "counting": "last", "carry": "best"},
@@ -148,7 +150,7 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
         start_time=start,
         duration_ms=duration // timedelta(milliseconds=1),
         open_to_all=True,
-        settings={},
+        settings={"team_bytes": OPEN_TEAM_BYTES},
     )
 
 

@@ -28,6 +28,7 @@ from app.api.clics import (
 )
 from app.api.directory_bodies import Location
 from app.api.file_references import Files, shown
+from app.domain.limits import TEAM_BYTES
 from app.storage.tables import ContestRow
 
 NOTHING = timedelta(0)
@@ -115,6 +116,9 @@ class ContestSettings(Body):
         None, description="each team has so long, from when it begins; others see nothing before the end"
     )
     limits: LimitsBody = Field(default_factory=LimitsBody, description="for each problem that has no limits of its own")
+    team_bytes: int | None = Field(
+        TEAM_BYTES, ge=0, description="bytes of answers and sources a team may send to the contest; null: any number"
+    )
     choose: bool = Field(False, description="teams choose which submission counts after the end")
     allow_overlap: bool = Field(False, description="teams may take part in another contest at the same time")
 

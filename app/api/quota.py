@@ -13,8 +13,9 @@ from app.api.errors import BadRequest, Forbidden
 from app.api.gated import GatedRoute
 from app.api.standings import TheStanding, the_problem
 from app.domain.clock import utc_now
-from app.domain.limits import quota, read_limits, write_limits
+from app.domain.limits import TEAM_BYTES, quota, read_limits, write_limits
 from app.storage import contests, submissions
+from app.storage.usage import bytes_used
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
@@ -22,7 +23,9 @@ router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 class QuotaView(BaseModel):
     """The limits, how many submissions count against them, how many are left and when the next one is taken.
 
-    `left` null: there is no limit to their number. `next_allowed` null: at once, or (where none is left) never.
+    `bytes_used` are those of the team's answers and sources in the whole contest, `bytes_limit` what there may be
+    (null: any number). `left` null: there is no limit to their number. `next_allowed` null: at
+    once, or (where none is left) never.
     """
 
     problem_id: str
@@ -31,6 +34,8 @@ class QuotaView(BaseModel):
     used: int
     left: int | None
     next_allowed: str | None
+    bytes_used: int
+    bytes_limit: int | None
 
 
 @router.get("/contests/{contest_id}/problems/{problem_id}/quota", summary="How often one may still submit")
@@ -62,4 +67,6 @@ def get_quota(
         used=found.used,
         left=found.left,
         next_allowed=None if found.exhausted else format_time_or_none(found.next),
+        bytes_used=bytes_used(session, standing.contest.id, team),
+        bytes_limit=standing.contest.settings.get("team_bytes", TEAM_BYTES),
     )

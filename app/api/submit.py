@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -23,6 +23,7 @@ from app.api.deps import admin_only, current_viewer, logged_in
 from app.api.errors import ApiError, BadRequest, Conflict, Forbidden, NotFound, TooLarge, TooManyRequests
 from app.api.gated import GatedRoute
 from app.api.heavy import run_heavy
+from app.api.keeping import Keeping, keeps_files, size_of, team_bytes
 from app.api.named import NoContest, problem_called, standing_for
 from app.api.not_begun import not_begun, own_clock_not_begun
 from app.api.openapi import SECURED
@@ -30,17 +31,16 @@ from app.api.parcels import REQUEST_FORMS, Parcel, open_parcel
 from app.api.standings import unknown_problem
 from app.api.submissions_read import Submission
 from app.domain.clock import utc_now
-from app.domain.limits import NO_LIMITS, Limits
+from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.domain.participation import ParticipationKind
-from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
+from app.grading.answer_files import Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits as ArchiveLimits
-from app.grading.archives import Upload, UploadRefused, check_name
+from app.grading.archives import UploadRefused, check_name
 from app.service import Service
 from app.storage import contests, submissions
 from app.storage.entries import Entrant, Entry, read_entrant, read_entry
 from app.storage.ids import is_number
-from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached, NewAnswer, NewSubmission
-from app.storage.tasks import too_large
+from app.storage.submissions import Accepted, LimitReached, NewSubmission
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
@@ -84,15 +84,17 @@ async def submit(request: Request) -> JSONResponse:
             if parcel.id is not None:
                 raise BadRequest(f"id: expected none (the server gives it), found {parcel.id!r}")
             async with service.gate.passed((contest_id, parcel.problem_id)):
-                new, practice = await _check(service, viewer, contest_id, parcel, key)
-                accepted = await service.writer.call(submissions.accept, new)
+                new, practice, keeping = await _check(service, viewer, contest_id, parcel, key)
+                accepted = await _write(service, new, keeping)
         if isinstance(accepted, LimitReached):
+            await keeping.refuse()
             wait = None if accepted.again is None else ceil((accepted.again - new.time).total_seconds())
             raise TooManyRequests(accepted.message, wait)
         if accepted.judgement_id is not None:
             _wake(service, new.team_id, accepted)
             service.boards.changed(contest_id, accepted.submission_id)
     if accepted.repeated:
+        keeping.give_back()
         assert key is not None  # nothing else can repeat
         return _created(contest_id, await run_sync(_repeated, service, viewer, contest_id, key))
     return _created(contest_id, clics.submission_json(str(accepted.submission_id), contest_id, new, practice=practice))
@@ -120,7 +122,7 @@ async def put_submission(request: Request) -> JSONResponse:
         _check_sender(viewer, parcel)
         _check_id(parcel, submission_id)
         async with service.gate.passed((contest_id, parcel.problem_id)):
-            checked, practice = await _check(service, viewer, contest_id, parcel, None)
+            checked, practice, _keeping = await _check(service, viewer, contest_id, parcel, None)
             new = replace(checked, external_id=submission_id)
             body = clics.submission_json(submission_id, contest_id, new, practice=practice)
             if await run_sync(_there, service, new):
@@ -131,6 +133,15 @@ async def put_submission(request: Request) -> JSONResponse:
         _wake(service, new.team_id, accepted)
         service.boards.changed(contest_id)
     return _created(contest_id, body)
+
+
+async def _write(service: Service, new: NewSubmission, keeping: Keeping) -> Accepted | LimitReached:
+    """Have it written. What fails is not counted; its files stay for the collector, as a commit may be in doubt."""
+    try:
+        return await service.writer.call(submissions.accept, new)
+    except BaseException:
+        keeping.give_back()
+        raise
 
 
 @contextmanager
@@ -207,7 +218,7 @@ def _staff_may_submit(service: Service, contest_id: str) -> bool:
 
 async def _check(
     service: Service, viewer: Viewer, contest_id: str, parcel: Parcel, key: str | None
-) -> tuple[NewSubmission, bool]:
+) -> tuple[NewSubmission, bool, Keeping]:
     """Hold the parcel against the contest and sort its files; what is left is one insert. And: is it for practice?"""
     entry = await _entry(service, viewer, contest_id, parcel.problem_id)
     now = utc_now()
@@ -222,9 +233,11 @@ async def _check(
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
     sent = Sent(viewer, parcel, key, team_id, when, _milliseconds(time), entrant, limits)
-    if parcel.is_light:
-        return _prepare(service, entry, sent), practice
-    return await run_heavy(lambda: _prepare(service, entry, sent)), practice
+    keeping = Keeping(service, contest_id, team_id)
+    quick = viewer.team_id != team_id or service.entries.usage.is_known(contest_id, team_id)
+    if parcel.is_light and quick and not parcel.sources:
+        return _prepare(service, entry, sent, keeping), practice, keeping
+    return await run_heavy(lambda: _prepare(service, entry, sent, keeping)), practice, keeping
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,10 +318,16 @@ def _is_virtual(entrant: Entrant) -> bool:
     return entrant.participation is not None and entrant.participation.kind is ParticipationKind.VIRTUAL
 
 
-def _prepare(service: Service, entry: Entry, sent: Sent) -> NewSubmission:
-    """Sort the files to cases and keep the large ones."""
-    collected = _collect(service, entry, sent)
+def _prepare(service: Service, entry: Entry, sent: Sent, keeping: Keeping) -> NewSubmission:
+    """Sort the files to cases and keep the large ones, once the team's limits leave room for them."""
+    collected, sources = _collect(service, entry, sent), sent.parcel.sources
+    if sent.limits and keeps_files(collected, sources):
+        _look_at_limits(service, entry, sent)
+    if sent.viewer.team_id == sent.team_id and (most := team_bytes(entry)) is not None:
+        keeping.reserve(size_of(collected, sources), most)
     assert sent.viewer.account_id is not None  # submitting needs an account
+    with keeping:
+        answers, kept_sources = [*map(keeping.answer, collected.answers.values())], keeping.sources(sources)
     return NewSubmission(
         entry.contest_id,
         entry.problem_id,
@@ -316,13 +335,23 @@ def _prepare(service: Service, entry: Entry, sent: Sent) -> NewSubmission:
         sent.viewer.account_id,
         sent.when,
         sent.contest_time_ms,
-        [_kept(service, answer) for answer in collected.answers.values()],
+        answers,
         [note.as_json() for note in collected.notes],
-        _kept_sources(service, sent.parcel.sources),
+        kept_sources,
         sent.parcel.comment,
         sent.key,
         limits=sent.limits,
     )
+
+
+def _look_at_limits(service: Service, entry: Entry, sent: Sent) -> None:
+    """Refuse before files are written what the insert would refuse: there it is decided, here disk is spared."""
+    with service.database.read() as session:
+        times = submissions.counted_times(session, entry.contest_id, sent.team_id, entry.problem_id)
+    found = quota(sent.limits, times, sent.when)
+    if not found.allows(sent.when):
+        again = None if found.exhausted or found.next is None else ceil((found.next - sent.when).total_seconds())
+        raise TooManyRequests(why_not(sent.limits, found, sent.when), again)
 
 
 def _milliseconds(duration: timedelta) -> int:
@@ -351,23 +380,6 @@ def _open_cases(
     """The cases as sorting needs them, with the file names each is known by; the same for thousands of submissions."""
     found = [OpenCase(id_, name, limit) for id_, name in cases]
     return found, file_names(found, pattern)
-
-
-def _kept(service: Service, answer: Answer) -> NewAnswer:
-    if answer.data is None:
-        return NewAnswer(answer.case.id, answer.file_name, answer.size, refused=too_large(answer.case.limit))
-    if answer.size > INLINE_LIMIT:
-        return NewAnswer(answer.case.id, answer.file_name, answer.size, service.files.keep(answer.data))
-    return NewAnswer(answer.case.id, answer.file_name, answer.size, None, answer.data)
-
-
-def _kept_sources(service: Service, sources: Sequence[Upload]) -> list[dict[str, Any]]:
-    kept = []
-    for source in sources:
-        source.stream.seek(0)
-        data = source.stream.read()
-        kept.append({"name": source.name, "size": len(data), "sha256": service.files.keep(data)})
-    return kept
 
 
 def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> dict[str, Any] | None:

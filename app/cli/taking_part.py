@@ -10,7 +10,7 @@ import typer
 from app.cli.boards import short_time
 from app.cli.client import Client
 from app.cli.contestant import Contest, find_problem
-from app.cli.output import Failure, show, table, tell, write_json
+from app.cli.output import Failure, say, show, table, tell, write_json
 from app.cli.parcel import unpack
 from app.cli.solve import AsJson
 
@@ -99,6 +99,9 @@ def quota(
         return
     rows = [(each["problem_id"], each["used"], left_text(each), next_text(each)) for each in found]
     show(table(contest, ["problem", ">sent", ">left", "next one"], rows))
+    for each in found[:1]:
+        most = each["bytes_limit"]
+        say(f"{each['bytes_used']} bytes sent to {contest}" + (f" of {most} that may be" if most is not None else ""))
 
 
 def problem_ids(client: Client, contest: str) -> list[str]:

@@ -23,6 +23,8 @@ class Limits:
 
 
 NO_LIMITS = Limits()
+TEAM_BYTES = 2**30
+"""Bytes of answers and sources a team may send to a contest that does not say otherwise."""
 
 
 def read_limits(contest: Mapping[str, Any], problem: Mapping[str, Any]) -> Limits:

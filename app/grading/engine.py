@@ -26,11 +26,12 @@ from typing import cast
 import structlog
 
 from app.grading.fair_queue import FairQueue
-from app.grading.messages import Failed, Grade, Validate, Validated, Warm
+from app.grading.messages import Failed, Grade, Unreadable, Validate, Validated, Warm
 from app.grading.outcomes import Trial, given_up, outcome
+from app.grading.parked import Parked
 from app.grading.process import GraderProcess
 from app.grading.questions import MOST_FAILURES, STOPPING, JudgeFailed, Question, Tried, answer, try_answers
-from app.grading.work import Work, share
+from app.grading.work import Work, share, taken
 from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.database import Database
 from app.storage.judgements import Failure, Outcome, Task
@@ -84,6 +85,7 @@ class Engine:
         self._swept = 0.0
         self._questions: deque[Question] = deque()
         self._closing = False
+        self.parked = Parked(settings.files)
         self._processes = [
             GraderProcess(settings.files, settings.memory, self._warm_up, settings.program)
             for _ in range(settings.graders)
@@ -133,15 +135,13 @@ class Engine:
             self._first.extend(judgement_ids)
             self._changed.notify_all()
         until = time.monotonic() + seconds
-        while self._unjudged(judgement_ids):
+        while True:
+            with self._database.read() as session:
+                if not judgements.unjudged(session, judgement_ids):
+                    return True
             if time.monotonic() >= until or self._closing:
                 return False
             time.sleep(SECONDS_GIVEN)
-        return True
-
-    def _unjudged(self, judgement_ids: Sequence[int]) -> int:
-        with self._database.read() as session:
-            return judgements.unjudged(session, judgement_ids)
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Have a grader validate a test case; fails with JudgeFailed if the checker does, or the server stops."""
@@ -218,10 +218,12 @@ class Engine:
         with self._database.read() as session:
             waiting = judgements.waiting_by_team(session)
             again = judgements.waiting(session, rejudging=True)
+        parked = self.parked.look()
         with self._changed:
             for judgement_id, team_id in waiting:
-                self._waiting.add(judgement_id, team_id)
-            self._add_again(again)
+                if judgement_id not in parked:
+                    self._waiting.add(judgement_id, team_id)
+            self._add_again([id_ for id_ in again if id_ not in parked])
             self._changed.notify_all()
 
     def _work(self, process: GraderProcess) -> None:
@@ -292,7 +294,7 @@ class Engine:
             if self._questions:
                 return Work(question=self._questions.popleft())
             if self._first:
-                return Work(ids=_taken(self._first, max(1, len(self._first) // len(self._processes))))
+                return Work(ids=taken(self._first, max(1, len(self._first) // len(self._processes))))
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
                 self._swept = time.monotonic()  # also while there is always something to judge
                 return Work()
@@ -303,7 +305,7 @@ class Engine:
             self._judging_again += 1
             if self._trials:
                 return Work(tried=self._trials.popleft())
-            return Work(again=_taken(self._waiting_again, MOST_CLAIMED_AGAIN))
+            return Work(again=taken(self._waiting_again, MOST_CLAIMED_AGAIN))
 
     def _may_judge_again(self) -> bool:
         """Is there work nobody waits for a verdict of, and a grader beside the one that is left to those who wait?"""
@@ -372,7 +374,7 @@ class Engine:
         """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now."""
         while not self._closing:
             found = self._judge(process, task)
-            if found is not None:
+            if found is not None or task.judgement_id in self.parked:
                 return found
             attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
             if attempt is None:
@@ -386,13 +388,12 @@ class Engine:
         found = process.grade(request, self._settings.seconds_per_answer)
         if not isinstance(found, Failed):
             return outcome(task, found)
+        if isinstance(found, Unreadable):
+            self.parked.park(task.judgement_id, found.sha256, found.error)
+            return None
         error = found.error
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
         failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
         if failed < MOST_FAILURES:
             return None
         return given_up(task, error)
-
-
-def _taken(queue: deque[int], most: int) -> list[int]:
-    return [queue.popleft() for _ in range(min(most, len(queue)))]

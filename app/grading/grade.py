@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from app.domain.verdicts import CaseVerdict
 from app.grading.messages import Grade, Graded, Validate, Validated, Warm, Warmed
-from app.storage.files import FileStore
+from app.storage.files import FileMissing, FileStore
 from app.storage.judgements import CaseAnswer, FoundScore
 from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
 
@@ -21,6 +21,14 @@ K = TypeVar("K")
 V = TypeVar("V")
 INSTANCES_KEPT = 512
 SHORTEST_ANSWER = b"0\n"
+
+
+class UnreadableFile(Exception):
+    """A stored file is missing or damaged, or the disk does not give it; a checker may raise the same errors itself."""
+
+    def __init__(self, sha256: str, error: Exception) -> None:
+        super().__init__(str(error))
+        self.sha256 = sha256
 
 
 class Grader:
@@ -67,7 +75,7 @@ class Grader:
         checker = open_checker(name, case.checker_args)
         instance = self._instance(name, checker, case.input_sha256)
         reference = None if case.answer_sha256 is None else self._reference(case.answer_sha256)
-        data = case.data if case.data is not None else self._files.load(case.sha256 or "")
+        data = case.data if case.data is not None else self._load(case.sha256 or "")
         began = perf_counter()
         try:
             score = checker.score_answer(instance, checker.read_answer(data, instance), reference)
@@ -77,10 +85,16 @@ class Grader:
         return found_score(case.test_case_id, score, _ms(began))
 
     def _instance(self, name: str, checker: Checker[Any, Any], sha256: str) -> Any:
-        return _kept(self._instances, (name, sha256), lambda: checker.read_instance(self._files.load(sha256)))
+        return _kept(self._instances, (name, sha256), lambda: checker.read_instance(self._load(sha256)))
 
     def _reference(self, sha256: str) -> bytes:
-        return _kept(self._references, sha256, lambda: self._files.load(sha256))
+        return _kept(self._references, sha256, lambda: self._load(sha256))
+
+    def _load(self, sha256: str) -> bytes:
+        try:
+            return self._files.load(sha256)
+        except (FileMissing, OSError) as error:
+            raise UnreadableFile(sha256, error) from None
 
 
 def _score(checker: Checker[Any, Any], instance: Any, request: Validate) -> Score | None:

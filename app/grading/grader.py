@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from app.grading.grade import Grader
-from app.grading.messages import Failed, Grade, Reply, Request, Validate, Warm
+from app.grading.grade import Grader, UnreadableFile
+from app.grading.messages import Failed, Grade, Reply, Request, Unreadable, Validate, Warm
 from app.storage.files import LocalFiles
 
 PR_SET_PDEATHSIG = 1
@@ -55,6 +55,8 @@ def answer(grader: Grader, request: Request) -> Iterator[Reply]:
                 yield grader.validate(request)
             case Warm():
                 yield grader.warm(request)
+    except UnreadableFile as fault:
+        yield Unreadable(str(fault), fault.sha256)
     except Exception:
         yield Failed(traceback.format_exc()[-ERROR_LENGTH:])
 

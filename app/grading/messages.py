@@ -66,5 +66,12 @@ class Failed:
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable(Failed):
+    """A stored file could not be read: nobody's fault that a verdict could tell of."""
+
+    sha256: str
+
+
 Request = Grade | Validate | Warm
 Reply = Graded | Validated | Warmed | Failed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,3 +30,8 @@ def share(waiting: int, graders: int, seconds_each: float) -> int:
     """
     in_time = round(SECONDS_CLAIMED / seconds_each) if seconds_each else MOST_CLAIMED
     return max(1, min(MOST_CLAIMED, waiting // graders, in_time))
+
+
+def taken(queue: deque[int], most: int) -> list[int]:
+    """Take the first of a queue."""
+    return [queue.popleft() for _ in range(min(most, len(queue)))]

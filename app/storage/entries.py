@@ -18,6 +18,7 @@ from app.storage import participations
 from app.storage.database import Database
 from app.storage.scored import clock, contest_teams, finals, personal_duration
 from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class Entries:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._kept: dict[tuple[str, str], tuple[int, Entry | None]] = {}
+        self.usage = Usage(database)
 
     def known(self, contest_id: str, problem_id: str) -> Entry | None:
         """The entry if it is at hand and nothing has changed since it was read."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from app.grading import engine, parked
 from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
 from app.storage.database import Database
@@ -123,3 +126,34 @@ def test_a_team_that_sent_many_holds_back_no_other(sqlite_url: str, tmp_path: Pa
     with database.read() as session:
         ended = list(session.scalars(select(JudgementRow.id).order_by(JudgementRow.end_time)))
     assert ended.index(last.judgement_id) == 1
+
+
+def test_a_damaged_file_keeps_what_needs_it_waiting(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no judge error: the file is named, and once it is sound again the submission is judged."""
+    monkeypatch.setattr(engine, "SECONDS_BETWEEN_SWEEPS", 0.05)
+    monkeypatch.setattr(parked, "LOOKS_BEFORE_ANOTHER_TRY", 10**9)
+    with grading(database_url, tmp_path / "files") as found:
+        large = found.files.keep(b"10")
+        path = found.files.path(large)
+        path.write_bytes(path.read_bytes()[:-3])
+        sent = submission(b"10", b"10")
+        found.accept(replace(sent, answers=[replace(sent.answers[0], data=None, sha256=large), sent.answers[1]]))
+        found.accept(submission(b"10", b"3"))
+        until(lambda: found.types() == [None, "PC"] and bool(found.engine.parked.faults()))
+        (fault,) = found.engine.parked.faults()
+        assert (fault.sha256, fault.judgements) == (large, {1})
+        found.files.keep(b"10")
+        until(lambda: found.types() == ["AC", "PC"])
+        assert found.engine.parked.faults() == []
+        with found.database.read() as session:
+            assert session.get_one(JudgementRow, 1).failures == 0
+
+
+def until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)

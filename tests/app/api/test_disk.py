@@ -1,0 +1,104 @@
+"""What a team sends is within its bytes, and what is refused leaves nothing on the disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.storage import submissions
+from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached
+from tests.builders.contests import add_contest, add_problem
+from tests.builders.service import Api, open_api
+
+LARGE = INLINE_LIMIT + 1
+
+
+@pytest.fixture
+def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
+    with open_api(database_url, tmp_path / "home") as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        yield api
+
+
+def send(api: Api, data: bytes, user: str = "team", **form: Any) -> httpx.Response:
+    files = [("files", ("02.out", data)), ("sources", ("a.py", data))]
+    return api.post("contests/c/submissions", user=user, data={"problem_id": "echo", **form}, files=files)
+
+
+def stored(api: Api) -> set[str]:
+    return {each.sha256 for each in api.service.files.stored()}
+
+
+def change(api: Api, **settings: Any) -> None:
+    reply = api.patch("contests/c", user="admin", json={"settings": settings})
+    assert reply.status_code in {200, 204}, reply.text
+
+
+def test_a_submission_that_limits_refuse_leaves_no_file(api: Api) -> None:
+    change(api, limits={"max_submissions": 0})
+    before = stored(api)
+    reply = send(api, os.urandom(LARGE))
+    assert (reply.status_code, "expected at most 0 submissions" in reply.json()["message"]) == (429, True)
+    assert stored(api) == before
+
+
+def test_of_two_at_once_the_refused_one_leaves_no_file(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the limit is reached only between the first look and the insert; a file both brought stays."""
+    change(api, limits={"max_submissions": 1})
+    monkeypatch.setattr("app.api.submit._look_at_limits", lambda *_: None)
+    before = stored(api)
+    first = os.urandom(LARGE)
+    assert send(api, first).status_code == 201
+    assert send(api, os.urandom(LARGE)).status_code == 429
+    assert send(api, first).status_code == 429
+    assert len(stored(api) - before) == 1
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda _: send(api, os.urandom(LARGE), user="other").status_code, range(4)))
+    assert sorted(replies) == [201, 429, 429, 429]
+    assert len(stored(api) - before) == 2
+
+
+def test_a_team_has_so_many_bytes_in_a_contest(api: Api) -> None:
+    """The message, and the quota, say how many are used of how many; an admin's submissions are not refused."""
+    change(api, team_bytes=5 * LARGE)
+    before = stored(api)
+    assert [send(api, os.urandom(LARGE)).status_code for _ in range(2)] == [201, 201]
+    kept = stored(api)
+    assert len(kept - before) == 4 - 2  # the answer and the source of a submission are the same file
+    refused = send(api, os.urandom(LARGE))
+    assert refused.status_code == 413
+    assert f"at most {5 * LARGE} bytes" in refused.json()["message"]
+    assert f"found {4 * LARGE} already and {2 * LARGE}" in refused.json()["message"]
+    assert stored(api) == kept
+    quota = api.get("contests/c/problems/echo/quota", user="team").json()
+    assert (quota["bytes_used"], quota["bytes_limit"]) == (4 * LARGE, 5 * LARGE)
+    assert send(api, os.urandom(LARGE), user="other").status_code == 201
+    assert send(api, os.urandom(LARGE), user="admin", team_id="team").status_code == 201
+    change(api, team_bytes=None)
+    assert send(api, os.urandom(LARGE)).status_code == 201
+
+
+def test_bytes_of_what_was_not_taken_do_not_count(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    change(api, team_bytes=3 * LARGE)
+    before = stored(api)
+
+    def full(*_: object) -> list[Accepted | LimitReached]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(submissions, "accept", full)
+        assert [send(api, b"x" * LARGE).status_code for _ in range(3)] == [507] * 3
+    with monkeypatch.context() as patched:
+        patched.setattr(api.service.files.__class__, "put", full)
+        refused = send(api, b"y" * LARGE)
+        assert (refused.status_code, "Retry-After" in refused.headers) == (507, True)
+    assert send(api, b"x" * LARGE).status_code == 201
+    assert len(stored(api) - before) == 1
