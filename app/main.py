@@ -41,6 +41,7 @@ from app.storage.accounts import note_use
 from app.storage.database import Database
 from app.storage.entries import Entries
 from app.storage.health import latest_time
+from app.storage.scrub import Scrub
 from app.storage.serving import Hold, hold
 from app.storage.writer import Writer
 from app.web import routes as pages
@@ -134,8 +135,10 @@ def _open(settings: Settings, held: Hold) -> Service:
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
     held.watch(partial(_bar, database), partial(_unbar, database), _stop)
+    scrub = Scrub(database, files, settings.scrub_hours)
+    scrub.start()
     entries, similarity = Entries(database), Similarity(files)
-    return Service(settings, database, files, writer, engine, jobs, boards, entries, similarity, hold=held)
+    return Service(settings, database, files, writer, engine, jobs, boards, entries, similarity, scrub, hold=held)
 
 
 def _bar(database: Database, why: str) -> None:

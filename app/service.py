@@ -11,11 +11,13 @@ from app.grading.boards import Boards
 from app.grading.gate import Gate
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
+from app.grading.parked import Parked
 from app.grading.similarity import Similarity
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.entries import Entries
 from app.storage.files import LocalFiles
+from app.storage.scrub import Scrub
 from app.storage.serving import Hold
 from app.storage.writer import Writer
 
@@ -26,6 +28,11 @@ class Engine(Protocol):
     @property
     def waiting(self) -> int:
         """How many judgements are not done yet."""
+        ...
+
+    @property
+    def parked(self) -> Parked:
+        """The judgements that wait for stored files which cannot be read."""
         ...
 
     def wake(self, judgement_id: int, team_id: str = "") -> None:
@@ -98,11 +105,13 @@ class Service:
     boards: Boards
     entries: Entries
     similarity: Similarity
+    scrub: Scrub
     gate: Gate = field(default_factory=Gate)
     hold: Hold | None = None
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""
+        self.scrub.close()
         self.jobs.close()
         self.engine.close()
         self.writer.close()

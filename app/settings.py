@@ -63,6 +63,10 @@ class Settings(BaseSettings):
     max_import_document: int = Field(32 * 2**20, description="bytes of one document of a contest package (teams.json)")
     max_import_objects: int = Field(50_000, description="objects of one document of a contest package")
 
+    scrub_hours: float = Field(
+        24.0, ge=0, description="hours between two passes that read all stored files and remove orphans; 0: none"
+    )
+
     feed_coalesce_seconds: float = Field(
         10.0, ge=0, description="how long changed points of other submissions may wait before the event feed tells them"
     )

@@ -35,6 +35,7 @@ from app.api import (
     scoreboard,
     similarity,
     sources,
+    stored_files,
     submissions_read,
     submit,
     team_import,
@@ -84,6 +85,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     judgements.router,
     rejudgings.router,
     jobs.router,
+    stored_files.router,
     webhooks.router,
 )
 PROBLEM = "/contests/{contest_id}/problems/{problem_id}"

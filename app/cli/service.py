@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 SECONDS_TO_FINISH = 10
 BACKLOG = 2048
-LABELS = {"graders": "graders alive", "waiting": "judgements waiting", "oldest_seconds": "the oldest waits, s"}
+LABELS = {
+    "damaged_files": "damaged files",
+    "graders": "graders alive",
+    "waiting": "judgements waiting",
+    "oldest_seconds": "the oldest waits, s",
+}
 
 Home = Annotated[Path | None, typer.Option(metavar="DIR", help="folder of data; default: JURADO_HOME, else ./var")]
 NewDatabase = Annotated[
@@ -105,6 +110,9 @@ def status(
             found["jobs"] = {
                 job["id"]: job["state"] for job in client.body(jobs) if job["state"] in {"queued", "running"}
             }
+        stored = client.request("GET", "/api/stored-files", accept=(200, 401, 403, 404))
+        if stored.status_code == 200:
+            found["damaged_files"] = [fault["sha256"] for fault in client.body(stored)["faults"]]
     if as_json:
         write_json(found)
     else:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from app.storage.files import LocalFiles
+from app.storage.files import place_of
 
 log = structlog.get_logger()
 
@@ -31,7 +31,7 @@ class Parked:
     """The judgements that wait for files below `folder`. They stay open in their rows; what is here is only memory."""
 
     def __init__(self, folder: Path) -> None:
-        self._files = LocalFiles(folder)
+        self._folder = folder
         self._faults: dict[str, FileFault] = {}
         self._guard = threading.Lock()
 
@@ -64,7 +64,7 @@ class Parked:
 
     def _state(self, sha256: str) -> tuple[int, ...] | None:
         try:
-            about = self._files.path(sha256).stat()
+            about = place_of(self._folder, sha256).stat()
         except OSError:
             return None
         return (about.st_ino, about.st_size, about.st_mtime_ns)

@@ -16,6 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from app.storage.commits import Commits
 
 BUSY_TIMEOUT_MS = 30_000
+LOG_LIMIT = 64 * 2**20
 POOL = 20
 PATIENCE = {
     "connect_timeout": 5,
@@ -163,6 +164,7 @@ def _set_pragmas(connection: Any, _record: object) -> None:
         "synchronous=FULL",  # in WAL mode NORMAL would lose the last commits with the power, and they were acknowledged
         f"busy_timeout={BUSY_TIMEOUT_MS}",
         "foreign_keys=ON",
+        f"journal_size_limit={LOG_LIMIT}",  # a log that grew while somebody read for long is cut when it begins anew
     ):
         connection.execute(f"PRAGMA {pragma}")
 

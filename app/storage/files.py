@@ -86,6 +86,11 @@ class StoredFile:
     kept: float
 
 
+def place_of(folder: Path, sha256: str) -> Path:
+    """Where the file of that sha256 lies below a folder of files."""
+    return folder / sha256[:2] / f"{sha256[2:]}{SUFFIX}"
+
+
 class LocalFiles:
     """Files below one folder, as `ab/cdef....zst`."""
 
@@ -95,7 +100,7 @@ class LocalFiles:
 
     def path(self, sha256: str) -> Path:
         """Where the file of that sha256 lies, if it is stored."""
-        return self.folder / sha256[:2] / f"{sha256[2:]}{SUFFIX}"
+        return place_of(self.folder, sha256)
 
     def keep(self, data: bytes) -> str:
         """Store `data` durably and return its sha256; a damaged file of that name is written again."""
@@ -159,11 +164,11 @@ class LocalFiles:
     def stored(self) -> Iterator[StoredFile]:
         """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
         for folder in self._folders():
-            for entry in os.scandir(folder):
-                if REST.fullmatch(entry.name):
+            for path in sorted(folder.iterdir()):
+                if REST.fullmatch(path.name):
                     with suppress(FileNotFoundError):
-                        about = entry.stat()
-                        yield StoredFile(folder.name + entry.name.removesuffix(SUFFIX), about.st_size, about.st_mtime)
+                        about = path.stat()
+                        yield StoredFile(folder.name + path.name.removesuffix(SUFFIX), about.st_size, about.st_mtime)
 
     def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
         """Remove what killed processes began to write, if it is that old, and put back what they took aside."""

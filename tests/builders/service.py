@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from app.grading.boards import Boards
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
+from app.grading.parked import Parked
 from app.grading.similarity import Similarity
 from app.main import create_app
 from app.passwords import hash_password
@@ -25,6 +26,7 @@ from app.settings import Settings
 from app.storage.database import Database
 from app.storage.entries import Entries
 from app.storage.files import LocalFiles
+from app.storage.scrub import Scrub
 from app.storage.tables import AccountRow, TeamRow
 from app.storage.writer import Writer
 
@@ -38,6 +40,7 @@ class Idle:
     """An engine and a runner of jobs that do nothing: for tests that only keep and show."""
 
     waiting = 0
+    parked = Parked(Path())
     finishing: Callable[[], object] | None = None
 
     def wake(self, _waiting: int | str, _team_id: str = "") -> None:
@@ -141,7 +144,9 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
     idle = Idle()
     files = LocalFiles(known.files_folder)
     boards, entries, similarity = Boards(database), Entries(database), Similarity(files)
-    service = Service(known, database, files, Writer(database), idle, idle, boards, entries, similarity)
+    service = Service(
+        known, database, files, Writer(database), idle, idle, boards, entries, similarity, Scrub(database, files, 0)
+    )
     try:
         yield service
     finally:

@@ -157,6 +157,7 @@ GET    /api/webhooks/{webhook_id}                                               
 PATCH  /api/webhooks/{webhook_id}                                                   400 403 403 403 403 401
 DELETE /api/webhooks/{webhook_id}                                                   404 403 403 403 403 401
 GET    /api/jobs                                                                    200 200 403 403 403 401
+GET    /api/stored-files                                                            200 403 403 403 403 401
 GET    /api/jobs/{job_id}                                                           404 404 403 403 403 401
 DELETE /api/jobs/{job_id}                                                           404 403 403 403 403 401
 GET    /health/live                                                                 200 200 200 200 200 200

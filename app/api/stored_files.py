@@ -1,0 +1,45 @@
+"""What is known of stored files that are damaged, and what waits for them: for admins."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from app.api.clics import format_time_or_none
+from app.api.deps import AdminOnly, TheService
+
+router = APIRouter(tags=["health"])
+
+
+class FileAtFault(BaseModel):
+    """A stored file that cannot be read, why, and how many judgements wait for it."""
+
+    sha256: str
+    error: str
+    waiting: int
+
+
+class StoredFiles(BaseModel):
+    """Files that are missing or damaged, and what the last pass over all files has read."""
+
+    faults: list[FileAtFault]
+    read: int = Field(description="files the last pass has read")
+    bytes_read: int
+    orphans_removed: int
+    ended: str | None = Field(description="when the last pass ended; null before the first")
+
+
+@router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")
+def get_stored_files(_viewer: AdminOnly, service: TheService) -> StoredFiles:
+    """From memory: what graders could not read, and what the last pass over all files has found."""
+    last = service.scrub.last
+    faults = {sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in last.damaged.items()}
+    for fault in service.engine.parked.faults():
+        faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=len(fault.judgements))
+    return StoredFiles(
+        faults=list(faults.values()),
+        read=last.files,
+        bytes_read=last.size,
+        orphans_removed=last.removed,
+        ended=format_time_or_none(last.ended),
+    )

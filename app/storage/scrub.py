@@ -1,0 +1,112 @@
+"""The slow work on what is stored, beside the service: read every file, collect orphans, keep SQLite's log short."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+
+from app.domain.clock import utc_now
+from app.storage.database import Database
+from app.storage.files import FileMissing, LocalFiles
+from app.storage.fsck import collect, orphans
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
+
+BYTES_A_SECOND = 10 * 2**20
+SECONDS_BETWEEN_LOOKS = 60.0
+LONGEST_LOG = 4 * 2**20
+"""Bytes of the write-ahead log from which on it is worth the while to cut it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """What the last pass has found: `damaged` names each file and why; bytes; `ended` None before the first."""
+
+    files: int = 0
+    size: int = 0
+    damaged: dict[str, str] = field(default_factory=dict)
+    removed: int = 0
+    ended: datetime | None = None
+
+
+class Scrub:
+    """A thread that passes over all files every so many `hours` (0: never); `last` is the newest result."""
+
+    def __init__(self, database: Database, files: LocalFiles, hours: float, rate: float = BYTES_A_SECOND) -> None:
+        self._database = database
+        self._files = files
+        self._seconds = hours * 3600
+        self._rate = rate
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="scrub", daemon=True)
+        self.last = Scrubbed()
+
+    def start(self) -> None:
+        """Begin: the first pass comes when the service has run for so many hours."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop, also in the middle of a pass."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def scrub(self) -> Scrubbed:
+        """Make one pass, slowly; what is damaged is logged, and mended when its bytes are sent again or by fsck."""
+        found = Scrubbed(damaged={})
+        for stored in self._files.stored():
+            if self._closing.wait(stored.size / self._rate):
+                return self.last
+            try:
+                self._files.load(stored.sha256)
+            except FileMissing:
+                continue  # it was nobody's, and has been collected
+            except OSError as error:
+                log.warning("a stored file is damaged", sha256=stored.sha256, error=str(error))
+                found.damaged[stored.sha256] = str(error)
+            found = replace(found, files=found.files + 1, size=found.size + stored.size)
+        removed = collect(self._database, self._files, orphans(self._database, self._files))
+        self._files.tidy()
+        self.last = replace(found, removed=len(removed), ended=utc_now())
+        log.info("stored files read", files=found.files, damaged=len(found.damaged), orphans_removed=len(removed))
+        return self.last
+
+    def _run(self) -> None:
+        waited = 0.0
+        while not self._closing.wait(SECONDS_BETWEEN_LOOKS):
+            waited += SECONDS_BETWEEN_LOOKS
+            self._survive(lambda: shorten_log(self._database))
+            if 0 < self._seconds <= waited:
+                waited = 0.0
+                self._survive(self.scrub)
+
+    def _survive(self, step: Callable[[], object]) -> None:
+        try:
+            step()
+        except Exception:
+            log.exception("the work on stored files failed; it goes on")
+
+
+def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:
+    """Cut SQLite's write-ahead log to nothing where it has grown; says whether it did. Never makes a writer wait long.
+
+    All that can be is copied beside writers first, so that the cut, which excludes them, has little left to copy; it
+    gives up at once where somebody reads or writes.
+    """
+    if not database.is_sqlite:
+        return False
+    path = Path(str(database.engine.url.database))
+    grown = path.with_name(path.name + "-wal")
+    if not grown.exists() or grown.stat().st_size <= longest:
+        return False
+    with closing(sqlite3.connect(path, timeout=0)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
