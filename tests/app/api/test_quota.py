@@ -45,6 +45,8 @@ def test_so_many_and_no_more(api: Api) -> None:
         "used": 0,
         "left": 2,
         "next_allowed": None,
+        "bytes_used": 0,
+        "bytes_limit": 2**30,
     }
     assert [send(api).status_code for _ in range(3)] == [201, 201, 429]
     refused = send(api)
