@@ -1,8 +1,11 @@
-"""The graded submissions of a contest package put into the tables, under the numbers they had."""
+"""The graded submissions of a contest package put into the tables, under the ids they had.
+
+An id is one of the contest: the numbers of rows are this server's, and those of the package may be taken here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -50,15 +53,12 @@ class SubmissionKeeper:
         self._reader = Reader(contents, service.settings, self._documents)
         self._entries: dict[str, Entry | None] = {}
         self._rules: dict[str, Mapping[str, Any]] = {}
-        self._free: Iterator[int] = iter(())
 
     def keep_all(self, contest: ContestRow) -> dict[str, Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""
         objects = self._contents.objects["submissions"]
         accounts_known = {row.id for row in accounts.accounts(self._session)}
         self._rules = {row.problem_id: row.rule for row in contests.entries(self._session, contest.id)}
-        numbers = [as_id(each["id"]) for each in objects]
-        self._free = imports.free_numbers(self._session, {number for number in numbers if number is not None})
         kept: dict[str, Submitted] = {}
         for at, each in enumerate(objects):
             where = f"[{at}]"
@@ -72,7 +72,7 @@ class SubmissionKeeper:
             if number is not None:
                 kept[each["id"]] = Submitted(number, each["team_id"], each["problem_id"])
         if kept:
-            imports.count_on(self._session)
+            imports.count_past(self._session, max(as_id(id_) or 0 for id_ in kept))
             after_commit(self._session, lambda: self._service.boards.changed(contest.id))
         return kept
 
@@ -93,20 +93,16 @@ class SubmissionKeeper:
         self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, known: set[str]
     ) -> int | None:
         """Keep one; returns the number of its row, or None where it was refused."""
-        number = as_id(each["id"])
-        if (number is None and is_number(each["id"])) or not ID.fullmatch(each["id"]):
-            self._faults.add(FILE, f"{where}.id", "an id", repr(each["id"]))
-            return None
-        if number is not None and imports.is_taken(self._session, number):
-            self._faults.add(FILE, f"{where}.id", "a number that is free here", repr(each["id"]))
+        if not ID.fullmatch(each["id"]) or (is_number(each["id"]) and len(each["id"]) > imports.MOST_DIGITS):
+            expected = f"an id (a number has {imports.MOST_DIGITS} digits at most)"
+            self._faults.add(FILE, f"{where}.id", expected, repr(each["id"]))
             return None
         when = times(each, FILE, where, self._faults)
         if when is None:
             return None
         account = each.get("account_id")
         facts = {
-            "id": next(self._free) if number is None else number,
-            "external_id": each["id"] if number is None else None,
+            "external_id": each["id"],
             "contest_id": contest.id,
             "problem_id": each["problem_id"],
             "team_id": each["team_id"],

@@ -17,6 +17,7 @@ from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.packages import existing
 from app.grading.references import REFERENCE_RUN
+from app.packages.settings import solver_of
 from app.storage import jobs, rejudging_changes
 from app.storage.tables import JobRow, ProblemRow
 
@@ -97,6 +98,7 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
     params = {
         "problem_id": problem.id,
         "checker": settings["checker"],
+        "solver": solver_of(settings, problem.id),
         "cases": names,
         "method": asked.method or defaults["method"],
         "seconds": asked.seconds or defaults["seconds"],

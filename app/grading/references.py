@@ -171,7 +171,8 @@ class JobRunner:
             return self._closing or job_id in self._cancelled
 
     def _solve(self, job_id: str, params: dict[str, Any], case: _Case, at: int, count: int) -> dict[str, Any]:
-        run = SolverRun(params["problem_id"], params["method"], params["seed"], params["seconds"], params["memory"])
+        solver = params.get("solver", params["problem_id"])  # a job queued by an earlier version names none
+        run = SolverRun(solver, params["method"], params["seed"], params["seconds"], params["memory"])
         process = SolverProcess(run)
         with self._changed:
             self._running = (job_id, process)

@@ -28,7 +28,7 @@ class SolverFailed(Exception):
 class SolverRun:
     """What to run: `memory` in MiB, `seconds` of search."""
 
-    problem: str
+    solver: str
     method: str
     seed: int
     seconds: float
@@ -95,7 +95,7 @@ class SolverProcess:
     def _start(self, folder: Path) -> subprocess.Popen[str]:
         run = self._run
         memory = str(run.memory * 2**20 + INTERPRETER_BYTES)
-        solver = [sys.executable, "-m", "solvers", run.problem, "--method", run.method, "--seed", str(run.seed)]
+        solver = [sys.executable, "-m", "solvers", run.solver, "--method", run.method, "--seed", str(run.seed)]
         options = ["--seconds", str(run.seconds), "--progress-json", "--reference", str(folder / "reference")]
         bounded = [sys.executable, "-m", "app.grading.bounded", memory]
         with self._lock, (folder / "input").open("rb") as given, (folder / "answer").open("wb") as out:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
@@ -25,9 +26,13 @@ class Scoring(Strict):
 
 
 class Reference(Strict):
-    """How reference answers are made: `seconds` for runs on demand, `steps` for reproducible data; memory in MiB."""
+    """How reference answers are made: `seconds` for runs on demand, `steps` for reproducible data; memory in MiB.
+
+    `solver` is the module of `solvers/`, where it is not the one that `solver_of` gives.
+    """
 
     method: Text
+    solver: Slug | None = None
     seconds: Annotated[Number, Field(gt=0, le=3600)] = 10
     steps: Positive | None = None
     seed: Count = 1
@@ -109,6 +114,17 @@ class JuradoSettings(Strict):
     def bundled_checker(self) -> bool:
         """Whether the checker is a module of its own rather than a standard one."""
         return self.checker not in STANDARD_CHECKERS
+
+
+def solver_of(settings: Mapping[str, Any], problem_id: str) -> str:
+    """The module of `solvers/` that makes a problem's expected answers, from its settings as they are stored.
+
+    It is named like the checker that goes with it: a version of a problem has an id of its own, and the same programs.
+    Standard checkers go with no solver; there the problem's id is the solver's name.
+    """
+    named = (settings.get("reference") or {}).get("solver")
+    checker = str(settings["checker"])
+    return str(named or (problem_id if checker in STANDARD_CHECKERS else checker))
 
 
 def _sequences(value: Any) -> Any:

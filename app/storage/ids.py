@@ -1,4 +1,7 @@
-"""Ids that are numbers are those of rows, which we give; whatever else an id says, another system gave it."""
+"""Ids that are numbers are given by a server of ours, as those of its rows; any other id, another system gave.
+
+In a contest that was brought in from another server, the numbers are that server's.
+"""
 
 from __future__ import annotations
 

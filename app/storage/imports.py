@@ -1,21 +1,25 @@
-"""Submissions that come with a contest package: under the numbers they had, judged already."""
+"""Submissions that come with a contest package: under the ids they had, judged already."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
 from typing import Any
 
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import insert, text
 from sqlalchemy.orm import Session
 
 from app.storage.files import FileStore
 from app.storage.judgements import DONE, FoundScore, Outcome, score_row
 from app.storage.submissions import INLINE_LIMIT
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
+
+
+MOST_DIGITS = 15
+"""Of a number that comes as an id: rows count on from it, and their own numbers are to stay within 18 digits."""
+JUMP = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +40,6 @@ class Judged:
     time: datetime
     scores: Sequence[FoundScore]
     error: str | None = None
-
-
-def is_taken(session: Session, number: int) -> bool:
-    """Is there a submission of this number, in whatever contest?"""
-    return session.get(SubmissionRow, number) is not None
-
-
-def free_numbers(session: Session, wanted: Collection[int]) -> Iterator[int]:
-    """Numbers for submissions that have another id: of no submission, and none that is `wanted` for one to come."""
-    sqlite = session.get_bind().dialect.name == "sqlite"
-    last = session.scalar(text("SELECT seq FROM sqlite_sequence WHERE name = 'submissions'")) if sqlite else None
-    counted = count((last or 0) + 1)  # SQLite has never had these, and nobody else writes; a sequence is everybody's
-    while True:
-        number = next(counted) if sqlite else session.scalar(text("SELECT nextval('submissions_id_seq')"))
-        if number not in wanted and (sqlite or not is_taken(session, number)):
-            yield number
 
 
 def add_submission(
@@ -85,12 +73,13 @@ def add_submission(
     return row.id
 
 
-def count_on(session: Session) -> None:
-    """Let PostgreSQL count on from the highest number there is; SQLite does so by itself."""
+def count_past(session: Session, last: int) -> None:
+    """Let rows to come have numbers beyond `last`, which a contest shows as the id of a submission brought in."""
     if session.get_bind().dialect.name == "sqlite":
+        session.execute(
+            text("UPDATE sqlite_sequence SET seq = max(seq, :last) WHERE name = 'submissions'"), {"last": last}
+        )
         return
-    last = session.scalar(select(func.max(SubmissionRow.id))) or 1
-    session.execute(
-        text("SELECT setval(pg_get_serial_sequence('submissions', 'id'), greatest(:last, nextval(:name)))"),
-        {"last": last, "name": "submissions_id_seq"},
-    )
+    # Others draw numbers meanwhile: the jump is beyond whatever they have drawn by the time it is made.
+    query = "SELECT setval('submissions_id_seq', :beyond) FROM submissions_id_seq WHERE last_value <= :last"
+    session.execute(text(query), {"last": last, "beyond": last + JUMP})

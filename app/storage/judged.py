@@ -48,10 +48,10 @@ def _few(column: Any, among: Collection[int] | None) -> Iterator[Any]:
 def submission(session: Session, contest_id: str, submission_id: str) -> SubmissionRow | None:
     """One submission by the id it is shown under, or None."""
     number = as_id(submission_id)
-    if number is None:
-        return by_external_id(session, contest_id, submission_id)
-    row = session.get(SubmissionRow, number)
-    return row if row is not None and row.contest_id == contest_id and row.external_id is None else None
+    row = None if number is None else session.get(SubmissionRow, number)
+    if row is not None and row.contest_id == contest_id and row.external_id is None:
+        return row
+    return by_external_id(session, contest_id, submission_id)
 
 
 def shown_ids(session: Session, submission_ids: Iterable[int]) -> dict[int, str]:

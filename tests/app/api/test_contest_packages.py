@@ -288,7 +288,7 @@ def test_after_an_import_new_submissions_get_numbers_of_their_own(
 
 
 def test_numbers_and_other_ids_of_submissions_are_not_in_each_others_way(empty: Api) -> None:
-    """Whatever their order: one with another id gets a number that none of the others has."""
+    """They come in the order of the package, which is that of their server."""
     one = {"problem_id": "echo", "team_id": "t", "files": [{"filename": "s.zip"}]} | WHEN
     documents = {
         "contest": CONTEST | {"start_time": WHEN["time"]},
@@ -301,7 +301,7 @@ def test_numbers_and_other_ids_of_submissions_are_not_in_each_others_way(empty: 
     made = bring_in(empty, zip_bytes({**files, "problems/echo/echo.zip": zip_package()}))
     assert made.status_code == 201, made.text
     found = [each["id"] for each in empty.get("contests/made/submissions", user="judge").json()]
-    assert found == ["1", "2", "a", "4", "b", "c"]
+    assert found == ["a", "2", "1", "b", "c", "4"]
 
 
 def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
