@@ -45,6 +45,7 @@ from app.packages.errors import PackageErrors
 from app.packages.files import LIMITS, archive_files
 from app.service import Service
 from app.settings import Settings
+from app.storage.tentative import TentativeFiles
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
@@ -79,7 +80,7 @@ async def import_contest(
     options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
     async with body_file(request, service.settings.max_upload) as path:
         contents = await run_sync(_read, path, service.settings, submissions)
-    made = await run_sync(_keep, service, contents, options)
+    made = await run_sync(_bring_in, service, contents, options)
     authenticator.forget()
     return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})
 
@@ -98,7 +99,12 @@ def _read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     return contents
 
 
-def _keep(service: Service, contents: Contents, options: Options) -> dict[str, Any]:
+def _bring_in(service: Service, contents: Contents, options: Options) -> dict[str, Any]:
+    with TentativeFiles(service.files) as files:
+        return _keep(with_other(service, files=files), files, contents, options)
+
+
+def _keep(service: Service, files: TentativeFiles, contents: Contents, options: Options) -> dict[str, Any]:
     chosen, faults = contest_versions.choose(service, contents, options.problems)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
     graded: dict[str, Found] | None = None
@@ -129,6 +135,7 @@ def _keep(service: Service, contents: Contents, options: Options) -> dict[str, A
         compared = _compared(session, row.id, contents, numbers, missing=missing, any_board=options.any_board)
         made = imported_view(view(row), chosen.values(), compared, len(numbers)).model_dump(mode="json")
         calls = session.info.pop(AFTER_COMMIT, [])
+        files.settle()
     for call in calls:
         call()
     return made

@@ -16,7 +16,6 @@ from app.storage.judgements import DONE, FoundScore, Outcome, score_row
 from app.storage.submissions import INLINE_LIMIT
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
 
-
 MOST_DIGITS = 15
 """Of a number that comes as an id: rows count on from it, and their own numbers are to stay within 18 digits."""
 JUMP = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +25,11 @@ class Running:
 
 
 @contextmanager
-def fresh_service(home: Path) -> Iterator[Running]:
-    """Start `jurado serve` in an empty home on a free port; stop it on the way out. Its log is home/server.log."""
+def fresh_service(home: Path, settings: Mapping[str, str] | None = None) -> Iterator[Running]:
+    """Start `jurado serve` in an empty home on a free port; stop it on the way out. Its log is home/server.log.
+
+    `settings` are variables of its environment, beside those that are the demo's own.
+    """
     password = secrets.token_urlsafe(16)
     # Settings of whoever runs the demo are not the demo's; jurado.toml is not either, as it is looked for in the home.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_")}
@@ -35,7 +38,7 @@ def fresh_service(home: Path) -> Iterator[Running]:
         process = subprocess.Popen(
             command("app.cli", "serve", "--host", "127.0.0.1", "--port", "0", "--home", str(home / "var")),
             cwd=home,
-            env=clean | python | {"JURADO_ADMIN_PASSWORD": password},
+            env=clean | python | dict(settings or {}) | {"JURADO_ADMIN_PASSWORD": password},
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,

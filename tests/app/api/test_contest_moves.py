@@ -17,6 +17,7 @@ from app.domain.verdicts import CaseVerdict
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.storage.migrate import upgrade
+from app.storage.submissions import INLINE_LIMIT
 from app.storage.tables import AnswerRow, JudgementRow, TestCaseRow
 from tests.app.api.test_contest_packages import bring_in, everything
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest, with_checkers
@@ -81,6 +82,11 @@ def exported(api: Api) -> bytes:
     return reply.content
 
 
+def stored_files(api: Api) -> set[Path]:
+    """The files of the content-addressed store."""
+    return {path for path in api.service.files.folder.rglob("*") if path.is_file()}
+
+
 def ranks(api: Api) -> list[tuple[int, str, float]]:
     """The board as an admin sees it."""
     rows = api.get("contests/c/scoreboard", user="admin").json()["rows"]
@@ -130,17 +136,36 @@ def test_a_board_that_would_be_another_one_is_refused_with_its_rows(here: Api, t
     with another_server(tmp_path) as there:
         play(there)
         before, package = ranks(there), exported(there)
-    nothing = everything(here)
+    nothing, files = everything(here), stored_files(here)
     refused = bring_in(here, package, "?replace=true&problems=here")
     assert refused.status_code == 409
     first = refused.json()["errors"][0]
     assert first == {"file": "scoreboard.json", "where": "rows[0], team other: rank", "expected": "1", "found": "2"}
     assert "nothing has been stored" in refused.json()["message"]
-    assert everything(here) == nothing
+    assert (everything(here), stored_files(here)) == (nothing, files)
     kept = bring_in(here, package, "?replace=true&problems=here&board=any")
     assert kept.status_code == 201, kept.text
     assert not kept.json()["imported"]["board"]["equal"]
     assert ranks(here) != before
+
+
+def test_a_refused_version_leaves_no_file_behind_but_those_that_were_there(quick_here: Api, tmp_path: Path) -> None:
+    """Its problem, and a large answer have been stored by the time in which the boards are compared."""
+    with another_server(tmp_path) as there:
+        add_contest(there.service, started=2 * HOUR)
+        add_submission(there.service, None, team="team", minute=5, files={"02": RIGHT.rjust(INLINE_LIMIT + 2)})
+        judge(there.service)
+        change_the_problem(there)
+        files = unzipped(exported(there))
+    board = json.loads(files["scoreboard.json"])
+    board["rows"][0]["rank"] = 7
+    forged = zip_bytes({**files, "scoreboard.json": json.dumps(board).encode()})
+    before = stored_files(quick_here)
+    assert bring_in(quick_here, forged, "?replace=true").status_code == 409
+    assert stored_files(quick_here) == before
+    assert bring_in(quick_here, forged, "?replace=true&board=any").status_code == 201
+    assert stored_files(quick_here) > before
+    assert quick_here.get("contests/c/submissions/1/files", user="admin").status_code == 200
 
 
 def test_an_older_package_without_its_problems_is_compared_all_the_same(quick_here: Api, tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""Files of something large that may be refused as a whole in the end: taken back then, as no row will name them."""
+
+from __future__ import annotations
+
+import hashlib
+from types import TracebackType
+from typing import Self
+
+from app.storage.files import Kept, LocalFiles
+
+
+class TentativeFiles(LocalFiles):
+    """The file store for the time of one attempt: what it made is removed at the end, unless rows are about to name it.
+
+    `settle` comes right before the commit: once that is on its way, nobody knows any more whether it succeeds.
+    """
+
+    def __init__(self, files: LocalFiles) -> None:
+        super().__init__(files.folder)
+        self._made: dict[str, Kept] = {}
+
+    def put(self, data: bytes) -> Kept:
+        """Store it as ever, and remember what that made; the same bytes again would look like somebody else's."""
+        known = self._made.get(hashlib.sha256(data).hexdigest())
+        if known is not None:
+            return known
+        kept = super().put(data)
+        if kept.made is not None:
+            self._made[kept.sha256] = kept
+        return kept
+
+    def settle(self) -> None:
+        """Keep everything from here on."""
+        self._made.clear()
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, _type: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
+        """Take back what is not settled."""
+        for kept in self._made.values():
+            self.take_back(kept)
