@@ -29,20 +29,23 @@ def packed(session: Session, files: FileStore, row: ProblemRow, *, judged: bool 
     """
     package = read_archive(files.load(row.package_sha256), row.id)
     rows = [case for case in problems.test_cases(session, row.id) if not judged or case.answer_sha256 is not None]
-    changed = _with_cases(files, package, rows)
+    changed = _with_cases(files, package, rows, row.metadata_.get("sample_outputs", {}))
     if changed != dict(package.files) or _reads_otherwise(package, rows):
         return write_archive(replace(package, files=_with_arguments(package.slug, changed, rows)))
     return files.load(row.package_sha256)
 
 
-def _with_cases(files: FileStore, package: Package, cases: Sequence[TestCaseRow]) -> dict[str, bytes]:
-    """The package's files, its inputs and answers taken from the tables."""
+def _with_cases(
+    files: FileStore, package: Package, cases: Sequence[TestCaseRow], shown: Mapping[str, str]
+) -> dict[str, bytes]:
+    """The package's files, its inputs and answers taken from the tables; `shown`: what stands in place of answers."""
     rows = {row.name: row for row in cases}
     paths = {case.name: case.path for case in package.cases}
     moved = {case.name for case in package.cases if case.name in rows and rows[case.name].group_name != case.group}
     gone = {f"data/{path}" for name, path in paths.items() if name not in rows or name in moved}
     kept = {name: data for name, data in package.files.items() if _stem(name) not in gone}
-    renewed = {f"data/{case.path}" for case in package.cases if _has_another_input(case, rows)}
+    hidden = {case.name for case in package.cases if case.output is not None and case.name not in shown}
+    renewed = {f"data/{case.path}" for case in package.cases if case.name in hidden or _has_another_input(case, rows)}
     for name in [name for name in kept if _stem(name) in renewed and name.endswith(SHOWN)]:
         del kept[name]  # what was shown in place of the old input and its answer
     for name, row in rows.items():

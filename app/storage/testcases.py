@@ -21,6 +21,8 @@ from app.storage.judgements import FoundScore, pair
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
 
+SHOWN = "sample_outputs"
+
 
 @dataclass(frozen=True, slots=True)
 class NewCase:
@@ -55,6 +57,8 @@ def put_case(
     if row.group_name != new.group:
         raise ProblemInUse(f"{new.name} is a test case of {row.group_name} already; names are unique in a problem")
     changed = created or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
+    if row.input_sha256 not in {None, given}:
+        _forget_shown(session, new)
     row.input_sha256, row.input_size = given, len(new.input)
     if changed:
         row.answer_sha256, row.answer_size = expected, None if new.answer is None else len(new.answer)
@@ -66,6 +70,14 @@ def put_case(
     session.flush()
     _renumber(session, new.problem_id)
     return row, created
+
+
+def _forget_shown(session: Session, new: NewCase) -> None:
+    """What the package shows in place of the expected answer belongs to the input that was there."""
+    problem = session.get_one(ProblemRow, new.problem_id)
+    shown = dict(problem.metadata_.get(SHOWN, {}))
+    if shown.pop(new.name, None) is not None:
+        problem.metadata_ = {**problem.metadata_, SHOWN: shown}
 
 
 def _new_row(session: Session, new: NewCase) -> TestCaseRow:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from app.api.problems import samples
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.files import LIMITS
@@ -166,6 +167,23 @@ def test_a_refused_version_leaves_no_file_behind_but_those_that_were_there(quick
     assert bring_in(quick_here, forged, "?replace=true&board=any").status_code == 201
     assert stored_files(quick_here) > before
     assert quick_here.get("contests/c/submissions/1/files", user="admin").status_code == 200
+
+
+def test_a_sample_with_another_input_shows_nothing_of_the_old_one_and_is_equal_here(quick_api: Api) -> None:
+    """Also where it gets its old input back."""
+    add_problem(with_checkers(quick_api).service, {"data/sample/01.out": "1 \n"})
+    for at, given in enumerate((b"7\n", b"1\n")):
+        files = {"input": ("in", given), "answer": ("ans", given)}
+        put = quick_api.put("problems/echo/testcases/sample/01", user="admin", files=files)
+        assert put.status_code == 200, put.text
+        with quick_api.service.database.read() as session:
+            (sample,) = samples(session, quick_api.service, "echo")
+        assert (sample.input, sample.answer) == (given.decode(), given.decode())
+        if not at:
+            add_contest(quick_api.service)
+        made = bring_in(quick_api, exported(quick_api), f"?replace=true&id=again{at}")
+        assert made.status_code == 201, made.text
+        assert [each["how"] for each in made.json()["imported"]["problems"]] == ["equal"]
 
 
 def test_an_older_package_without_its_problems_is_compared_all_the_same(quick_here: Api, tmp_path: Path) -> None:
