@@ -74,4 +74,4 @@ def test_the_service_asks_one_clock_for_the_time() -> None:
         for path in (PROJECT / "app").rglob("*.py")
         if "datetime.now(" in (text := path.read_text()) or "time.time" in text
     }
-    assert {path for path in asking if not path.startswith("app/cli/")} == {"app/domain/clock.py", "app/api/limits.py"}
+    assert {path for path in asking if not path.startswith("app/cli/")} == {"app/domain/clock.py"}
