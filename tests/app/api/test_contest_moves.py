@@ -186,6 +186,28 @@ def test_a_sample_with_another_input_shows_nothing_of_the_old_one_and_is_equal_h
         assert [each["how"] for each in made.json()["imported"]["problems"]] == ["equal"]
 
 
+def test_a_personal_clock_and_a_team_changed_here_meanwhile_make_no_other_board(
+    quick_here: Api, tmp_path: Path
+) -> None:
+    with another_server(tmp_path) as there:
+        add_contest(there.service, started=2 * HOUR, settings={"personal_duration": "1:00:00"})
+        begun = there.post("contests/c/participation", user="team", json={"kind": "personal"})
+        assert begun.status_code in {200, 201}, begun.text
+        add_submission(there.service, None, team="team", minute=121, files={"02": RIGHT})
+        judge(there.service)
+        before, package = ranks(there), exported(there)
+    renamed = quick_here.patch("teams/team", user="admin", json={"id": "team", "name": "Renamed"})
+    assert renamed.status_code == 200, renamed.text
+    made = bring_in(quick_here, package, "?replace=true")
+    assert made.status_code == 201, made.text
+    assert made.json()["imported"]["board"]["equal"]
+    assert ranks(quick_here) == before
+    assert quick_here.get("teams/team", user="admin").json()["name"] != "Renamed"
+    again = unzipped(exported(quick_here))["jurado.json"]
+    clocks = [json.loads(each)["participations"] for each in (unzipped(package)["jurado.json"], again)]
+    assert clocks[0] == clocks[1] != []
+
+
 def test_an_older_package_without_its_problems_is_compared_all_the_same(quick_here: Api, tmp_path: Path) -> None:
     with another_server(tmp_path) as there:
         add_contest(there.service, started=2 * HOUR)
