@@ -12,11 +12,12 @@ from app.api.auth import Viewer
 from app.api.bodies import Body
 from app.api.deps import LoggedIn, Reading, TheAuthenticator, TheService, address_of
 from app.api.errors import Forbidden
+from app.api.gated import GatedRoute
 from app.passwords import hash_password
 from app.service import Service
 from app.storage import accounts as stored
 
-router = APIRouter(tags=["accounts"])
+router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 WRONG = "old_password: expected the password of the account, found another"
 
 

@@ -7,8 +7,9 @@ from pydantic import BaseModel, Field
 
 from app.api.clics import format_time_or_none
 from app.api.deps import AdminOnly, TheService
+from app.api.gated import GatedRoute
 
-router = APIRouter(tags=["health"])
+router = APIRouter(route_class=GatedRoute, tags=["health"])
 
 
 class FileAtFault(BaseModel):
