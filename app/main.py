@@ -31,9 +31,11 @@ from app.api.routes import ROUTERS, ROUTES
 from app.bootstrap import initialise
 from app.domain.clock import STEP, the_clock
 from app.grading.boards import Boards
-from app.grading.engine import Engine, EngineSettings, grader_count
+from app.grading.engine import Engine
+from app.grading.leftovers import remove_leftovers
 from app.grading.references import JobRunner
 from app.grading.similarity import Similarity
+from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
@@ -128,6 +130,7 @@ def _open(settings: Settings, held: Hold) -> Service:
             the_clock().not_before(latest)
     if (ahead := the_clock().ahead()) > STEP:
         log.warning("the system's clock is behind earlier verdicts and events", seconds=ahead.total_seconds())
+    remove_leftovers()
     boards = Boards(database)
     writer = Writer(database)
     engine = Engine(database, writer, engine_settings(settings), boards.changed)
@@ -167,6 +170,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
         memory=settings.grader_memory,
         seconds_per_answer=settings.check_seconds,
         files=settings.files_folder,
+        spares=settings.spare_graders,
     )
 
 
@@ -177,6 +181,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.authenticator = Authenticator(service.database, partial(service.writer.submit, note_use))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     app.state.metrics.registry.register(health.StoredCounts(service.database))
+    app.state.metrics.registry.register(health.GraderCounts(service))
     app.state.metrics.judged.register(health.JudgedCounts(service.database))
 
 

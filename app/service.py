@@ -13,6 +13,7 @@ from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
 from app.grading.similarity import Similarity
+from app.grading.staff import GraderState
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.entries import Entries
@@ -69,6 +70,10 @@ class Engine(Protocol):
 
     def alive(self) -> int:
         """How many graders are able to work now."""
+        ...
+
+    def graders(self) -> GraderState:
+        """How the graders are: at work, in reserve, dead; and which protections they lack."""
         ...
 
     def close(self) -> None:

@@ -50,6 +50,7 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
+    spare_graders: int = Field(1, ge=0, description="warm graders in reserve, each for one that is killed")
     grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
     most_unjudged: int = Field(
         100, ge=1, description="submissions of one team that may wait for their verdict; what comes then gets 429"

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from app.grading.engine import Engine, EngineSettings
+from app.grading.engine import Engine
 from app.grading.grade import Grader
 from app.grading.messages import Grade
+from app.grading.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.storage import submissions
 from app.storage.database import Database

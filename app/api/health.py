@@ -44,6 +44,9 @@ class Ready(BaseModel):
     ready: bool
     database: bool = Field(description="the database answers, and takes what is written")
     graders: int = Field(description="graders that are able to work")
+    spare_graders: int = Field(description="warm graders in reserve")
+    grader_deaths: int = Field(description="graders that died since the server started")
+    unprotected: list[str] = Field(description="protections that graders lack, as this system does not give them")
     waiting: int | None = Field(description="judgements that are not done")
     oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
 
@@ -77,16 +80,28 @@ def get_metrics(request: Request, viewer: CurrentViewer) -> Response:
 
 def readiness(service: Service) -> Ready:
     """Ask the database and the engine."""
-    graders = service.engine.alive()
+    state = service.engine.graders()
+    found = Ready(
+        ready=False,
+        database=False,
+        graders=state.alive,
+        spare_graders=state.spare,
+        grader_deaths=state.deaths,
+        unprotected=sorted(name for name, lack in state.protections.items() if lack),
+        waiting=None,
+        oldest_seconds=None,
+    )
     try:
         with service.database.read() as session:
             queue = stored.queue(session)
         _try_to_write(service)
     except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
         log.warning("not ready", error=str(error) or type(error).__name__)
-        return Ready(ready=False, database=False, graders=graders, waiting=None, oldest_seconds=None)
+        return found
     oldest = None if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
-    return Ready(ready=graders > 0, database=True, graders=graders, waiting=queue.length, oldest_seconds=oldest)
+    return found.model_copy(
+        update={"ready": state.alive > 0, "database": True, "waiting": queue.length, "oldest_seconds": oldest}
+    )
 
 
 def _try_to_write(service: Service) -> None:
@@ -110,6 +125,26 @@ class StoredCounts(Collector):
         yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
         oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
         yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
+
+    def describe(self) -> Iterator[Metric]:
+        """Nothing is read before somebody scrapes."""
+        return iter(())
+
+
+class GraderCounts(Collector):
+    """How the graders are, asked at each scrape."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def collect(self) -> Iterator[Metric]:
+        """Ask the engine."""
+        state = self._service.engine.graders()
+        yield GaugeMetricFamily("jurado_graders", "graders able to work", value=state.alive)
+        yield GaugeMetricFamily("jurado_spare_graders", "warm graders in reserve", value=state.spare)
+        yield CounterMetricFamily("jurado_grader_deaths", "graders that died", value=state.deaths)
+        lacks = sum(map(bool, state.protections.values()))
+        yield GaugeMetricFamily("jurado_grader_protections_missing", "protections the system lacks", value=lacks)
 
     def describe(self) -> Iterator[Metric]:
         """Nothing is read before somebody scrapes."""

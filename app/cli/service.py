@@ -29,6 +29,9 @@ BACKLOG = 2048
 LABELS = {
     "damaged_files": "damaged files",
     "graders": "graders alive",
+    "spare_graders": "graders in reserve",
+    "grader_deaths": "graders that died",
+    "unprotected": "protections graders lack",
     "waiting": "judgements waiting",
     "oldest_seconds": "the oldest waits, s",
 }
@@ -124,7 +127,7 @@ def in_words(value: object) -> object:
     """Show a part of the status to a person."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(value) if isinstance(value, list | dict) else value
+    return ", ".join(value) or "none" if isinstance(value, list | dict) else value
 
 
 def read_settings(**given: object) -> Settings:

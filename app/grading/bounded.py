@@ -1,19 +1,46 @@
-"""Run a program with bounded memory that dies with its parent: `python -m app.grading.bounded BYTES PROGRAM ...`."""
+"""Run a module as a solver is run: `python -m app.grading.bounded BYTES FOLDER MODULE ...`.
+
+It has so much memory, dies with its parent, has no network, starts nothing, and writes below FOLDER only, and where
+kernels of solvers are kept compiled: never where graders read theirs.
+"""
 
 from __future__ import annotations
 
-import os
+import json
+import runpy
 import sys
+from contextlib import suppress
+from pathlib import Path
 
-from app.grading.grader import die_with_parent, limit_memory
+import checkers
+import solvers
+from app.grading import confinement
+from app.grading.kernels import keep_what_may_be_kept
+
+PACKAGES = (checkers, solvers)
+"""Imported before folders are given up: what they lie in holds the server's home too, as often as not."""
 
 
 def main() -> None:
-    """Set the bounds and become the program."""
-    size, program = int(sys.argv[1]), sys.argv[2:]
-    die_with_parent()
-    limit_memory(size)
-    os.execv(program[0], program)
+    """Give up all but this and become the module."""
+    memory, folder, module = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    confinement.die_with_parent()
+    keep_what_may_be_kept()
+    report = confinement.give_up_others(memory)
+    report |= confinement.give_up_folders([folder, *kernel_folders()])
+    (folder / "protections").write_text(json.dumps(report), encoding="utf-8")
+    sys.argv = [module, *sys.argv[4:]]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def kernel_folders() -> list[Path]:
+    """Where numba keeps what it has compiled of solvers: beside them, if they lie where the server may write."""
+    root = Path(solvers.__path__[0])
+    folders = [each / "__pycache__" for each in (root, *root.iterdir()) if each.is_dir() and each.name[0] != "_"]
+    for folder in folders:
+        with suppress(OSError):
+            folder.mkdir(exist_ok=True)
+    return folders
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ The rows are the queue. The engine keeps the ids of waiting judgements in memory
 lost with the process is read from the rows at the next start. One thread a grader: it claims some judgements (one
 commit), asks its process for each, and has the outcomes recorded (again one commit for many).
 
-A checker that raises, loops or eats memory costs its own judgement an attempt: three of them end it as a judge error.
+A checker that raises, loops or eats memory costs its own judgement an attempt: three of them end it as a judge error,
+and all but the first on a grader that has checked nothing else. A grader that something else kills costs no attempt.
 
 Judgements of rejudgings are worked on while nobody waits for a verdict: few at a time, recorded together, and laid down
 again as soon as a submission comes in. Of several graders one at least is always left to those who wait.
@@ -12,15 +13,13 @@ again as soon as a submission comes in. Of several graders one at least is alway
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import cast
 
 import structlog
@@ -31,6 +30,10 @@ from app.grading.outcomes import Trial, given_up, outcome
 from app.grading.parked import Parked
 from app.grading.process import GraderProcess
 from app.grading.questions import MOST_FAILURES, STOPPING, JudgeFailed, Question, Tried, answer, try_answers
+from app.grading.running import GraderSettings
+from app.grading.spares import Spares
+from app.grading.staff import EngineSettings, GraderState
+from app.grading.trying import Tries
 from app.grading.work import Work, share, taken
 from app.storage import judgements, rejudging_steps, rejudgings, tasks
 from app.storage.database import Database
@@ -45,22 +48,6 @@ SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.2
 SECONDS_BETWEEN_SWEEPS = 5.0
 SECONDS_AFTER_A_FAULT = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """How many graders, what each may use, how long one answer's check may take, and the module they run."""
-
-    graders: int
-    memory: int
-    seconds_per_answer: float
-    files: Path
-    program: str = "app.grading.grader"
-
-
-def grader_count(wanted: int) -> int:
-    """How many graders to run: as many as wanted, else one less than the cores, at least one."""
-    return wanted or max(1, (os.cpu_count() or 2) - 1)
 
 
 class Engine:
@@ -86,10 +73,9 @@ class Engine:
         self._questions: deque[Question] = deque()
         self._closing = False
         self.parked = Parked(settings.files)
-        self._processes = [
-            GraderProcess(settings.files, settings.memory, self._warm_up, settings.program)
-            for _ in range(settings.graders)
-        ]
+        grader = GraderSettings(settings.files, settings.memory, settings.program)
+        self._spares = Spares(settings.spares, grader, self._warm_up)
+        self._processes = [GraderProcess(self._spares) for _ in range(settings.graders)]
         self._threads = [
             threading.Thread(target=self._work, args=(process,), name=f"grader-{at}", daemon=True)
             for at, process in enumerate(self._processes)
@@ -100,6 +86,7 @@ class Engine:
         self._sweep()
         for thread in self._threads:
             thread.start()
+        self._spares.start()
 
     def wake(self, judgement_id: int, team_id: str = "") -> None:
         """A judgement of a team's submission has been queued (and is durable)."""
@@ -181,10 +168,19 @@ class Engine:
         """How many graders are able to work: their threads live; a process that died is started again when needed."""
         return sum(thread.is_alive() for thread in self._threads)
 
+    def graders(self) -> GraderState:
+        """How the graders are."""
+        return GraderState(self.alive(), len(self._spares.pids), self._spares.deaths, dict(self._spares.protections))
+
     @property
     def pids(self) -> list[int]:
         """Process ids of the graders that run."""
         return [pid for process in self._processes if (pid := process.pid) is not None]
+
+    @property
+    def spare_pids(self) -> list[int]:
+        """Process ids of the graders in reserve."""
+        return self._spares.pids
 
     def close(self) -> None:
         """Stop after the judgements at hand; the rest stays queued in its rows."""
@@ -195,6 +191,7 @@ class Engine:
             self._questions.clear()
             self._trials.clear()
             self._changed.notify_all()
+        self._spares.close()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(timeout=2 * self._settings.seconds_per_answer)
@@ -243,7 +240,7 @@ class Engine:
     def _work_once(self, process: GraderProcess) -> None:
         work = self._next()
         if work.question is not None:
-            answer(process, work.question, self._settings.seconds_per_answer)
+            answer(process, work.question, self._settings.seconds_per_answer, lambda: self._closing)
         elif work.ids:
             self._give_way()
             try:
@@ -372,8 +369,9 @@ class Engine:
 
     def _attempts(self, process: GraderProcess, task: Task) -> Outcome | None:
         """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now."""
+        tries = Tries(lambda: self._closing)
         while not self._closing:
-            found = self._judge(process, task)
+            found = self._judge(process, task, tries)
             if found is not None or task.judgement_id in self.parked:
                 return found
             attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
@@ -382,18 +380,20 @@ class Engine:
             task = replace(task, attempt=attempt)
         return None
 
-    def _judge(self, process: GraderProcess, task: Task) -> Outcome | None:
+    def _judge(self, process: GraderProcess, task: Task, tries: Tries) -> Outcome | None:
         """One attempt: its outcome, or None where it has to be tried again."""
         request = Grade(task.settings["checker"], task.answers)
-        found = process.grade(request, self._settings.seconds_per_answer)
+        found = process.grade(request, self._settings.seconds_per_answer, fresh=tries.failed)
         if not isinstance(found, Failed):
             return outcome(task, found)
         if isinstance(found, Unreadable):
             self.parked.park(task.judgement_id, found.sha256, found.error)
             return None
         error = found.error
+        if tries.innocent(found) or self._closing:
+            return None
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
         failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
-        if failed < MOST_FAILURES:
+        if failed < MOST_FAILURES and not tries.hopeless:
             return None
         return given_up(task, error)

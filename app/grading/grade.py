@@ -9,11 +9,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from app.domain.verdicts import CaseVerdict
-from app.grading.messages import Grade, Graded, Validate, Validated, Warm, Warmed
-from app.storage.files import FileMissing, FileStore
+from app.grading.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
+from app.storage.files import FileMissing
 from app.storage.judgements import CaseAnswer, FoundScore
 from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
 
@@ -31,10 +31,18 @@ class UnreadableFile(Exception):
         self.sha256 = sha256
 
 
+class Files(Protocol):
+    """Where inputs and answers are read from."""
+
+    def load(self, sha256: str) -> bytes:
+        """Give the bytes of that sha256."""
+        ...
+
+
 class Grader:
     """Checkers kept warm: modules loaded once, instances parsed once."""
 
-    def __init__(self, files: FileStore) -> None:
+    def __init__(self, files: Files) -> None:
         self._files = files
         self._instances: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._references: OrderedDict[str, bytes] = OrderedDict()
@@ -42,32 +50,30 @@ class Grader:
     def grade(self, request: Grade) -> Iterator[Graded]:
         """Score each answer in turn."""
         for answer in request.answers:
-            yield Graded(self._grade_one(request.checker, answer))
+            yield graded(self._grade_one(request.checker, answer))
 
     def validate(self, request: Validate) -> Validated:
         """Say what is wrong with a test case's input and answer."""
         checker = open_checker(request.checker, request.checker_args)
-        faults: list[dict[str, Any]] = []
         try:
             instance = checker.read_instance(request.input)
         except Rejected as fault:
-            return Validated([{"file": "input", **message_json(fault.message)}])
+            return validated([("input", message_json(fault.message))])
         if request.expected is None and request.answer is None:
-            return Validated(faults)
+            return validated([])
         try:
             score = _score(checker, instance, request)
         except Rejected as fault:
-            return Validated([{"file": "answer", **message_json(fault.message)}])
-        return Validated(faults, None if score is None else found_score(0, score))
+            return validated([("answer", message_json(fault.message))])
+        return validated([], None if score is None else found_score(0, score))
 
-    def warm(self, request: Warm) -> Warmed:
+    def warm(self, request: Warm) -> None:
         """Read an input and the shortest answer with each checker, which loads all that judging needs."""
         for name, input_sha256, answer_sha256 in request.cases:
             checker = open_checker(name)
             instance, reference = self._instance(name, checker, input_sha256), self._reference(answer_sha256)
             with suppress(Rejected):
                 checker.score_answer(instance, checker.read_answer(SHORTEST_ANSWER, instance), reference)
-        return Warmed()
 
     def _grade_one(self, name: str, case: CaseAnswer) -> FoundScore:
         if case.refused is not None:

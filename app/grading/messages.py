@@ -1,17 +1,33 @@
-"""What the server and its grader processes say to each other, over a private pipe."""
+"""What the server and its grader processes say to each other, over a private pipe, as msgpack.
+
+Both ends know the types: what is not one of them, has another field or passes a bound is no message. A grader runs what
+contestants may have taken over, so the server believes nothing of it but scores of the answers that it asked about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any
 
+import msgspec
+from msgspec import Meta, Struct
+
+from app.domain.scoring import Exact
+from app.domain.verdicts import CaseVerdict
 from app.storage.judgements import CaseAnswer, FoundScore
 
+MOST_REPLY = 8 * 2**20
+MOST_REQUEST = 2**31
 
-@dataclass(frozen=True, slots=True)
-class Grade:
-    """Check these answers with a module of `checkers/`; inputs and expected answers are read from the file store.
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Ratio = Annotated[str, Meta(pattern="^[0-9a-f]{1,16}/[0-9a-f]{1,16}$")]
+"""An exact number, two integers in hex of 64 bits at most, as the rows hold them."""
+
+
+class Grade(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """Check these answers with a module of `checkers/`; inputs and expected answers are asked for with Need.
 
     There is a reply for each answer as soon as it is checked, so that the time limit is that of one answer.
     """
@@ -20,15 +36,7 @@ class Grade:
     answers: Sequence[CaseAnswer]
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """The score of the next answer of a Grade."""
-
-    score: FoundScore
-
-
-@dataclass(frozen=True, slots=True)
-class Validate:
+class Validate(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """Check a test case's input, and beside it an answer, or an expected answer as it would be stored (`expected`)."""
 
     checker: str
@@ -39,39 +47,187 @@ class Validate:
     expected: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Warm:
+class Warm(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """Load these checkers and their compiled kernels, each with one case: the sha256 of its input and of its answer."""
 
     cases: Sequence[tuple[str, str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Warmed:
-    """They are loaded."""
+class Given(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """The reply to Need: the open file comes with the message, unless `missing` says why there is none."""
+
+    missing: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Validated:
+class Words(Struct, frozen=True, forbid_unknown_fields=True):
+    """A checker's message as it is stored and shown."""
+
+    key: Annotated[str, Meta(max_length=200)]
+    text: Annotated[str, Meta(max_length=20_000)]
+    args: dict[str, int | str] = {}
+
+
+class WireScore(Struct, frozen=True, forbid_unknown_fields=True):
+    """A FoundScore on the pipe; `message` is Words as JSON, as its numbers may pass 64 bits."""
+
+    test_case_id: int
+    verdict: CaseVerdict
+    raw: Ratio | None
+    max_raw: Ratio | None
+    multiplier: Ratio | None
+    message: Annotated[str, Meta(max_length=100_000)]
+    run_time_ms: Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+
+class Graded(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """The score of the next answer of a Grade."""
+
+    wire: WireScore
+
+    @property
+    def score(self) -> FoundScore:
+        """The score; raises ValueError for what is none."""
+        return _found(self.wire)
+
+
+class Warmed(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """They are loaded, but for what `error` tells; `protections` says of each what it lacks, empty where it is on."""
+
+    protections: dict[str, str]
+    error: str = ""
+
+
+class Fault(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is wrong with one file of a test case; `message` is Words as JSON."""
+
+    file: Annotated[str, Meta(max_length=20)]
+    message: Annotated[str, Meta(max_length=100_000)]
+
+
+class Validated(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """The faults found (none: it is valid), and the score of the answer if one was given."""
 
-    faults: Sequence[dict[str, Any]]
-    score: FoundScore | None = None
+    wire_faults: list[Fault]
+    wire: WireScore | None = None
+
+    @property
+    def faults(self) -> list[dict[str, Any]]:
+        """Each fault as a document: file, key, text, args."""
+        return [{"file": fault.file, **_words(fault.message)} for fault in self.wire_faults]
+
+    @property
+    def score(self) -> FoundScore | None:
+        """The score of the answer, if one was given."""
+        return None if self.wire is None else _found(self.wire)
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The checker itself failed: the judge's fault, with what is known of it for the judges' eyes."""
+class Need(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """The grader asks for a file of the request it works on."""
+
+    sha256: Sha256
+
+
+class Failed(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """The check came to no end, with what is known of it for the judges' eyes.
+
+    `blame`: the checker failed on this answer; else the process died of something else, or was never there.
+    """
 
     error: str
+    blame: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable(Failed):
+class Unreadable(Failed, frozen=True, tag=True, forbid_unknown_fields=True):
     """A stored file could not be read: nobody's fault that a verdict could tell of."""
 
-    sha256: str
+    sha256: str = ""
 
 
-Request = Grade | Validate | Warm
-Reply = Graded | Validated | Warmed | Failed
+Request = Grade | Validate | Warm | Given
+Reply = Graded | Validated | Warmed | Failed | Unreadable | Need
+
+_encode = msgspec.msgpack.Encoder().encode
+_requests = msgspec.msgpack.Decoder(Request)
+_replies = msgspec.msgpack.Decoder(Reply)
+_messages = msgspec.json.Decoder(Words)
+
+
+def encoded(message: Request | Reply) -> bytes:
+    """A message as bytes."""
+    return _encode(message)
+
+
+def request_of(data: bytes) -> Request:
+    """The request that bytes are; raises ValueError."""
+    request: Request = _requests.decode(data)
+    return request
+
+
+def reply_of(data: bytes) -> Reply:
+    """The reply that bytes are, checked in all its parts; raises ValueError."""
+    reply: Reply = _replies.decode(data)
+    if isinstance(reply, Graded | Validated):
+        _ = reply.score
+    if isinstance(reply, Validated):
+        _ = reply.faults
+    return reply
+
+
+def graded(score: FoundScore) -> Graded:
+    """The reply that carries a score."""
+    return Graded(_wire(score))
+
+
+def validated(faults: Sequence[tuple[str, Mapping[str, Any]]], score: FoundScore | None = None) -> Validated:
+    """The reply that carries faults, each of a file, and a score."""
+    told = [Fault(file, json.dumps(message)) for file, message in faults]
+    return Validated(told, None if score is None else _wire(score))
+
+
+def _wire(score: FoundScore) -> WireScore:
+    return WireScore(
+        score.test_case_id,
+        score.verdict,
+        _ratio(score.raw),
+        _ratio(score.max_raw),
+        _ratio(score.multiplier),
+        json.dumps(score.message),
+        score.run_time_ms,
+    )
+
+
+def _found(wire: WireScore) -> FoundScore:
+    multiplier = _exact(wire.multiplier)
+    if multiplier is not None and multiplier > 1:
+        raise ValueError(f"multiplier: expected 0 to 1, found {multiplier}")
+    if wire.verdict is CaseVerdict.ACCEPTED and wire.raw is None:
+        raise ValueError("raw: expected a number beside accepted, found none")
+    return FoundScore(
+        wire.test_case_id,
+        wire.verdict,
+        _exact(wire.raw),
+        _exact(wire.max_raw),
+        multiplier,
+        _words(wire.message),
+        wire.run_time_ms,
+    )
+
+
+def _words(text: str) -> dict[str, Any]:
+    words = _messages.decode(text)
+    return {"key": words.key, "text": words.text, "args": words.args}
+
+
+def _ratio(value: Exact | None) -> str | None:
+    return None if value is None else f"{int(value.numerator):x}/{int(value.denominator):x}"
+
+
+def _exact(text: str | None) -> Exact | None:
+    if text is None:
+        return None
+    numerator, _, denominator = text.partition("/")
+    below = int(denominator, 16)
+    if below == 0:
+        raise ValueError("a ratio: expected a denominator, found 0")
+    value = Fraction(int(numerator, 16), below)
+    return value.numerator if value.denominator == 1 else value

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.grading.messages import Failed, Grade, Validate, Validated
 from app.grading.outcomes import Trial, judge_errors
 from app.grading.process import GraderProcess
+from app.grading.trying import Tries
 from app.storage.judgements import FoundScore
 
 MOST_FAILURES = 3
@@ -35,9 +36,12 @@ class Tried:
     future: Future[Trial]
 
 
-def answer(process: GraderProcess, question: Question, seconds: float) -> None:
-    """Have a test case validated."""
+def answer(process: GraderProcess, question: Question, seconds: float, closing: Callable[[], bool]) -> None:
+    """Have a test case validated; a grader that something else kills meanwhile is replaced, and asked again."""
+    tries = Tries(closing)
     reply = process.ask(question.request, seconds)
+    while isinstance(reply, Failed) and tries.innocent(reply) and not closing():
+        reply = process.ask(question.request, seconds)
     if isinstance(reply, Validated):
         question.future.set_result(reply)
     else:
@@ -48,10 +52,12 @@ def answer(process: GraderProcess, question: Question, seconds: float) -> None:
 def try_answers(process: GraderProcess, tried: Tried, seconds: float, closing: Callable[[], bool]) -> None:
     """Grade answers, each within `seconds`, as often as the checker may fail; not at all once the server stops."""
     found: Sequence[FoundScore] | Failed = Failed(STOPPING)
-    for _ in range(MOST_FAILURES):
-        found = process.grade(tried.request, seconds)
+    tries, failures = Tries(closing), 0
+    while failures < MOST_FAILURES and not tries.hopeless:
+        found = process.grade(tried.request, seconds, fresh=tries.failed)
         if closing() or not isinstance(found, Failed):
             break
+        failures += not tries.innocent(found)
     if not isinstance(found, Failed):
         tried.future.set_result(Trial(found))
     elif closing():

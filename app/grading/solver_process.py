@@ -6,7 +6,6 @@ import contextlib
 import json
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+
+from app.grading.environment import clean_environment
+from app.grading.leftovers import solver_folder
 
 INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
 START_UP_SECONDS = 120.0  # kernels may have to be compiled first
@@ -55,8 +57,7 @@ class SolverProcess:
 
     def solve(self, data: bytes, on_report: Callable[[dict[str, Any]], None]) -> Solved:
         """Feed the input, pass progress on, and wait for the answer. Raises SolverFailed."""
-        with tempfile.TemporaryDirectory(prefix="jurado-solver-") as name:
-            folder = Path(name)
+        with solver_folder() as folder:
             (folder / "input").write_bytes(data)
             timer = threading.Timer(self._run.seconds + START_UP_SECONDS, self.kill, ["it ran over its time"])
             timer.start()
@@ -95,9 +96,9 @@ class SolverProcess:
     def _start(self, folder: Path) -> subprocess.Popen[str]:
         run = self._run
         memory = str(run.memory * 2**20 + INTERPRETER_BYTES)
-        solver = [sys.executable, "-m", "solvers", run.solver, "--method", run.method, "--seed", str(run.seed)]
+        solver = ["solvers", run.solver, "--method", run.method, "--seed", str(run.seed)]
         options = ["--seconds", str(run.seconds), "--progress-json", "--reference", str(folder / "reference")]
-        bounded = [sys.executable, "-m", "app.grading.bounded", memory]
+        bounded = [sys.executable, "-m", "app.grading.bounded", memory, str(folder)]
         with self._lock, (folder / "input").open("rb") as given, (folder / "answer").open("wb") as out:
             if self._killed:
                 raise SolverFailed(self._killed)
@@ -109,6 +110,7 @@ class SolverProcess:
                 text=True,
                 errors="replace",
                 start_new_session=True,
+                env={**clean_environment(), "TMPDIR": str(folder)},
             )
         return self._process
 

@@ -131,17 +131,14 @@ class LocalFiles:
 
     def load(self, sha256: str) -> bytes:
         """Read, inflate and check the file."""
-        data = _inflated(self._packed(sha256), sha256)
-        if hashlib.sha256(data).hexdigest() != sha256:
-            raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
-        return data
+        return unpacked(sha256, self._packed(sha256))
 
     def pieces(self, sha256: str) -> Iterator[bytes]:
         """Yield the bytes in pieces, each inflated when it is asked for; raises FileMissing at once.
 
         What is damaged is known only at the end: then FileDamaged is raised in place of the last piece.
         """
-        return _inflated_slowly(self._opened(sha256), sha256)
+        return _inflated_slowly(self.opened(sha256), sha256)
 
     def take_back(self, kept: Kept) -> bool:
         """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
@@ -188,10 +185,11 @@ class LocalFiles:
         return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
 
     def _packed(self, sha256: str) -> bytes:
-        with self._opened(sha256) as file:
+        with self.opened(sha256) as file:
             return file.read()
 
-    def _opened(self, sha256: str) -> IO[bytes]:
+    def opened(self, sha256: str) -> IO[bytes]:
+        """Open the compressed file to read; raises FileMissing."""
         path = self.path(sha256)
         for each in (path, path.with_name(f"{ASIDE}{path.name}"), path):
             with suppress(FileNotFoundError):
@@ -214,6 +212,14 @@ class LocalFiles:
     def _make_durable(self, target: Path) -> None:
         _fsync_folder(target.parent)
         _fsync_folder(self.folder)
+
+
+def unpacked(sha256: str, packed: bytes) -> bytes:
+    """Inflate the bytes of a stored file and check them; raises FileDamaged."""
+    data = _inflated(packed, sha256)
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
+    return data
 
 
 def _inflated(packed: bytes, name: str) -> bytes:

@@ -95,10 +95,11 @@ def _ends(stream: socket.socket) -> bool:
     return False
 
 
-@attack("protections that a grader lacks, of 4", "missing")
+@attack("protections that a grader lacks, of 4", "missing", in_suite=True)
 def graders_of_the_server(stage: Stage) -> Cost:
     """A checker that has been taken over looks around in its process."""
     faults = set()
+    _wait_until_warm(stage)
     graders = [each for each in stage.tree() if any("app.grading.grader" in word for word in each.cmdline())]
     for grader in graders:
         status = dict(line.split(":", 1) for line in _read(f"/proc/{grader.pid}/status").splitlines() if ":" in line)
@@ -113,6 +114,15 @@ def graders_of_the_server(stage: Stage) -> Cost:
     if not graders:
         faults.add("no grader to look at")
     return Cost(len(faults), sorted(faults))
+
+
+def _wait_until_warm(stage: Stage) -> None:
+    """Wait for the grader that judges and the one in reserve: they are confined once they have loaded the checkers."""
+    with stage.client(0) as team:
+        _judged_id(team)
+    until = time.monotonic() + 60
+    while httpx.get(f"{stage.url}/health/ready").json().get("spare_graders", 1) < 1 and time.monotonic() < until:
+        time.sleep(0.1)
 
 
 def _read(path: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
-from app.grading.engine import Engine, EngineSettings
+from app.grading.engine import Engine
+from app.grading.staff import EngineSettings
 from app.storage import submissions
 from app.storage.database import Database
 from app.storage.files import LocalFiles
@@ -64,12 +65,14 @@ def submission(*answers: bytes, key: str | None = None) -> NewSubmission:
 class Grading:
     """An engine over one database, with what tests ask of it."""
 
-    def __init__(self, database: Database, files: LocalFiles, *, graders: int = 1, seconds: float = 5.0) -> None:
+    def __init__(
+        self, database: Database, files: LocalFiles, *, graders: int = 1, seconds: float = 5.0, spares: int = 0
+    ) -> None:
         self.database = database
         self.files = files
         self.writer = Writer(database)
         self.judged: list[str] = []
-        settings = EngineSettings(graders, 2**31, seconds, files.folder, PROGRAM)
+        settings = EngineSettings(graders, 2**31, seconds, files.folder, PROGRAM, spares)
         self.engine = Engine(database, self.writer, settings, lambda contest_id, _: self.judged.append(contest_id))
 
     def accept(self, new: NewSubmission) -> Accepted:
@@ -104,11 +107,11 @@ class Grading:
 
 
 @contextmanager
-def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 5.0) -> Iterator[Grading]:
+def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 5.0, spares: int = 0) -> Iterator[Grading]:
     """A running engine over the rogue contest."""
     database, files = Database(url), LocalFiles(folder)
     add_rogue_contest(database, files)
-    found = Grading(database, files, graders=graders, seconds=seconds)
+    found = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
     found.engine.start()
     yield found
     found.close()

@@ -1,14 +1,25 @@
-"""A grader process whose checker `rogue` does what the answer says: raise, loop, eat, exit, reject, or accept."""
+"""A grader process whose checker `rogue` does what the answer says: raise, loop, eat, exit, reject, or accept.
+
+`stop` halts the process until somebody continues it, `forge NAME` writes another reply than its own to the server, and
+`probe FILE` tells with a rejection what a checker that has been taken over could do beside checking.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
+import signal
 import sys
 import types
 from fractions import Fraction
 
+from app.domain.verdicts import CaseVerdict
 from app.grading import grader
+from app.grading.messages import Need, encoded, graded
+from app.grading.pipes import LENGTH
+from app.storage.judgements import FoundScore
 from checkers.doors import Rejected, Score
+from tests.builders.probe import probe
 
 
 def score_answer(_instance: bytes, answer: bytes, _reference: bytes | None = None) -> Score:
@@ -21,9 +32,30 @@ def score_answer(_instance: bytes, answer: bytes, _reference: bytes | None = Non
         bytearray(2**40)
     while answer == b"loop":
         pass
+    if answer == b"stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return Score(10, 10, Fraction(1))
+    if answer.startswith(b"forge "):
+        forge(answer.decode().removeprefix("forge "))
+    if answer.startswith(b"probe "):
+        raise Rejected("; ".join(probe(answer.decode().removeprefix("probe "))) or "nothing")
     if answer == b"reject":
         raise Rejected("line 1: expected a number, found reject")
     return Score(int(answer), 10, Fraction(int(answer), 10))
+
+
+def forge(name: str) -> None:
+    """Write a reply to the server that no checker could make."""
+    score = FoundScore(99, CaseVerdict.ACCEPTED, 10, 10, 1, {"key": "accepted", "text": "", "args": {}}, 0)
+    message = {
+        "pickle": pickle.dumps(score),
+        "another case": encoded(graded(score)),
+        "another file": encoded(Need("0" * 64)),
+        "huge": b"",
+    }[name]
+    length = 2**40 if name == "huge" else len(message)
+    os.write(int(sys.argv[1]), LENGTH.pack(length) + message)
+    signal.pause()
 
 
 def main() -> None:

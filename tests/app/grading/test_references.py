@@ -10,8 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.grading.engine import Engine, EngineSettings
+from app.grading.engine import Engine
 from app.grading.references import REFERENCE_RUN, JobRunner
+from app.grading.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.packages.read import read_package
 from app.storage import jobs, problems, rejudging_changes, rejudging_steps, rejudgings, testcases

@@ -1,0 +1,35 @@
+"""How many graders an engine has and what each may use, and how they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How many graders, what each may use, how long one answer's check may take, their module, how many in reserve."""
+
+    graders: int
+    memory: int
+    seconds_per_answer: float
+    files: Path
+    program: str = "app.grading.grader"
+    spares: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraderState:
+    """How the graders are: those at work, those in reserve, how many died, and what each protection lacks."""
+
+    alive: int
+    spare: int
+    deaths: int
+    protections: Mapping[str, str]
+
+
+def grader_count(wanted: int) -> int:
+    """How many graders to run: as many as wanted, else one less than the cores, at least one."""
+    return wanted or max(1, (os.cpu_count() or 2) - 1)
