@@ -10,14 +10,13 @@ import json
 import runpy
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
-import checkers
-import solvers
 from app.grading import confinement
 from app.grading.kernels import keep_what_may_be_kept
 
-PACKAGES = (checkers, solvers)
+PACKAGES = [import_module(name) for name in ("checkers", "solvers")]
 """Imported before folders are given up: what they lie in holds the server's home too, as often as not."""
 
 
@@ -35,7 +34,7 @@ def main() -> None:
 
 def kernel_folders() -> list[Path]:
     """Where numba keeps what it has compiled of solvers: beside them, if they lie where the server may write."""
-    root = Path(solvers.__path__[0])
+    root = Path(PACKAGES[-1].__path__[0])
     folders = [each / "__pycache__" for each in (root, *root.iterdir()) if each.is_dir() and each.name[0] != "_"]
     for folder in folders:
         with suppress(OSError):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from app.domain.clock import utc_now
+
 SOLVER_PREFIX = "jurado-solver-"
 LOCK = "lock"
 OLD_SECONDS = 3600.0

@@ -249,7 +249,8 @@ def test_it_is_alive_and_ready(api: Api) -> None:
     assert api.get("/health/live").json() == {"status": "alive"}
     ready = api.get("/health/ready")
     assert ready.status_code == 200
-    assert ready.json() == {"ready": True, "database": True, "graders": 1, "waiting": 0, "oldest_seconds": None}
+    graders = {"graders": 1, "spare_graders": 0, "grader_deaths": 0, "unprotected": []}
+    assert ready.json() == {"ready": True, "database": True, **graders, "waiting": 0, "oldest_seconds": None}
 
 
 def test_it_is_not_ready_without_its_database(api: Api) -> None:
