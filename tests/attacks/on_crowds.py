@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import socket
 import time
@@ -18,7 +19,6 @@ READERS = 40
 SECONDS = 10.0
 SLOW_UPLOADS = 60
 SECONDS_OF_SLOWNESS = 45
-LARGE_INPUT = 60 * 2**20
 UNREAD = 12
 FLOOD = 2_000
 
@@ -110,18 +110,19 @@ def _sends_a_byte(connection: socket.socket) -> bool:
 
 @attack("growth of the server's memory", "MiB")
 def unread_replies(stage: Stage) -> Cost:
-    """12 clients ask for an input of 60 MiB and do not read it."""
-    put = stage.admin.put(
-        "problems/comesolo/testcases/secret/900-large", files={"input": ("900-large.in", os.urandom(2**20) * 60)}
-    )
-    name = "900-large" if put.is_success else "107-n30-p50"
-    path = f"/api/contests/{CONTEST}/problems/comesolo/testcases/{name}/input"
+    """12 clients ask for a source of 60 MiB and do not read it."""
+    with stage.client(0) as team:
+        files = [("files", ("101-n05-p70.out", ANSWER)), ("sources", ("large.bin", os.urandom(2**20) * 60))]
+        sent = team.post(f"contests/{CONTEST}/submissions", data={"problem_id": "comesolo"}, files=files)
+    if not sent.is_success:
+        return Cost(math.nan, [f"setup: {sent.status_code} {sent.text[:200]}"])
+    path = f"/api/contests/{CONTEST}/submissions/{sent.json()['id']}/sources/large.bin"
     before = stage.memory()
     highest = before
     with honest_people(stage) as felt:
         connections = [connect(stage, receive_buffer=4096) for _ in range(UNREAD)]
         for each in connections:
-            each.sendall(head("GET", path, stage))
+            each.sendall(head("GET", path, stage, basic(stage.teams[0])))
         for _ in range(20):
             time.sleep(0.5)
             highest = max(highest, stage.memory())
