@@ -125,11 +125,7 @@ def open_service(settings: Settings, held: Hold | None = None) -> Service:
 def _open(settings: Settings, held: Hold) -> Service:
     the_clock().on_step = _tell_step
     database, files = initialise(settings)
-    with database.read() as session:
-        if (latest := latest_time(session)) is not None:
-            the_clock().not_before(latest)
-    if (ahead := the_clock().ahead()) > STEP:
-        log.warning("the system's clock is behind earlier verdicts and events", seconds=ahead.total_seconds())
+    start_clock(database)
     remove_leftovers()
     boards = Boards(database)
     writer = Writer(database)
@@ -142,6 +138,15 @@ def _open(settings: Settings, held: Hold) -> Service:
     scrub.start()
     entries, similarity = Entries(database), Similarity(files)
     return Service(settings, database, files, writer, engine, jobs, boards, entries, similarity, scrub, hold=held)
+
+
+def start_clock(database: Database) -> None:
+    """Let the time go on from the latest verdict or event that is stored, where the system's clock is behind it."""
+    with database.read() as session:
+        if (latest := latest_time(session)) is not None:
+            the_clock().not_before(latest)
+    if (ahead := the_clock().ahead()) > STEP:
+        log.warning("the system's clock is behind earlier verdicts and events", seconds=ahead.total_seconds())
 
 
 def _bar(database: Database, why: str) -> None:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.domain.clock import ServiceClock, use, utc_now
+from app.main import start_clock
+from app.storage.tables import EventRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
@@ -67,3 +70,20 @@ def test_the_time_in_replies_never_runs_back(wall: WallClock, api: Api) -> None:
     before = int(api.get("/health/live").headers["Jurado-Time"])
     wall.step(-HOUR)
     assert int(api.get("/health/live").headers["Jurado-Time"]) >= before
+
+
+def test_a_service_that_starts_with_an_earlier_clock_goes_on_from_the_last_event(wall: WallClock, api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    wall.step(10 * HOUR)
+    ended = utc_now()
+    with api.service.database.write() as session:
+        session.add(EventRow(contest_id="c", id=1_000_000, audience="p", type="state", time=ended))
+    wall.step(-10 * HOUR)
+    with use(ServiceClock(wall)):  # as a new process has it
+        assert utc_now() < ended
+        assert api.get("contests/c/state").json()["ended"] is None
+        start_clock(api.service.database)
+        assert utc_now() >= ended
+        assert api.get("contests/c/state").json()["ended"] is not None
+        assert submit(api).status_code == 403
