@@ -103,7 +103,11 @@ class Database:
             yield connection  # what is raised here is rolled back when the connection is given back
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()
-                self.commits.commit(connection, transaction)
+                try:
+                    self.commits.commit(connection, transaction)
+                except Exception:
+                    transaction.rollback()  # else SQLite's, refused at COMMIT, goes back to the pool still open
+                    raise
 
     def _refuse_if_barred(self) -> None:
         why = self.barred or self._lost_file()
