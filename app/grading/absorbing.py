@@ -75,7 +75,7 @@ def _take_in(database: Database, rejudging_id: int) -> tuple[list[Place], list[i
 
     No place at all: it takes nothing in, or has ended.
     """
-    with database.write() as session:
+    with database.write(quiet=True) as session:
         row = rejudging_steps.lock(session, rejudging_id)
         if row.state not in {OPEN, UNDONE} or not rejudgings.grows(row):
             return [], []

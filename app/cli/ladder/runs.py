@@ -104,12 +104,14 @@ class Runner:
         bound = str(task.memory * 2**20 + INTERPRETER_BYTES)
         options = ["--method", task.method, "--seed", str(task.seed), "--seconds", str(task.seconds)]
         files = ["--progress-json", "--out", str(task.out), *map(str, inputs)]
-        solver = command("solvers", task.problem, *options, *files)
+        folders = [f"--read={folder}" for folder in sorted({str(path.parent.resolve()) for path in inputs})]
+        solver = [*folders, "solvers", task.problem, *options, *files]
+        task.out.mkdir(parents=True, exist_ok=True)  # the one folder that it may write to
         with self._lock:
             if self._stopped:
                 return None
             process = subprocess.Popen(
-                [*command("app.grading.bounded", bound), *solver],
+                [*command("app.grading.bounded", bound, str(task.out)), *solver],
                 env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

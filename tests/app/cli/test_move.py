@@ -36,7 +36,7 @@ def test_a_place_that_is_none_is_refused_in_one_line(jurado: Jurado, tmp_path: P
     jurado("init", "--home", home)
     for url, words, code in (
         ("mysql://me@there/x", "expected postgresql://", 2),
-        ("postgresql://me@/x?host=/nowhere", "nothing was moved: connection", 1),
+        ("postgresql://me@/x?host=/nowhere", "the database cannot be used: connection", 1),
     ):
         done = jurado("move", url, "--home", home)
         assert (done.exit_code, words in done.stderr) == (code, True), done.output
