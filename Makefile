@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos attack verify-packages
+.PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos attack walk verify-packages
 
 PYTHON_HERE := .venv/bin/python
 PYTEST := $(PYTHON_HERE) -m pytest -n auto --dist worksteal
@@ -56,6 +56,9 @@ chaos: setup ## play faults against a loaded server, and count what was lost (AR
 
 attack: setup ## attack a server on 127.0.0.1 in every known way, and print what each cost (ARGS="--list")
 	@$(PYTHON_HERE) -m tests.attacks $(ARGS)
+
+walk: setup ## hold the HTTP answers of another checkout against this one's (ARGS="--against DIR")
+	@$(PYTHON_HERE) -m tests.walk $(ARGS)
 
 verify-packages: setup ## hold the problem packages against independent readers of the format
 	@$(PYTHON_HERE) scripts/verify_independent.py $(ARGS)
