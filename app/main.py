@@ -23,7 +23,7 @@ from app.api.auth import Authenticator
 from app.api.express import Express
 from app.api.feed.hub import Hub
 from app.api.heads import Heads
-from app.api.lists.queue import Queued
+from app.api.lists.queued import Queued
 from app.api.middleware import BodyLimit, Frame
 from app.api.origins import Origins
 from app.api.proxy import BehindProxy
@@ -216,6 +216,6 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After"],
     )
     app.add_middleware(Origins, allowed=settings.origins)
-    app.add_middleware(Queued, state=app.state)
+    app.add_middleware(Queued, state=app.state, settings=settings)
     app.add_middleware(BodyLimit, most=settings.max_upload)
     app.add_middleware(Frame, metrics=app.state.metrics)

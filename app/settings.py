@@ -93,6 +93,13 @@ class Settings(BaseSettings):
         ge=1,
         description="streams of one account, or of one address for those not logged in, as a whole school may share it",
     )
+    most_reads: int = Field(
+        16, ge=1, le=20, description="reads below /api that go on at once, until their replies begin; others wait"
+    )
+    most_reads_of_one: int = Field(
+        6, ge=1, le=20, description="of these, those of one account, and of all who are not logged in"
+    )
+    read_wait_seconds: float = Field(5.0, gt=0, description="how long a read waits for its place; then it gets 503")
     webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
     webhook_networks: str = Field(
         "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"

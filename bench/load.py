@@ -31,14 +31,25 @@ class Outcome:
 
 
 async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    """Read one HTTP/1.1 reply with a content-length."""
+    """Read one HTTP/1.1 reply: its status and its body, which has a content-length or comes in chunks."""
     head = await reader.readuntil(b"\r\n\r\n")
     status = int(head[9:12])
     length = 0
     for line in head.lower().split(b"\r\n")[1:]:
         if line.startswith(b"content-length:"):
             length = int(line.partition(b":")[2])
+        if line.startswith(b"transfer-encoding:") and b"chunked" in line:
+            return status, await _chunks(reader)
     return status, await reader.readexactly(length) if length else b""
+
+
+async def _chunks(reader: asyncio.StreamReader) -> bytes:
+    body = bytearray()
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        body += await reader.readexactly(size)
+        await reader.readexactly(2)
+    await reader.readexactly(2)
+    return bytes(body)
 
 
 async def upload_and_wait(

@@ -27,7 +27,7 @@ PATIENCE = {
 }
 """How long a silent PostgreSQL is waited for: seconds, and milliseconds for what was sent and is not acknowledged."""
 REQUESTS_READ = 24
-"""Connections for requests that only read; `app.api.queue` lets in fewer at once."""
+"""Connections for requests that only read; `app.api.lists.queue` lets in fewer at once (the setting `most_reads`)."""
 WRITERS = 2
 SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 """What the driver says in the BEGIN of a reading transaction: it costs no round trip."""

@@ -1,22 +1,21 @@
-"""Reads that take long wait in a queue: few at a time, fewer of one viewer, and beyond that 503 with Retry-After."""
+"""Who reads waits for a place: few read at once, fewer of one viewer, and one at a time enters or sends a piece.
+
+The event loop does everything else between two such steps, so what a submission waits for does not grow with the number
+of readers. Steps go round robin over accounts and addresses.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter, OrderedDict
 from collections.abc import Hashable
-from typing import cast
+from typing import NamedTuple
 
-from starlette.datastructures import Headers, State
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.requests import ClientDisconnect
 
-from app.api.auth import Authenticator
-from app.api.errors import ApiError, error_response
+from app.api.errors import ApiError
 
-AT_ONCE, OF_ONE = 16, 6
-"""Reads that go on at once, and those of one account, or of all who are nobody. Below the pool of connections."""
-WAITING, WAITING_OF_ONE = 400, 100
-SECONDS = 5.0
+Line = OrderedDict["asyncio.Future[None]", None]
 
 
 class Busy(ApiError):
@@ -28,108 +27,122 @@ class Busy(ApiError):
         super().__init__("too many long reads at this moment; try again", headers={"Retry-After": "1"})
 
 
-class Queued:
-    """Around the app: a GET below /api waits for its place, and has it until its reply begins.
+class Asker(NamedTuple):
+    """Who wants to read: whose places are counted together, and among these, who takes turns."""
 
-    Streams have limits of their own (`app.api.feed.crowd`).
-    """
-
-    def __init__(self, app: ASGIApp, state: State) -> None:
-        self.app = app
-        self._state = state
-        self._queue = Queue()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] != "http" or scope["method"] != "GET" or not _is_read(scope["path"]):
-            await self.app(scope, receive, send)
-            return
-        try:
-            place = await self._queue.enter(self._whose(scope))
-        except Busy as busy:
-            await error_response(503, busy.message, headers=busy.headers)(scope, receive, send)
-            return
-
-        async def send_leaving(message: Message) -> None:
-            place.leave()
-            await send(message)
-
-        try:
-            await self.app(scope, receive, send_leaving)
-        finally:
-            place.leave()
-
-    def _whose(self, scope: Scope) -> Hashable:
-        """The account, if its login is known; else one of two names for all others."""
-        header = Headers(scope=scope).get("authorization")
-        if header is None:
-            return "nobody"
-        viewer = cast(Authenticator, self._state.authenticator).remembered(header)
-        return "somebody new" if viewer is None else ("account", viewer.account_id)
-
-
-def _is_read(path: str) -> bool:
-    return path.startswith("/api/") and not path.endswith(("/event-feed", "/stream"))
+    share: Hashable
+    whose: Hashable
 
 
 class Place:
     """One place among those that read; given up once."""
 
-    def __init__(self, queue: Queue, whose: Hashable) -> None:
-        self._queue, self._whose, self._held = queue, whose, True
+    def __init__(self, queue: Queue, share: Hashable) -> None:
+        self._queue, self._share, self._held = queue, share, True
 
     def leave(self) -> None:
         """Let the next one in."""
         if self._held:
             self._held = False
-            self._queue.left(self._whose)
+            self._queue.left(self._share)
 
 
 class Queue:
-    """Who reads and who waits; for one event loop."""
+    """Who reads and who waits; for one event loop.
 
-    def __init__(self, at_once: int = AT_ONCE, of_one: int = OF_ONE, seconds: float = SECONDS) -> None:
+    at_once  how many may be inside; `of_one` of them of one share
+    seconds  how long somebody waits; None: for ever
+
+    One enters in each turn of the event loop. Whoever waits is a connection, whose number is bounded elsewhere.
+    """
+
+    def __init__(self, at_once: int, of_one: int, seconds: float | None) -> None:
         self.at_once, self.of_one, self.seconds = at_once, of_one, seconds
         self.inside: Counter[Hashable] = Counter()
-        self.waiting: deque[tuple[Hashable, asyncio.Future[None]]] = deque()
+        self.waiting: OrderedDict[Hashable, OrderedDict[Hashable, Line]] = OrderedDict()
+        self._is_scheduled = False
 
-    async def enter(self, whose: Hashable) -> Place:
-        """Wait for a place; raises Busy where too many wait already, or after some seconds."""
-        if not self._free(whose) or any(each == whose for each, _ in self.waiting):
-            await self._wait(whose)
-        else:
-            self.inside[whose] += 1
-        return Place(self, whose)
+    def enter_at_once(self, asker: Asker) -> Place | None:
+        """A place, if nobody has entered in this turn of the loop and there is room."""
+        if self._is_scheduled or not self._is_free(asker.share):
+            return None
+        return self._let_in(asker.share)
 
-    async def _wait(self, whose: Hashable) -> None:
-        if len(self.waiting) >= WAITING or sum(each == whose for each, _ in self.waiting) >= WAITING_OF_ONE:
-            raise Busy
+    async def enter(self, asker: Asker) -> Place:
+        """Wait for a place; raises Busy after some seconds."""
+        return self.enter_at_once(asker) or await self.wait(asker)
+
+    async def wait(self, asker: Asker, gone: asyncio.Future[None] | None = None) -> Place:
+        """Stand in line, until the client is `gone` at most: then it raises ClientDisconnect."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        entry = (whose, turn)
-        self.waiting.append(entry)
+        line = self.waiting.setdefault(asker.share, OrderedDict()).setdefault(asker.whose, OrderedDict())
+        line[turn] = None
+        self._schedule()
+        if gone is not None:
+            gone.add_done_callback(lambda _: turn.cancel())
         try:
             async with asyncio.timeout(self.seconds):
                 await turn
         except BaseException as error:
-            if turn.done() and not turn.cancelled():  # let in at the same moment
-                self.left(whose)
-            elif entry in self.waiting:
-                self.waiting.remove(entry)
+            if turn in line:
+                del line[turn]
+                self._drop_empty(asker.share, asker.whose)
+            else:  # let in at the same moment
+                self.left(asker.share)
             if isinstance(error, TimeoutError):
                 raise Busy from None
+            if gone is not None and gone.done() and not _is_cancelled():
+                gone.result()
+                raise ClientDisconnect from None
             raise
+        return Place(self, asker.share)
 
-    def _free(self, whose: Hashable) -> bool:
-        return self.inside.total() < self.at_once and self.inside[whose] < self.of_one
+    def left(self, share: Hashable) -> None:
+        """One has left: another one may enter in the loop's next turn."""
+        self.inside[share] -= 1
+        if not self.inside[share]:
+            del self.inside[share]
+        if self.waiting:
+            self._schedule()
 
-    def left(self, whose: Hashable) -> None:
-        """One has left: the first who may enters, in the order in which they came."""
-        self.inside[whose] -= 1
-        if not self.inside[whose]:
-            del self.inside[whose]
-        for entry in list(self.waiting):
-            if entry[1].done():
-                self.waiting.remove(entry)
-            elif self._free(entry[0]):
-                self.waiting.remove(entry)
-                self.inside[entry[0]] += 1
-                entry[1].set_result(None)
+    def _is_free(self, share: Hashable) -> bool:
+        return self.inside[share] < self.of_one and self.inside.total() < self.at_once
+
+    def _let_in(self, share: Hashable) -> Place:
+        self.inside[share] += 1
+        self._schedule()
+        return Place(self, share)
+
+    def _schedule(self) -> None:
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_soon(self._let_next_in)
+
+    def _let_next_in(self) -> None:
+        self._is_scheduled = False
+        if self.inside.total() >= self.at_once:
+            return
+        share = next((each for each in self.waiting if self._is_free(each)), None)
+        if share is None:
+            return
+        lines = self.waiting[share]
+        whose, line = next(iter(lines.items()))
+        turn, _ = line.popitem(last=False)
+        lines.move_to_end(whose)
+        self.waiting.move_to_end(share)
+        self._drop_empty(share, whose)
+        self.inside[share] += 1
+        turn.set_result(None)
+        self._schedule()
+
+    def _drop_empty(self, share: Hashable, whose: Hashable) -> None:
+        lines = self.waiting[share]
+        if not lines[whose]:
+            del lines[whose]
+        if not lines:
+            del self.waiting[share]
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from app.api.deps import TheService
 from app.api.errors import NotFound
 from app.api.filters import matching
 from app.api.lists.sheet import Large, Sheet, own_texts
-from app.api.lists.slices import Slice, Written
+from app.api.lists.slices import PIECE, Slice, Written
 from app.api.scoreboard import AS_JSON, CACHING, WrittenReply
 from app.api.standings import seen_by
 from app.api.together import together
@@ -81,23 +82,43 @@ def hidden(viewer: Viewer, standing: Standing) -> bool:
 
 
 class ListReply(Response):
-    """A written collection on its way: each piece waits until the client has taken the ones before."""
+    """A written collection on its way: each piece waits until the client has taken the ones before, or has gone."""
 
     def __init__(self, written: Written, *, zipped: bool) -> None:
         self.status_code = 200
         self.background = None
-        self.raw_headers = [*CACHING, AS_JSON, (b"etag", written.tag.encode())]
-        if zipped:
-            self.raw_headers.append((b"content-encoding", b"gzip"))
+        length = written.zipped_length if zipped else written.length
+        self.raw_headers = [
+            *CACHING,
+            AS_JSON,
+            (b"etag", written.tag.encode()),
+            (b"content-length", b"%d" % length),
+            *([(b"content-encoding", b"gzip")] if zipped else []),
+        ]
         self.body = b""
-        self._written, self._zipped = written, zipped
+        self._length = length
+        self._pieces = written.pieces(zipped=zipped)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": [*self.raw_headers]})
-        for piece in self._written.zipped() if self._zipped else self._written.plain():
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if self._length <= PIECE:
+            await send({"type": "http.response.body", "body": b"".join(self._pieces), "more_body": False})
+            return
+        listening = asyncio.create_task(_until_gone(receive))
+        try:
+            for piece in self._pieces:
+                if listening.done():
+                    return
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            listening.cancel()
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 class Lists:

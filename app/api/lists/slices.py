@@ -13,6 +13,8 @@ LEVEL = 4
 RAW = -zlib.MAX_WBITS
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 LAST_BLOCK = b"\x03\x00"
+PIECE = 64 * 1024
+"""Bytes of a reply that are handed over at once: about what the kernel copies in the time of a small request."""
 BYTES_OF_A_ROW = 80
 """What Python adds to a row: the object, and its places in two tuples."""
 
@@ -33,10 +35,12 @@ class Slice:
     ids: tuple[int, ...]
     texts: tuple[bytes, ...]
     digest: bytes = b""
+    length: int = 0
     _zipped: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self.digest = hashlib.blake2b(self.plain(), digest_size=12).digest()
+        plain = self.plain()
+        self.length, self.digest = len(plain), hashlib.blake2b(plain, digest_size=12).digest()
 
     def plain(self) -> bytes:
         """All rows; cheap enough to be done for each reader."""
@@ -58,7 +62,7 @@ class Slice:
     @property
     def size(self) -> int:
         """About how many bytes of memory it takes."""
-        return sum(map(len, self.texts)) + BYTES_OF_A_ROW * len(self.ids) + len(self._zipped or b"")
+        return self.length + BYTES_OF_A_ROW * len(self.ids) + len(self._zipped or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +87,25 @@ class Written:
             yield b"," + each.plain() if at else each.plain()
         yield b"]"
 
+    @property
+    def length(self) -> int:
+        """Bytes of the JSON text."""
+        return 2 + sum(each.length for each in self.slices) + max(0, len(self.slices) - 1)
+
     def zip(self) -> None:
         """Zip what is not zipped yet, and count the whole: takes a while, so not for the event loop."""
         if not self._ends:
-            total = check = 0
+            check = 0
             for each in self.plain():
-                check, total = zlib.crc32(each, check), total + len(each)
+                check = zlib.crc32(each, check)
             for part in self.slices:
                 part.zipped()
-            self._ends.append(LAST_BLOCK + struct.pack("<LL", check, total & 0xFFFFFFFF))
+            self._ends.append(LAST_BLOCK + struct.pack("<LL", check, self.length & 0xFFFFFFFF))
+
+    @property
+    def zipped_length(self) -> int:
+        """Bytes of the gzip member; call `zip` first."""
+        return sum(map(len, self.zipped()))
 
     @property
     def is_zipped(self) -> bool:
@@ -115,6 +129,19 @@ class Written:
         for place in places:
             slices[place] = slices[place].with_texts(texts)
         return Written.of(slices)
+
+    def pieces(self, *, zipped: bool) -> Iterator[bytes]:
+        """The text, or the gzip member, in pieces of about the same size."""
+        piece: list[bytes] = []
+        size = 0
+        for each in self.zipped() if zipped else self.plain():
+            piece.append(each)
+            size += len(each)
+            if size >= PIECE:
+                yield b"".join(piece)
+                piece, size = [], 0
+        if piece:
+            yield b"".join(piece)
 
     @property
     def size(self) -> int:

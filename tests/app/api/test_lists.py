@@ -13,9 +13,9 @@ from app.api import awards, clarifications, commentary, problems, teams
 from app.api.auth import PUBLIC, Viewer
 from app.api.judgements import JUDGEMENTS, RUNS
 from app.api.lists import sheet
-from app.api.lists.queue import Busy, Queue
-from app.api.lists.reply import SHEETS
+from app.api.lists.reply import SHEETS, ListReply
 from app.api.lists.sheet import Large, Sheet
+from app.api.lists.slices import PIECE, Slice, Written
 from app.api.standings import seen_by
 from app.api.submissions_read import SUBMISSIONS
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
@@ -146,26 +146,29 @@ def test_lists_that_are_filtered_are_part_of_the_whole(api: Api) -> None:
     assert api.get(f"contests/c/runs?judgement_id={first}", user="judge").json() == of_first
 
 
-def test_a_viewer_who_reads_more_than_others_waits_and_is_refused_in_the_end() -> None:
-    async def crowd() -> None:
-        queue = Queue(at_once=3, of_one=2, seconds=0.01)
-        places = [await queue.enter("nobody") for _ in range(2)]
-        with pytest.raises(Busy) as refused:
-            await queue.enter("nobody")
-        assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "1"})
-        account = await queue.enter("account")
-        queue.seconds = 60.0
-        next_one = asyncio.create_task(queue.enter("nobody"))
-        gone = asyncio.create_task(queue.enter("nobody"))
-        await asyncio.sleep(0)
-        gone.cancel()
-        await asyncio.gather(gone, return_exceptions=True)
-        places[0].leave()
-        places[0].leave()
-        place = await next_one
-        for each in (places[1], place, account):
-            each.leave()
-        assert not queue.inside
-        assert not queue.waiting
+def test_a_large_list_is_sent_piece_by_piece_until_its_client_has_gone() -> None:
+    rows = tuple(b"%04d" % number * 100 for number in range(1000))
+    written = Written.of([Slice(tuple(range(at, at + 100)), rows[at : at + 100]) for at in range(0, 1000, 100)])
 
-    asyncio.run(crowd())
+    async def reply(pieces_read: int) -> list[bytes]:
+        sent: list[bytes] = []
+        gone = asyncio.Event()
+
+        async def send(message: Any) -> None:
+            sent.append(message.get("body", b""))
+            if len(sent) > pieces_read:
+                gone.set()
+            await asyncio.sleep(0)
+
+        async def receive() -> Any:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        await ListReply(written, zipped=False)({"type": "http"}, receive, send)
+        return sent
+
+    whole = asyncio.run(reply(1000))
+    assert b"".join(whole) == b"[" + b",".join(rows) + b"]"
+    assert max(map(len, whole)) < 2 * PIECE
+    assert dict(ListReply(written, zipped=False).raw_headers)[b"content-length"] == b"%d" % sum(map(len, whole))
+    assert len(asyncio.run(reply(2))) < len(whole) - 2

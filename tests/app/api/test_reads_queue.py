@@ -1,0 +1,211 @@
+"""Reads wait for places, enter one in a turn of the event loop, and go round robin over those who ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from starlette.datastructures import State
+
+from app.api.lists.queue import Asker, Busy, Queue
+from app.api.lists.queued import Queued, is_read
+from app.settings import Settings
+from tests.builders.service import Api
+
+NOBODY = Asker("nobody", "192.0.2.1")
+OTHER = Asker("nobody", "192.0.2.2")
+ACCOUNT = Asker(("account", "a"), None)
+TURNS = 20
+
+
+async def turns(count: int = TURNS) -> None:
+    """Let the event loop turn."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+def test_a_viewer_who_reads_more_than_others_waits_and_is_refused_in_the_end() -> None:
+    async def crowd() -> None:
+        queue = Queue(at_once=3, of_one=2, seconds=0.01)
+        places = [await queue.enter(NOBODY) for _ in range(2)]
+        with pytest.raises(Busy) as refused:
+            await queue.enter(OTHER)  # nobodies share their places, wherever they come from
+        assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "1"})
+        account = await queue.enter(ACCOUNT)
+        queue.seconds = 60.0
+        next_one = asyncio.create_task(queue.enter(NOBODY))
+        gone = asyncio.create_task(queue.enter(NOBODY))
+        await turns()
+        gone.cancel()
+        await asyncio.gather(gone, return_exceptions=True)
+        places[0].leave()
+        places[0].leave()
+        place = await next_one
+        for each in (places[1], place, account):
+            each.leave()
+        assert not queue.inside
+        assert not queue.waiting
+
+    asyncio.run(crowd())
+
+
+def test_one_enters_in_a_turn_of_the_loop_however_many_wait() -> None:
+    async def crowd() -> None:
+        queue = Queue(at_once=16, of_one=6, seconds=None)
+        inside: list[int] = []
+        tasks = [asyncio.create_task(queue.enter(Asker(share, None))) for share in range(12)]
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
+            inside.append(queue.inside.total())
+        assert all(later - earlier <= 1 for earlier, later in pairwise(inside))
+        assert inside[-1] == 12
+        for place in await asyncio.gather(*tasks):
+            place.leave()
+
+    asyncio.run(crowd())
+
+
+def test_addresses_and_accounts_take_turns_however_many_requests_one_of_them_sends() -> None:
+    async def crowd() -> list[str]:
+        queue = Queue(at_once=1, of_one=1, seconds=None)
+        entered: list[str] = []
+        first = await queue.enter(ACCOUNT)
+
+        async def read(name: str, asker: Asker) -> None:
+            place = await queue.enter(asker)
+            entered.append(name)
+            await asyncio.sleep(0)
+            place.leave()
+
+        askers = [("one", NOBODY)] * 30 + [("other", OTHER)] * 2 + [("account", ACCOUNT)]
+        tasks = [asyncio.create_task(read(*each)) for each in askers]
+        await turns()
+        first.leave()
+        await asyncio.gather(*tasks)
+        return entered
+
+    entered = asyncio.run(crowd())
+    assert entered.index("account") <= 1
+    assert [at for at, name in enumerate(entered) if name == "other"][1] <= 6
+    assert len(entered) == 33
+
+
+class Served:
+    """An app behind the queue that answers when it is told to, and clients of it."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.begun: list[str] = []
+        self.answer = asyncio.Event()
+        self.queued = Queued(self._app, State(), Settings(**settings))
+
+    async def _app(self, scope: Any, receive: Any, send: Any) -> None:
+        self.begun.append(scope["path"])
+        assert (await receive())["type"] == "http.request"
+        await self.answer.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def ask(self, path: str, address: str, gone: asyncio.Event, query: bytes = b"") -> asyncio.Task[list[int]]:
+        """A request of a client that leaves when `gone` is set; gives the statuses that came."""
+        statuses: list[int] = []
+        messages = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive() -> Any:
+            if messages:
+                return messages.pop()
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            statuses.extend([message["status"]] if "status" in message else [])
+
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": path,
+            "headers": [],
+            "query_string": query,
+            "client": (address, 1),
+        }
+
+        async def request() -> list[int]:
+            await self.queued(scope, receive, send)
+            return statuses
+
+        return asyncio.create_task(request())
+
+
+def played(play: Callable[[], Awaitable[None]]) -> None:
+    """Run one scene in an event loop of its own."""
+
+    async def run() -> None:
+        await play()
+
+    asyncio.run(run())
+
+
+def test_clients_that_leave_while_they_wait_are_never_served() -> None:
+    async def scene() -> None:
+        served = Served(most_reads_of_one=2)
+        stays, goes = asyncio.Event(), asyncio.Event()
+        tasks = [served.ask(f"/api/{at}", "192.0.2.1", stays) for at in range(2)]
+        await turns()
+        left = [served.ask("/api/left", "192.0.2.1", goes) for _ in range(5)]
+        tasks.append(served.ask("/api/last", "192.0.2.1", stays))
+        await turns()
+        goes.set()
+        results = await asyncio.gather(*left, return_exceptions=True)
+        assert [type(each).__name__ for each in results] == ["ClientDisconnect"] * 5
+        served.answer.set()
+        assert await asyncio.gather(*tasks) == [[200]] * 3
+        assert served.begun == ["/api/0", "/api/1", "/api/last"]
+        assert not served.queued._queue.inside
+        assert not served.queued._queue.waiting
+
+    played(scene)
+
+
+def test_who_waits_too_long_gets_503_and_health_and_streams_never_wait() -> None:
+    async def scene() -> None:
+        served = Served(most_reads_of_one=1, read_wait_seconds=0.01)
+        stays = asyncio.Event()
+        first = served.ask("/api/0", "192.0.2.1", stays)
+        await turns()
+        assert await served.ask("/api/contests/c/event-feed", "192.0.2.2", stays, b"stream=false") == [503]
+        passing = [
+            served.ask("/api/contests/c/event-feed", "192.0.2.2", stays),
+            served.ask("/api/contests/c/scoreboard/stream", "192.0.2.2", stays),
+            served.ask("/health/live", "192.0.2.2", stays),
+        ]
+        await turns()
+        assert len(served.begun) == 4
+        served.answer.set()
+        assert await asyncio.gather(first, *passing) == [[200]] * 4
+
+    played(scene)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "waits"),
+    [
+        ("/api/contests/c/judgements", b"", True),
+        ("/api/contests/c/event-feed", b"", False),
+        ("/api/contests/c/event-feed", b"stream=true", False),
+        ("/api/contests/c/event-feed", b"types=runs&stream=False", True),
+        ("/api/contests/c/event-feed", b"stream=0", True),
+        ("/health/ready", b"", False),
+    ],
+)
+def test_reads_that_end_wait_and_streams_do_not(path: str, query: bytes, waits: bool) -> None:
+    assert is_read({"path": path, "query_string": query}) is waits
+
+
+def test_every_spelling_of_no_that_the_feed_takes_is_a_read_that_ends(api: Api) -> None:
+    """FastAPI decides what `stream=...` means; a feed that ends must not pass by the queue."""
+    for value in ("false", "False", "FALSE", "0", "no", "off", "f", "n", "N", "oFF"):
+        taken = api.get(f"contests/none/event-feed?stream={value}").status_code
+        assert taken == 404, value
+        assert is_read({"path": "/api/contests/none/event-feed", "query_string": f"stream={value}".encode()}), value
