@@ -54,8 +54,8 @@ def on_stderr(line: str) -> None:
 def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, LocalFiles]:
     """Open the database and the files, brought up to date and holding what is bundled."""
     settings.home.mkdir(parents=True, exist_ok=True)
-    upgrade(settings.database)
-    database = Database(settings.database)
+    upgrade(settings.database, settings.timeouts)
+    database = Database(settings.database, settings.timeouts)
     files = LocalFiles(settings.files_folder)
     files.tidy()
     prepare(database, files, settings, say)

@@ -183,6 +183,7 @@ def attach(app: FastAPI, service: Service) -> None:
     """Let the endpoints of `app` find the service."""
     app.state.service = service
     app.state.hub = Hub(service)
+    app.state.probing = {}
     app.state.authenticator = Authenticator(service.database, partial(service.writer.submit, note_use))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     app.state.metrics.registry.register(health.StoredCounts(service.database))

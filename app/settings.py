@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -28,6 +28,21 @@ def path_prefix(text: str) -> str:
     return prefix
 
 
+class Timeouts(NamedTuple):
+    """How long PostgreSQL is waited for, in seconds; 0: without end. See the settings of the same names."""
+
+    read: float = 30.0
+    write: float = 60.0
+    long: float = 900.0
+    migration: float = 7200.0
+    lock: float = 10.0
+    idle: float = 60.0
+    silent: float = 20.0
+
+
+DEFAULT_TIMEOUTS = Timeouts()
+
+
 class Settings(BaseSettings):
     """Everything one may set. Sizes are bytes, times seconds."""
 
@@ -35,6 +50,35 @@ class Settings(BaseSettings):
 
     home: Path = Field(Path("var"), description="folder of the embedded database and files")
     database_url: str = Field("", description="database; empty: SQLite in JURADO_HOME")
+    database_read_seconds: float = Field(
+        DEFAULT_TIMEOUTS.read,
+        ge=0,
+        description="time PostgreSQL has for one query of a request that only reads; 0: any",
+    )
+    database_write_seconds: float = Field(
+        DEFAULT_TIMEOUTS.write,
+        ge=0,
+        description="time PostgreSQL has for one statement that keeps submissions, verdicts",
+    )
+    database_long_seconds: float = Field(
+        DEFAULT_TIMEOUTS.long, ge=0, description="time PostgreSQL has for one statement of boards, imports and exports"
+    )
+    database_migration_seconds: float = Field(
+        DEFAULT_TIMEOUTS.migration, ge=0, description="time PostgreSQL has for one statement of a migration"
+    )
+    database_lock_seconds: float = Field(
+        DEFAULT_TIMEOUTS.lock,
+        ge=0,
+        description="time for which PostgreSQL waits for what another transaction has locked",
+    )
+    database_idle_seconds: float = Field(
+        DEFAULT_TIMEOUTS.idle,
+        ge=0,
+        description="time a short transaction may stay open without a statement before PostgreSQL ends it",
+    )
+    database_silent_seconds: float = Field(
+        DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
+    )
     files_url: str = Field("", description="file store, file:///...; empty: the folder files in JURADO_HOME")
     broker_url: Literal[""] = Field("", description="empty, the one value there is yet: grading runs beside the server")
     host: str = Field("127.0.0.1", description="address to listen on")
@@ -185,6 +229,19 @@ class Settings(BaseSettings):
             if url.startswith(plain):
                 return "postgresql+psycopg://" + url.removeprefix(plain)
         return url
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """How long PostgreSQL is waited for."""
+        return Timeouts(
+            self.database_read_seconds,
+            self.database_write_seconds,
+            self.database_long_seconds,
+            self.database_migration_seconds,
+            self.database_lock_seconds,
+            self.database_idle_seconds,
+            self.database_silent_seconds,
+        )
 
     @property
     def files_folder(self) -> Path:

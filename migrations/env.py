@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from alembic import context
 
+from app.settings import DEFAULT_TIMEOUTS
 from app.storage.database import Database
 from app.storage.tables import Base
 
 
 def run() -> None:
     """Run the migrations over one connection."""
-    database = Database(context.config.get_main_option("sqlalchemy.url") or "")
-    with database.engine.execution_options(write=True).connect() as connection:
-        context.configure(
-            connection=connection,
-            target_metadata=Base.metadata,
-            render_as_batch=True,
-            compare_type=True,
-            user_module_prefix="columns.",
-        )
-        with context.begin_transaction():
-            context.run_migrations()
-        connection.commit()
-    database.close()
+    timeouts = context.config.attributes.get("timeouts", DEFAULT_TIMEOUTS)
+    url = context.config.get_main_option("sqlalchemy.url") or ""
+    database = Database(url, timeouts._replace(long=timeouts.migration))
+    try:
+        with database.engine.execution_options(write=True).connect() as connection:
+            context.configure(
+                connection=connection,
+                target_metadata=Base.metadata,
+                render_as_batch=True,
+                compare_type=True,
+                user_module_prefix="columns.",
+            )
+            with context.begin_transaction():
+                context.run_migrations()
+            connection.commit()
+    finally:
+        database.close()
 
 
 run()

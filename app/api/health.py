@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
 from typing import cast
 
 import structlog
+from anyio import CapacityLimiter
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -19,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from app.api.deps import CurrentViewer, TheService
 from app.api.downloads import TEXT, WORDS
+from app.api.together import together
 from app.domain.clock import utc_now
 from app.metrics import Metrics
 from app.service import Service
@@ -27,6 +30,7 @@ from app.storage.commits import CommitInDoubt
 from app.storage.database import Database
 
 SECONDS_PROVEN = 1.0
+SECONDS_TO_READ = 2.0
 SECONDS_TO_WRITE = 5.0
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
 router = APIRouter(tags=["health"])
@@ -62,9 +66,9 @@ async def get_liveness() -> Live:
     summary="Submissions are taken and judged",
     responses={200: {"model": Ready}, 503: {"model": Ready}},
 )
-def get_readiness(service: TheService) -> JSONResponse:
-    """200 or 503, with the same body."""
-    found = readiness(service)
+async def get_readiness(request: Request, service: TheService) -> JSONResponse:
+    """200 or 503, with the same body, within seconds: also while the database says nothing."""
+    found = await readiness(service, request.app.state.probing)
     return JSONResponse(found.model_dump(), 200 if found.ready else 503)
 
 
@@ -78,8 +82,8 @@ def get_metrics(request: Request, viewer: CurrentViewer) -> Response:
     return Response(b"".join(map(generate_latest, registries)), media_type=CONTENT_TYPE_LATEST)
 
 
-def readiness(service: Service) -> Ready:
-    """Ask the database and the engine."""
+async def readiness(service: Service, probing: dict[object, object]) -> Ready:
+    """Ask the database and the engine; `probing` holds the question that the database has not answered yet."""
     state = service.engine.graders()
     found = Ready(
         ready=False,
@@ -92,9 +96,7 @@ def readiness(service: Service) -> Ready:
         oldest_seconds=None,
     )
     try:
-        with service.database.read() as session:
-            queue = stored.queue(session)
-        _try_to_write(service)
+        _, queue = await asyncio.gather(_try_to_write(service), _try_to_read(service, probing))
     except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
         log.warning("not ready", error=str(error) or type(error).__name__)
         return found
@@ -104,10 +106,22 @@ def readiness(service: Service) -> Ready:
     )
 
 
-def _try_to_write(service: Service) -> None:
+async def _try_to_write(service: Service) -> None:
     """Have the writer commit something, unless it did a moment ago; raises what it raises, or TimeoutError."""
     if time.monotonic() - service.writer.committed > SECONDS_PROVEN:
-        service.writer.submit(stored.probe, None).result(SECONDS_TO_WRITE)
+        async with asyncio.timeout(SECONDS_TO_WRITE):
+            await service.writer.call(stored.probe, None)
+
+
+async def _try_to_read(service: Service, probing: dict[object, object]) -> stored.Queue:
+    """Read as requests do, in a thread that no request needs; one at a time, so that one that hangs costs only one."""
+
+    def read() -> stored.Queue:
+        with service.database.read(for_request=True) as session:
+            return stored.queue(session)
+
+    async with asyncio.timeout(SECONDS_TO_READ):
+        return await together(probing, "queue", read, CapacityLimiter(1))
 
 
 class StoredCounts(Collector):

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.service import Home, read_settings
+from app.cli.service import Home, holding, read_settings
 from app.cli.solve import AsJson
+
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 MOST_SHOWN = 100
 SECONDS_AN_HOUR = 3600
@@ -30,7 +33,7 @@ def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
     from app.storage.backup import backup as copy
 
     settings = read_settings(home=home)
-    with _one_line_of_faults(), _opened(settings.database) as database, _bar() as step:
+    with _one_line_of_faults(), _opened(settings) as database, _bar() as step:
         manifest = copy(database, _files(settings.files_folder), folder, step)
     if as_json:
         write_json({"folder": str(folder.resolve()), **asdict(manifest)})
@@ -50,15 +53,16 @@ def restore(
 ) -> None:
     """Put a backup where the service finds it: JURADO_HOME, JURADO_DATABASE_URL. Stop the server first.
 
-    All of the backup is read and compared before anything is changed. What was copied from SQLite may go to PostgreSQL,
-    and back. A database that holds anything is refused, unless --replace asks for it.
+    It is refused while a server, or another command that writes, has the home or the database. All of the backup is
+    read and compared before anything is changed. What was copied from SQLite may go to PostgreSQL, and back. A database
+    that holds anything is refused, unless --replace asks for it.
     """
     from app.storage.backup import restore as put
 
     settings = read_settings(home=home)
-    settings.home.mkdir(parents=True, exist_ok=True)
-    with _one_line_of_faults(), _bar() as step:
-        manifest = put(folder, settings.database, _files(settings.files_folder), replace=replace, step=step)
+    with holding("jurado restore", settings), _one_line_of_faults(), _bar() as step:
+        files, timeouts = _files(settings.files_folder), settings.timeouts
+        manifest = put(folder, settings.database, files, replace=replace, step=step, timeouts=timeouts)
     if as_json:
         write_json({"home": str(settings.home.resolve()), **asdict(manifest)})
     else:
@@ -83,7 +87,7 @@ def fsck(
     if source is not None and not (source / "files").is_dir():
         raise Failure(f"--from: expected the folder of a backup, found no folder {source / 'files'}")
     files = _files(settings.files_folder)
-    with _one_line_of_faults(), _opened(settings.database) as database:
+    with _one_line_of_faults(), _opened(settings) as database:
         with _bar() as step:
             checked = checking.check(
                 database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
@@ -136,15 +140,15 @@ def _files(folder: Path) -> Any:
 
 
 @contextmanager
-def _opened(url: str) -> Iterator[Any]:
+def _opened(settings: Settings) -> Iterator[Any]:
     """Open the database that is there: none is made, as an empty one would look sound."""
     from app.storage.database import Database
     from app.storage.migrate import schema_of
 
-    place = url.removeprefix("sqlite:///")
-    if place != url and not Path(place).is_file():
+    place = settings.database.removeprefix("sqlite:///")
+    if place != settings.database and not Path(place).is_file():
         raise Failure(f"expected a database, found no file {place}", 1)
-    database = Database(url)
+    database = Database(settings.database, settings.timeouts)
     try:
         if schema_of(database.engine) is None:
             raise Failure("expected a database of Jurado, found one without tables: run jurado init first", 1)

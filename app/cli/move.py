@@ -30,7 +30,8 @@ def move(
     settings = read_settings(home=home)
     to_url = read_settings(home=home, database_url=to).database
     with holding("jurado move", settings, also=to_url):
-        _move(Database(settings.database), Database(to_url), as_json=as_json)
+        source, target = (Database(url, settings.timeouts) for url in (settings.database, to_url))
+        _move(source, target, as_json=as_json)
 
 
 def _move(source: Database, target: Database, *, as_json: bool) -> None:

@@ -199,7 +199,7 @@ def try_places(settings: Settings, *, new_database: bool = False) -> None:
         except OSError as error:
             raise Failure(f"{folder}: {error.strerror}", 1) from None
     try:
-        database = Database(settings.database)
+        database = Database(settings.database, settings.timeouts)
         try:
             schema = schema_of(database.engine)
         finally:

@@ -21,6 +21,7 @@ from urllib.parse import quote
 from sqlalchemy import func, select
 
 from app.domain.clock import utc_now
+from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage.database import Database
 from app.storage.files import FileMissing, LocalFiles
 from app.storage.migrate import schemas, upgrade
@@ -130,14 +131,20 @@ def verify(folder: Path, step: Step = lambda *_: None) -> Manifest:
 
 
 def restore(
-    folder: Path, database_url: str, files: LocalFiles, *, replace: bool = False, step: Step = lambda *_: None
+    folder: Path,
+    database_url: str,
+    files: LocalFiles,
+    *,
+    replace: bool = False,
+    step: Step = lambda *_: None,
+    timeouts: Timeouts = DEFAULT_TIMEOUTS,
 ) -> Manifest:
     """Put a backup where a service finds it, all of it verified first: the files, and the database at last.
 
     The database may be of the other kind. Raises BackupError if it holds rows already, unless they are to be replaced.
     """
     manifest = verify(folder, step)
-    target = Database(database_url)
+    target = Database(database_url, timeouts)
     try:
         if not replace:
             _refuse_other_rows(target)

@@ -13,19 +13,13 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage.commits import Commits
+from app.storage.patience import Patience, be_patient
 
 BUSY_TIMEOUT_MS = 30_000
 LOG_LIMIT = 64 * 2**20
 POOL = 20
-PATIENCE = {
-    "connect_timeout": 5,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-"""How long a silent PostgreSQL is waited for: seconds, and milliseconds for what was sent and is not acknowledged."""
 REQUESTS_READ = 24
 """Connections for requests that only read; `app.api.lists.queue` lets in fewer at once (the setting `most_reads`)."""
 WRITERS = 2
@@ -41,18 +35,19 @@ class Database:
     a checkpoint gets past its snapshot, so no session stays open while something slow (a client) is waited for.
 
     There are three pools, so that many readers take no connection from a submission's way to its verdict: one for
-    requests that only read (`for_request`), one for the writer (`writers`), and `engine` for all other work.
+    requests that only read (`for_request`), one for the writer (`writers`), and `engine` for all other work. Each has
+    its own `timeouts` on PostgreSQL: what takes longer than its purpose allows fails, and what it locked is free again.
 
     `generation` goes up with every `write`, so that what was read from contests, problems and accounts may be kept
     while it stays the same. The writer's commits (submissions, judgements) leave it alone. `listeners` are called after
     each `write`. While `barred` says why, nothing may be written: writes raise OperationalError.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> None:
         self.url = url
-        self.engine = _open_engine(url, POOL, POOL)
-        self.writers = _open_engine(url, WRITERS)
-        self.readers = _open_engine(url, REQUESTS_READ)
+        self.engine = _open_engine(url, Patience(timeouts.long, timeouts.long, timeouts), POOL, POOL)
+        self.writers = _open_engine(url, Patience(timeouts.write, timeouts.idle, timeouts), WRITERS)
+        self.readers = _open_engine(url, Patience(timeouts.read, timeouts.idle, timeouts), REQUESTS_READ)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._snapshots, self._requests = (
             each if self.is_sqlite else each.execution_options(**SNAPSHOT) for each in (self.engine, self.readers)
@@ -146,9 +141,11 @@ def _identity(path: Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _open_engine(url: str, size: int, more: int = 0) -> Engine:
+def _open_engine(url: str, patience: Patience, size: int, more: int = 0) -> Engine:
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True, connect_args=PATIENCE)
+        engine = create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True)
+        be_patient(engine, patience)
+        return engine
     engine = create_engine(url, pool_size=size, max_overflow=more, connect_args={"check_same_thread": False})
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)

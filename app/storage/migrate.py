@@ -9,12 +9,16 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
 
+from app.settings import DEFAULT_TIMEOUTS, Timeouts
+
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
 
 
-def upgrade(url: str) -> None:
-    """Run every migration that has not run yet."""
-    command.upgrade(alembic_config(url), "head")
+def upgrade(url: str, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> None:
+    """Run every migration that has not run yet; one statement may take as long as `timeouts` gives a migration."""
+    config = alembic_config(url)
+    config.attributes["timeouts"] = timeouts
+    command.upgrade(config, "head")
 
 
 def schema_of(engine: Engine) -> str | None:

@@ -22,6 +22,8 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url, te
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.domain.clock import utc_now
+from app.settings import Timeouts
+from app.storage.patience import Patience, be_patient
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.serving")
 
@@ -29,7 +31,8 @@ LOCK_FILE = "serving.lock"
 KEY = int.from_bytes(b"jurado")
 SECONDS_BETWEEN_LOOKS = 1.0
 LONGEST_NAME = 63
-PATIENCE = {"connect_timeout": 5, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
+PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=12.0))
+"""Each statement here is outside of transactions, and so short; a lock that is lost is to be noticed soon."""
 TRY = text("SELECT pg_try_advisory_lock(:key)")
 HOLDER = text(
     "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
@@ -133,10 +136,11 @@ class _DatabaseLock:
     """An advisory lock of a PostgreSQL database on a connection of its own."""
 
     def __init__(self, url: str, me: str) -> None:
-        arguments = {**PATIENCE, "application_name": me.encode()[:LONGEST_NAME].decode(errors="ignore")}
+        arguments = {"application_name": me.encode()[:LONGEST_NAME].decode(errors="ignore")}
         self._engine: Engine = create_engine(
             url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=arguments
         )
+        be_patient(self._engine, PATIENCE)
         self._connection: Connection = self._take()
         self._released = threading.Event()
 

@@ -143,7 +143,7 @@ def open_api(database_url: str, home: Path, *, again: bool = False, **settings: 
 def open_service(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Service]:
     """Open the parts of a service on a migrated database, `again` if there are people already; nothing is graded."""
     known = Settings(home=home, database_url=database_url, **settings)
-    database = Database(known.database)
+    database = Database(known.database, known.timeouts)
     if not again:
         people(database)
     idle = Idle()

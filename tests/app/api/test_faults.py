@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
+from app.api import health
 from app.api.errors import unavailable
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
@@ -101,6 +103,40 @@ def test_a_deleted_database_takes_nothing_and_is_not_ready_until_it_is_back(sqli
         assert submit() == 503, "another file"
         aside.replace(path)
         assert (submit(), api.get("/health/ready").status_code) == (201, 200)
+
+
+def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "SECONDS_TO_READ", 0.1)
+    with open_api(postgresql_url, tmp_path / "home") as api:
+        assert api.get("/health/ready").status_code == 200
+        with api.service.database.readers.connect() as connection:
+            process = connection.scalar(text("SELECT pg_backend_pid()"))
+        os.kill(process, signal.SIGSTOP)
+        try:
+            assert [api.get("/health/ready").status_code for _ in range(2)] == [503, 503]
+        finally:
+            os.kill(process, signal.SIGCONT)
+        monkeypatch.undo()
+        assert api.get("/health/ready").status_code == 200
+
+
+def test_what_is_locked_for_too_long_is_a_503_and_nothing_is_kept(postgresql_url: str, tmp_path: Path) -> None:
+    files = [("files", ("02.out", b"2\n"))]
+    with open_api(postgresql_url, tmp_path / "home", database_lock_seconds=0.1) as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        engine = create_engine(postgresql_url)
+        with engine.begin() as connection:
+            connection.execute(text("LOCK TABLE submissions, raw_scores IN ACCESS EXCLUSIVE MODE"))
+            sent = api.post("contests/c/submissions", user="team", data={"problem_id": "echo"}, files=files)
+            shown = api.get("contests/c/scoreboard")
+        engine.dispose()
+        assert [(each.status_code, each.headers["Retry-After"]) for each in (sent, shown)] == [(503, "5"), (503, "5")]
+        assert "nothing was kept" in sent.json()["message"]
+        assert api.get("contests/c/submissions", user="admin").json() == []
+        assert api.get("contests/c/scoreboard").status_code == 200
 
 
 def test_who_cannot_write_is_not_ready(quick_api: Api) -> None:

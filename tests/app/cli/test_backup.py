@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+from sqlalchemy import create_engine, text
+
+from app.storage.serving import hold
 from tests.app.cli.conftest import Jurado
 
 
@@ -27,6 +31,35 @@ def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: P
     mended = jurado("fsck", "--home", other, "--mend", "--from", folder, "--json")
     assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
     assert jurado("fsck", "--home", other).exit_code == 0
+
+
+def test_nothing_is_restored_where_a_server_has_the_home_or_the_database(
+    jurado: Jurado, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
+    jurado("init", "--home", home)
+    assert jurado("backup", folder, "--home", home).exit_code == 0
+    monkeypatch.setenv("JURADO_DATABASE_URL", database_url)
+    held = hold("jurado serve", other, database_url)
+    before = accounts(database_url)
+    for place in (other, tmp_path / "another"):  # of another home, it is the database that is in use
+        refused = jurado("restore", folder, "--home", place, "--replace")
+        assert refused.exit_code == 1
+        assert "in use by jurado serve" in refused.stderr
+        assert not any((place / "files").glob("*"))
+    assert accounts(database_url) == before == 0
+    held.release()
+    assert jurado("restore", folder, "--home", other, "--replace").exit_code == 0
+    assert accounts(database_url) == 1
+
+
+def accounts(url: str) -> int:
+    """How many accounts a database holds."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        count = connection.scalar(text("SELECT count(*) FROM accounts"))
+    engine.dispose()
+    return int(count or 0)
 
 
 def test_what_is_not_there_is_one_line(jurado: Jurado, tmp_path: Path) -> None:

@@ -1,0 +1,150 @@
+"""PostgreSQL is waited for as long as a purpose allows, by a real server that is held by locks or frozen."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from app.settings import Settings, Timeouts
+from app.storage import patience
+from app.storage.database import Database
+from app.storage.faults import of_the_database
+from app.storage.migrate import upgrade
+from app.storage.writer import Writer
+
+SOON = 0.05
+COUNT = text("SELECT count(*) FROM teams")
+INSERT = text("INSERT INTO teams (id, name, label, hidden) VALUES (:id, 'Team', '', false)")
+
+
+@contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Hold a lock that nobody can even read beside, as an administrator's forgotten transaction does."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("LOCK TABLE teams IN ACCESS EXCLUSIVE MODE"))
+        yield
+    engine.dispose()
+
+
+@contextmanager
+def opened(url: str, timeouts: Timeouts) -> Iterator[Database]:
+    database = Database(url, timeouts)
+    yield database
+    database.close()
+
+
+@contextmanager
+def frozen(connection: Connection) -> Iterator[None]:
+    """Stop the server process behind a connection: its system acknowledges what is sent, and it says nothing."""
+    process = connection.scalar(text("SELECT pg_backend_pid()"))
+    connection.rollback()
+    assert process is not None
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def insert(connection: Connection, ids: list[str]) -> list[None]:
+    """Keep teams: a handler of the writer."""
+    return [connection.execute(INSERT, {"id": id_}).close() for id_ in ids]
+
+
+@pytest.mark.parametrize("for_request", [True, False], ids=["a request's", "another's"])
+def test_a_read_ends_when_its_purpose_allows_no_longer(postgresql_url: str, *, for_request: bool) -> None:
+    timeouts = Timeouts(read=SOON if for_request else 0, long=0 if for_request else SOON, lock=0)
+    with opened(postgresql_url, timeouts) as database, database.read(for_request=for_request) as session:
+        with locked(postgresql_url), pytest.raises(OperationalError, match="statement timeout") as raised:
+            session.execute(COUNT)
+        assert of_the_database(raised.value)
+        session.rollback()
+        assert session.scalar(COUNT) == 0
+
+
+@pytest.mark.parametrize(
+    ("timeouts", "why"), [(Timeouts(write=SOON, lock=0), "statement timeout"), (Timeouts(lock=SOON), "lock timeout")]
+)
+def test_the_writer_gives_up_what_is_locked_and_keeps_the_next(
+    postgresql_url: str, timeouts: Timeouts, why: str
+) -> None:
+    with opened(postgresql_url, timeouts) as database:
+        writer = Writer(database)
+        with locked(postgresql_url), pytest.raises(OperationalError, match=why):
+            writer.submit(insert, "one").result()
+        writer.submit(insert, "two").result()
+        writer.close()
+        with database.read() as session:
+            assert session.scalars(text("SELECT id FROM teams")).all() == ["two"]
+
+
+def test_a_migration_waits_for_no_lock_for_ever(postgresql_url: str) -> None:
+    engine = create_engine(postgresql_url)
+    with engine.begin() as connection:
+        connection.execute(text("LOCK TABLE alembic_version IN ACCESS EXCLUSIVE MODE"))
+        with pytest.raises(OperationalError, match="lock timeout"):
+            upgrade(postgresql_url, Timeouts(lock=SOON))
+        with pytest.raises(OperationalError, match="statement timeout"):
+            upgrade(postgresql_url, Timeouts(lock=0, migration=SOON))
+    engine.dispose()
+
+
+def test_an_idle_transaction_of_the_writer_frees_what_it_locked(postgresql_url: str) -> None:
+    with opened(postgresql_url, Timeouts(idle=SOON, lock=0)) as database:
+        with database.writers.connect() as connection:
+            connection.execute(text("LOCK TABLE teams IN ACCESS EXCLUSIVE MODE"))
+            with database.read() as session:  # waits for the lock: its holder does nothing any more
+                assert session.scalar(COUNT) == 0
+            with pytest.raises(DBAPIError, match=r"idle-in-transaction timeout|closed the connection"):
+                connection.execute(COUNT)
+            connection.invalidate()
+        with database.writers.connect() as connection:
+            assert connection.scalar(COUNT) == 0
+
+
+def test_a_frozen_connection_is_given_up_and_another_one_is_taken(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "SECONDS_FOR_THE_REPLY", SOON)
+    monkeypatch.setattr(patience, "SECONDS_OUTSIDE", SOON)
+    with opened(postgresql_url, Timeouts(read=SOON)) as database:
+        with database.readers.connect() as connection, frozen(connection):
+            with pytest.raises(OperationalError, match="timeout") as raised:
+                connection.execute(COUNT)
+            assert raised.value.connection_invalidated
+        with ExitStack() as stack:
+            with database.readers.connect() as connection:
+                stack.enter_context(frozen(connection))
+            with database.readers.connect() as connection:  # noticed before anybody uses it
+                assert connection.scalar(COUNT) == 0
+
+
+def test_the_settings_say_how_long_a_silent_network_is_waited_for() -> None:
+    bounded = patience.network_patience(Settings(database_silent_seconds=12).timeouts.silent)
+    assert (bounded["tcp_user_timeout"], bounded["keepalives_idle"], bounded["keepalives_interval"]) == (12_000, 6, 2)
+    assert patience.network_patience(0) == {"connect_timeout": patience.CONNECT_SECONDS}
+
+
+def test_each_setting_is_a_bound_that_postgresql_has(postgresql_url: str) -> None:
+    known = Settings(
+        database_url=postgresql_url,
+        database_read_seconds=1,
+        database_write_seconds=2,
+        database_long_seconds=3,
+        database_lock_seconds=4,
+        database_idle_seconds=5,
+    )
+    names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    with opened(known.database, known.timeouts) as database:
+        shown = {}
+        for which, engine in (("read", database.readers), ("write", database.writers), ("long", database.engine)):
+            with engine.connect() as connection:
+                shown[which] = [connection.scalar(text(f"SHOW {name}")) for name in names]
+    assert shown == {"read": ["1s", "4s", "5s"], "write": ["2s", "4s", "5s"], "long": ["3s", "4s", "3s"]}
