@@ -10,8 +10,11 @@ PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8"
 STARTS_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD8)})
-SVG = re.compile(rb"<svg\b[^>]*>", re.DOTALL)
-SIDE = rb"""\b%s\s*=\s*["']\s*([0-9]+(?:\.[0-9]+)?)\s*(?:px)?\s*["']"""
+SVG = re.compile(rb"<svg\b")
+SIDES = {
+    name: re.compile(rb"""\b%s\s*+=\s*+["']\s*+([0-9]++(?:\.[0-9]++)?)\s*+(?:px\s*+)?["']""" % name)
+    for name in (b"width", b"height")
+}
 VIEW_BOX = re.compile(rb"""viewBox\s*=\s*["']\s*[-0-9.eE]+[\s,]+[-0-9.eE]+[\s,]+([0-9.]+)[\s,]+([0-9.]+)\s*["']""")
 HEAD = 64 * 1024
 MOST_PIXELS = 2**31 - 1
@@ -54,13 +57,15 @@ def _jpeg(data: bytes) -> Image | None:
 
 
 def _svg(head: bytes) -> Image | None:
-    tag = SVG.search(head)
-    if tag is None:
+    begin = SVG.search(head)
+    end = -1 if begin is None else head.find(b">", begin.end())
+    if begin is None or end < 0:
         return None
-    width, height = (re.search(SIDE % name, tag[0]) for name in (b"width", b"height"))
+    tag = head[begin.start() : end + 1]
+    width, height = (side.search(tag) for side in SIDES.values())
     if width is not None and height is not None:
         return _drawing(width[1], height[1])
-    box = VIEW_BOX.search(tag[0])
+    box = VIEW_BOX.search(tag)
     if box is None:
         return Image("image/svg+xml", 1, 1)  # drawn at any size: only the ratio would matter, and it has none
     return _drawing(box[1], box[2])

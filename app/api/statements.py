@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from app.packages.markdown import render
+from app.packages.markdown import TICKS, render
 
 NEXT = "{{nextsample}}"
 REMAINING = "{{remainingsamples}}"
+PLACES = re.compile(f"({re.escape(NEXT)}|{re.escape(REMAINING)})")
+WEIGHT = re.compile(r";\s*q=([01](?:\.\d{0,3})?)$")
 WORDS = {
     "en": ("Sample input", "Sample output"),
     "es": ("Entrada de ejemplo", "Salida de ejemplo"),
@@ -50,14 +52,14 @@ def choose_language(wanted: str | None, accepted: str, there: Sequence[str]) -> 
 
 
 def _weight(part: str) -> float:
-    found = re.search(r";\s*q=([01](?:\.\d{0,3})?)\s*$", part)
-    return float(found[1]) if found else 1.0
+    weight = WEIGHT.search(part.rstrip())
+    return float(weight[1]) if weight else 1.0
 
 
 def with_samples(text: str, samples: Sequence[Sample], language: str) -> str:
     """Put the samples where the statement wants them, and those left over at its end."""
     left = [sample_markdown(sample, language) for sample in samples]
-    parts = re.split(f"({re.escape(NEXT)}|{re.escape(REMAINING)})", text)
+    parts = PLACES.split(text)
     out: list[str] = []
     for part in parts:
         if part == NEXT:
@@ -80,7 +82,7 @@ def sample_markdown(sample: Sample, language: str) -> str:
 
 def _fenced(text: str) -> str:
     shown = text if len(text) <= LARGEST_SHOWN else f"{text[:LARGEST_SHOWN]}\n..."
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    longest = max((len(run) for run in TICKS.findall(shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{shown.rstrip(chr(10))}\n{fence}\n"
 

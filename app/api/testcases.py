@@ -44,6 +44,7 @@ from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
 from app.storage.testcases import NewCase
 
+METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
 OPTIONS = frozenset({"method", "seconds", "seed"})
@@ -297,7 +298,7 @@ def _options(fields: Mapping[str, str], faults: Faults) -> dict[str, Any]:
     """How a reference run shall make the answer, each value checked."""
     options: dict[str, Any] = {}
     if (method := fields.get("method")) is not None:
-        if re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", method):
+        if METHOD.fullmatch(method):
             options["method"] = method
         else:
             faults.expect("method", "", expected="a method's name", found=repr(method[:80]))

@@ -15,7 +15,7 @@ from app.api.table_rows import Columns
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}}
 TYPES = {"team": "team", "judge": "judge", "admin": "admin", "analyst": "analyst", "staff": "staff", "jury": "judge"}
-NUMBER_AT_END = re.compile(r"[^0-9]*0*([0-9]+)")
+NUMBER_AT_END = re.compile(r"[^0-9]*([0-9]+)")
 
 
 def accounts(text: str) -> list[Item]:
@@ -89,7 +89,7 @@ def _account(cells: Sequence[str]) -> dict[str, str | None]:
     }
     if made["type"] == "team":
         number = NUMBER_AT_END.fullmatch(username)
-        made["team_id"] = number[1] if number else username
+        made["team_id"] = (number[1].lstrip("0") or "0") if number else username
     if len(cells) > 4:
         made["ip"] = cells[4] or None
     return made

@@ -28,7 +28,7 @@ MOST_BYTES = 1 << 20
 LONG_TOKEN = 16
 CHANCE = 100
 RUNS = (4, 8, 16, 32)
-NUMBER = re.compile(rb"(?<!\S)(?:[+-]\d+|[+-]?(?:\d+\.\d*|\.\d+)|[+-]?(?:\d+\.?\d*|\.\d+)e[+-]?\d{1,3})(?!\S)")
+NUMBER = re.compile(rb"(?<!\S)(?:[+-]\d++|[+-]?(?:\d++\.\d*+|\.\d++)(?:e[+-]?\d{1,3})?|[+-]?\d++e[+-]?\d{1,3})(?!\S)")
 UNUSUAL = re.compile(rb"[.+e-]")
 
 WORD = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")

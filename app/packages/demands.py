@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -10,6 +9,7 @@ from datetime import timedelta
 from app.domain.contests import CaseKind, Kind
 from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
 from app.packages.errors import PackageError
+from app.packages.globs import matches
 from app.packages.model import Package, Submission, SubmissionRule
 from app.packages.scored import scored_problem
 from app.packages.submissions import FILE
@@ -47,26 +47,6 @@ def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str,
         bests.add(name, outcome.raw_score)
     answers = {name: Counted(outcome.raw_score, 1, timedelta(0)) for name, outcome in outcomes.items()}
     return problem_points(replace(problem, rule=rule), answers, bests.close(), EVERY_PHASE)
-
-
-def matches(glob: str, path: str) -> bool:
-    """Does the format's glob (`*` within a name, `{a,b}`) match the path or one of the folders it lies in?"""
-    pattern = re.compile(_pattern(glob))
-    parts = path.split("/")
-    return any(pattern.fullmatch("/".join(parts[:end])) for end in range(1, len(parts) + 1))
-
-
-def _pattern(glob: str) -> str:
-    pieces: list[str] = []
-    depth = 0
-    for letter in glob:
-        if letter == "{":
-            depth += 1
-        elif letter == "}" and depth:
-            depth -= 1
-        special = {"*": "[^/]*", "?": "[^/]", "{": "(?:", "}": ")"}
-        pieces.append("|" if letter == "," and depth else special.get(letter, re.escape(letter)))
-    return "".join(pieces) if not depth and glob.count("{") == glob.count("}") else re.escape(glob)
 
 
 def _check(

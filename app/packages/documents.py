@@ -21,11 +21,20 @@ LARGEST_DOCUMENT = 256 * 1024
 UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError)
 """What PyYAML raises: its own errors, and whatever its constructors trip over in `!!bool x` or `!!timestamp x`."""
 LONGEST_QUOTE = 60
+LONGEST_KEY = 500
+DEEPEST_NOTED = 10
+LONGEST_NUMBER = 400
+LONGEST_NUMBER_AS_KEY = 15
+"""Longer ones can all be chosen to have one hash."""
+MERGE = "tag:yaml.org,2002:merge"
+NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number", str: "text", list: "list", dict: "map"}
 
 
 class StrictLoader(yaml.SafeLoader):
-    """PyYAML's safe loader without aliases (they can blow up) and without repeated keys (the last would win)."""
+    """PyYAML's safe loader without aliases and merge keys (they can blow up), repeated keys (the last would win) and
+    numbers so long that reading, hashing or showing them would take long.
+    """
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Refuse `*alias` where it stands."""
@@ -47,10 +56,24 @@ class StrictLoader(yaml.SafeLoader):
         """Refuse a key that stands twice."""
         seen: set[str] = set()
         for key, _ in node.value:
+            if key.tag == MERGE:
+                raise yaml.constructor.ConstructorError(None, None, "expected no merge keys (`<<`)", key.start_mark)
+            if isinstance(key, yaml.ScalarNode) and len(key.value) > LONGEST_KEY:
+                expected = f"expected keys of at most {LONGEST_KEY} characters"
+                raise yaml.constructor.ConstructorError(None, None, expected, key.start_mark)
+            if key.tag in NUMBERS and len(key.value) > LONGEST_NUMBER_AS_KEY:
+                raise yaml.constructor.ConstructorError(None, None, "expected a shorter number", key.start_mark)
             if key.value in seen and isinstance(key, yaml.ScalarNode):
                 raise yaml.constructor.ConstructorError(None, None, f"repeated key `{key.value}`", key.start_mark)
             seen.add(key.value if isinstance(key, yaml.ScalarNode) else "")
         return super().construct_mapping(node, deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Refuse a number of more digits than any number here has."""
+        if node.tag in NUMBERS and isinstance(node, yaml.ScalarNode) and len(node.value) > LONGEST_NUMBER:
+            expected = f"expected a number of at most {LONGEST_NUMBER} characters"
+            raise yaml.constructor.ConstructorError(None, None, expected, node.start_mark)
+        return super().construct_object(node, deep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +105,10 @@ def read_document(data: bytes, file: str, faults: Faults) -> Document | None:
     except UNREADABLE as error:
         faults.add(file, f"not valid YAML: {_first_line(error)}")
     else:
-        return Document(value, _lines(node) if node is not None else {})
+        lines: dict[Path, int] = {}
+        if node is not None:
+            _note_lines(node, (), lines)
+        return Document(value, lines)
     return None
 
 
@@ -145,16 +171,18 @@ def _keys(path: Path, value: Any) -> Path:
     return tuple(kept)
 
 
-def _lines(node: yaml.Node, path: Path = ()) -> dict[Path, int]:
-    lines = {path: node.start_mark.line + 1}
+def _note_lines(node: yaml.Node, path: Path, lines: dict[Path, int]) -> None:
+    """Note where a node and all below it begin; what is so deep that no model knows it is left out."""
+    lines.setdefault(path, node.start_mark.line + 1)
+    if len(path) >= DEEPEST_NOTED:
+        return
     if isinstance(node, yaml.MappingNode):
         for key, entry in node.value:
-            inner = (*path, key.value)
-            lines |= {**_lines(entry, inner), inner: key.start_mark.line + 1}
+            lines[*path, key.value] = key.start_mark.line + 1
+            _note_lines(entry, (*path, key.value), lines)
     elif isinstance(node, yaml.SequenceNode):
         for index, entry in enumerate(node.value):
-            lines |= _lines(entry, (*path, index))
-    return lines
+            _note_lines(entry, (*path, index), lines)
 
 
 def _first_line(error: Exception) -> str:

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 Severity = Literal["error", "warning"]
 LINE = re.compile(r"line ([0-9]+)\b")
-EXPECTED_FOUND = re.compile(r"\bexpected (?P<expected>.*?), found:? (?P<found>.*)", re.DOTALL)
+EXPECTED = re.compile(r"\bexpected ")
+FOUND = re.compile(r", found:? ")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,14 +35,14 @@ class PackageError:
     def as_data(self) -> dict[str, Any]:
         """Give the fault as JSON: file, where, message, severity, and line, expected, found where they are known."""
         line = LINE.match(self.where)
-        sentence = EXPECTED_FOUND.search(self.message)
+        expected, found = _halves(self.message)
         return {
             "file": self.file,
             "where": self.where,
             "line": int(line[1]) if line else None,
             "message": self.message,
-            "expected": sentence["expected"] if sentence else None,
-            "found": sentence["found"] if sentence else None,
+            "expected": expected,
+            "found": found,
             "severity": self.severity,
         }
 
@@ -52,6 +53,15 @@ class PackageErrors(Exception):
     def __init__(self, errors: Iterable[PackageError]) -> None:
         self.errors = tuple(sorted(set(errors)))
         super().__init__("\n".join(map(str, self.errors)))
+
+
+def _halves(message: str) -> tuple[str, str] | tuple[None, None]:
+    """What a message says was expected, and what was found."""
+    begin = EXPECTED.search(message)
+    middle = FOUND.search(message, begin.end()) if begin is not None else None
+    if begin is None or middle is None:
+        return None, None
+    return message[begin.end() : middle.start()], message[middle.end() :]
 
 
 def errors_of(faults: Iterable[PackageError]) -> list[PackageError]:

@@ -20,8 +20,11 @@ from app.packages.errors import Faults, PackageError, PackageErrors
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
 SLUG = re.compile(r"[a-z0-9]{1,64}")
+DRIVE = re.compile(r"[A-Za-z]:")
 IGNORED = frozenset({"__pycache__", "__MACOSX"})
 CHUNK = 1 << 16
+LONGEST_PATH = 1000
+DEEPEST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +167,10 @@ def _refused(info: zipfile.ZipInfo) -> str:
         return "expected a plain file, found an encrypted one"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "expected a plain file, found a symbolic link or device"
-    if info.filename.startswith("/") or "\\" in info.filename or re.match(r"[A-Za-z]:", info.filename):
+    if info.filename.startswith("/") or "\\" in info.filename or DRIVE.match(info.filename):
         return "expected a relative path with `/`"
+    if len(parts) > DEEPEST or len(info.filename) > LONGEST_PATH:
+        return f"expected a path of at most {LONGEST_PATH} characters and {DEEPEST} folders"
     if ".." in parts or "." in parts:
         return "expected a path inside the package, found `..` or `.`"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

@@ -14,10 +14,11 @@ from markdown_it.rules_inline import StateInline
 
 MATH = re.compile(r"(\$\$?)(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\1")
 SHOWN = re.compile(
-    r"(?P<code>`+).+?(?P=code)"
-    r"|(?P<before>!\[[^\]\n]*\]\(\s*|^ {0,3}\[[^\]\n]+\]:\s*)(?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))"
+    r"(?P<ticks>`++)"
+    r"|(?P<before>!\[[^\[\]\n]*+\]\(\s*+|^ {0,3}\[[^\]\n]++\]:\s*+)(?:<(?P<angled>[^<>\n]++)>|(?P<plain>[^\s()<>]++))"
 )
-"""Code in a line, an image with its address, or the definition of an address that images refer to."""
+"""What begins code in a line, an image with its address, or the definition of an address that images refer to."""
+TICKS = re.compile("`++")
 CODE = {"fence", "code_block"}
 FOLDER = "statement"
 IMAGE_TYPES = {
@@ -71,12 +72,30 @@ def with_image_folder(text: str, folder: str) -> str:
     lines = text.split("\n")
     code = {line for token in parser().parse(text) if token.type in CODE and token.map for line in range(*token.map)}
 
-    def moved(match: re.Match[str]) -> str:
-        before, address = match["before"], match["angled"] or match["plain"]
-        name = local_image(address) if before is not None else None
-        return match[0] if name is None or image_type(name) is None else f"{before}{folder}/{quote(name)}"
+    return "\n".join(line if at in code else "".join(_moved(line, folder)) for at, line in enumerate(lines))
 
-    return "\n".join(line if at in code else SHOWN.sub(moved, line) for at, line in enumerate(lines))
+
+def _moved(line: str, folder: str) -> Iterator[str]:
+    """The pieces of a line with the addresses of images moved; code between equally long runs of ticks stays."""
+    closing: dict[int, list[int]] = {}
+    for run in reversed(list(TICKS.finditer(line))):
+        closing.setdefault(len(run[0]), []).append(run.end())
+    at = 0
+    while (match := SHOWN.search(line, at)) is not None:
+        end = match.end()
+        if match["ticks"] is not None:
+            ends = closing[len(match[0])]
+            while ends and ends[-1] <= end:
+                ends.pop()
+            end = ends[-1] if ends else end
+            yield line[at:end]
+        else:
+            name = local_image(match["angled"] or match["plain"])
+            moves = name is not None and image_type(name) is not None
+            yield line[at : match.start()]
+            yield f"{match['before']}{folder}/{quote(str(name))}" if moves else match[0]
+        at = end
+    yield line[at:]
 
 
 def local_image(address: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime
+from math import isfinite
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -23,6 +24,8 @@ from pydantic import (
 )
 
 LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Z]{2})?$"
+LONGEST_CONSTANT = 200
+"""Characters: a statement may name a constant in every line."""
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 T = TypeVar("T")
@@ -132,8 +135,11 @@ class Limits(Strict):
     @model_validator(mode="after")
     def _whole_steps(self) -> Limits:
         if self.time_limit is not None:
-            steps = self.time_limit / self.time_resolution
-            if abs(steps - round(steps)) > 1e-9 * steps:
+            try:
+                steps = self.time_limit / self.time_resolution
+            except OverflowError:
+                raise ValueError("expected a shorter time_limit") from None
+            if not isfinite(steps) or abs(steps - round(steps)) > 1e-9 * steps:
                 raise ValueError("expected time_limit to be a multiple of time_resolution")
         return self
 
@@ -164,6 +170,8 @@ def _constant_map(value: Any) -> Any:
 def _has_value(value: dict[str, Scalar]) -> dict[str, Scalar]:
     if "value" not in value:
         raise ValueError("expected a key `value`")
+    if any(isinstance(each, str) and len(each) > LONGEST_CONSTANT for each in value.values()):
+        raise ValueError(f"expected texts of at most {LONGEST_CONSTANT} characters")
     return value
 
 

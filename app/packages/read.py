@@ -26,6 +26,9 @@ PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_
 ROOT_FOLDERS = frozenset(
     ("statement", "attachments", "solution", "data", "generators", "include", "submissions", *PROGRAMS)
 )
+LANGUAGE = re.compile(LANGUAGE_CODE)
+LONGEST_STATEMENT = 256 * 1024
+"""Bytes of Markdown or LaTeX: whoever asks for the page waits until it is made."""
 STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\.(md|tex|pdf)")
 
 
@@ -139,7 +142,7 @@ def _statements(
     for name in sorted(n for n in files if n.startswith(f"{folder}/{stem}.")):
         match = STATEMENT.fullmatch(name)
         language = match[3] if match and (match[3] or folder == "statement") else "en"
-        if match is None or language is None or not re.match(LANGUAGE_CODE, language):
+        if match is None or language is None or not LANGUAGE.match(language):
             faults.expect(name, "", expected=f"{stem}.<language>.md, .tex or .pdf", found=name.rpartition("/")[2])
         elif language in found:
             other = found[language].file.name
@@ -147,6 +150,8 @@ def _statements(
         else:
             kind = cast(Literal["md", "tex", "pdf"], match[4])
             found[language] = Statement(language, kind, File(name, files), constants)
+            if kind != "pdf" and len(files[name]) > LONGEST_STATEMENT:
+                faults.expect(name, "", expected=f"at most {LONGEST_STATEMENT} bytes", found=str(len(files[name])))
     return found
 
 

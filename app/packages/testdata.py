@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
@@ -22,6 +22,7 @@ EXTENSIONS = (
 UNUSED = {".interaction": "answer files are not interactive", ".files": "answer files read no other input"}
 GROUP_FILE = "test_group.yaml"
 DEFAULT_MAX = 100
+MOST_NAMED = 5
 UNREADABLE = GroupSettings(max_score=0)
 """Stands for a test_group.yaml that has left a fault already, so that its group is not missed as well."""
 
@@ -72,7 +73,10 @@ def read_test_data(
     folders = _group_folders(bundles, known, faults)
     groups = _groups(folders, known, settings, faults)
     judged = [bundle for bundle in bundles if bundle.room in ("sample", "secret")]
-    members = {group.name: [b for b in judged if _group_of(b, folders) == group.name] for group in groups}
+    members: dict[str, list[Bundle]] = {group.name: [] for group in groups}
+    known_folders = frozenset(folders)
+    for bundle in judged:
+        members.get(_group_of(bundle, known_folders), []).append(bundle)
     return TestData(
         groups=tuple(group for group in groups if members[group.name]),
         cases=_cases(judged, groups, members, known, faults),
@@ -158,11 +162,14 @@ def _check_display(bundle: Bundle, faults: Faults) -> None:
 def _check_names(bundles: list[Bundle], faults: Faults) -> None:
     """Base names are unique among the judged cases, as answer files are named by them."""
     judged = [bundle for bundle in bundles if bundle.room in ("sample", "secret")]
-    counts = Counter(bundle.name for bundle in judged)
+    by_name: dict[str, list[str]] = defaultdict(list)
     for bundle in judged:
-        if counts[bundle.name] > 1:
-            others = " and ".join(f"data/{b.path}" for b in judged if b.name == bundle.name)
-            faults.add(f"data/{bundle.path}.in", f"base name used {counts[bundle.name]} times: {others}")
+        by_name[bundle.name].append(f"data/{bundle.path}")
+    for paths in by_name.values():
+        if len(paths) > 1:
+            others = " and ".join([*paths[:MOST_NAMED], *(["others"] if len(paths) > MOST_NAMED else [])])
+            for path in paths:
+                faults.add(f"{path}.in", f"base name used {len(paths)} times: {others}")
     folders = {b.path[:end] for b in bundles for end, letter in enumerate(b.path) if letter == "/"}
     for bundle in bundles:
         if bundle.path in folders:
@@ -191,8 +198,10 @@ def _group_folders(bundles: list[Bundle], known: Mapping[str, GroupSettings], fa
     return ("sample", *(groups or ["secret"]))
 
 
-def _group_of(bundle: Bundle, folders: tuple[str, ...]) -> str:
-    return next((f for f in folders if bundle.path.startswith(f"{f}/")), "")
+def _group_of(bundle: Bundle, folders: Collection[str]) -> str:
+    """A group is the room itself or a folder directly in it."""
+    parts = bundle.path.split("/")[:-1]
+    return next((folder for end in (1, 2) if (folder := "/".join(parts[:end])) in folders), "")
 
 
 def _groups(
