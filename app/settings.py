@@ -143,6 +143,9 @@ class Settings(BaseSettings):
     most_reads_of_one: int = Field(
         6, ge=1, le=20, description="of these, those of one account, and of all who are not logged in"
     )
+    list_memory: int = Field(
+        256 * 2**20, ge=2**20, description="memory for written lists; one that takes more than half is kept by nobody"
+    )
     read_wait_seconds: float = Field(5.0, gt=0, description="how long a read waits for its place; then it gets 503")
     webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
     webhook_networks: str = Field(

@@ -178,7 +178,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     return [view(row).model_dump() for row in _visible(session, viewer, standing.contest.id)]
 
 
-ACCOUNTS = Small("accounts", AccountView, documents)
+ACCOUNTS = Small("accounts", AccountView, documents, filters=("team_id", "person_id"))
 
 
 def account_of(session: Session, account_id: str) -> AccountRow:

@@ -161,7 +161,9 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     return [_document(row, known, there) for row in seen]
 
 
-CLARIFICATIONS = Small("clarifications", ClarificationView, documents, sparse=True)
+CLARIFICATIONS = Small(
+    "clarifications", ClarificationView, documents, sparse=True, filters=("from_team_id", "reply_to_id", "problem_id")
+)
 
 
 def _document(row: ClarificationRow, known: set[str], there: set[str]) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     ]
 
 
-COMMENTARY = Small("commentary", CommentaryView, documents, sparse=True, of_board=True)
+COMMENTARY = Small("commentary", CommentaryView, documents, sparse=True, of_board=True, filters=("source_id",))
 
 
 def _document(row: CommentaryRow, persons: set[str]) -> dict[str, Any]:

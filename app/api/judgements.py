@@ -138,8 +138,8 @@ def numbered_runs(
             yield run.submission.id, run_document(standing, run)
 
 
-JUDGEMENTS = Large("judgements", Judgement, numbered_judgements)
-RUNS = Large("runs", JudgedCase, numbered_runs, sparse=False)
+JUDGEMENTS = Large("judgements", Judgement, numbered_judgements, filters=("judgement_type_id",))
+RUNS = Large("runs", JudgedCase, numbered_runs, sparse=False, filters=("judgement_type_id",))
 
 
 @router.get(

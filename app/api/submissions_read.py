@@ -77,7 +77,8 @@ def numbered(
             yield row.id, document(viewer, standing, row)
 
 
-SUBMISSIONS = Large("submissions", Submission, numbered)
+FILTERS = ("team_id", "problem_id", "language_id", "account_id")
+SUBMISSIONS = Large("submissions", Submission, numbered, filters=FILTERS)
 
 
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")

@@ -224,7 +224,7 @@ def documents(viewer: Viewer, standing: Standing, session: Session) -> list[Mapp
     return [document(viewer, row, contest.id, out) for row in visible(session, viewer, contest)]
 
 
-TEAMS = Small("teams", TeamView, documents, sparse=True, special=hidden)
+TEAMS = Small("teams", TeamView, documents, sparse=True, special=hidden, filters=("organization_id",))
 
 
 @router.post(

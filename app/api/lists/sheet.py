@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api.auth import Viewer
-from app.api.lists.slices import Slice, Written
+from app.api.lists.slices import NO_ROW, Row, Slice, Written, same_mark
 from app.api.standings import points_of
 from app.domain.scoring import Attempt
 from app.grading.boards import Standing
@@ -28,25 +28,40 @@ SLICE = 256
 Rows = Iterable[tuple[int, Mapping[str, Any]]]
 
 
+class TooLarge(Exception):
+    """The collection takes more memory than a list may."""
+
+
 @dataclass(frozen=True, slots=True)
 class Large:
     """A collection with thousands of objects, each of one submission.
 
     documents  what a viewer sees of some submissions (all: None): the number of the submission, and the object
     model      the route's model; `sparse`: without what is not set
+    filters    the properties by which it is often asked for
     """
 
     name: str
     model: type[BaseModel]
     documents: Callable[[Viewer, Standing, Session, Collection[int] | None], Rows]
     sparse: bool = True
+    filters: tuple[str, ...] = ()
 
-    def texts(self, viewer: Viewer, standing: Standing, session: Session, ids: Collection[int]) -> dict[int, bytes]:
-        """The rows of each of these submissions as JSON, with commas between them."""
-        rows: defaultdict[int, list[str]] = defaultdict(list)
+    def rows(self, viewer: Viewer, standing: Standing, session: Session, ids: Collection[int]) -> dict[int, Row]:
+        """The row of each of these submissions."""
+        models: defaultdict[int, list[BaseModel]] = defaultdict(list)
         for number, document in self.documents(viewer, standing, session, ids):
-            rows[number].append(self.model.model_validate(document).model_dump_json(exclude_unset=self.sparse))
-        return {id_: ",".join(rows.get(id_, ())).encode() for id_ in ids}
+            models[number].append(self.model.model_validate(document))
+        return {id_: row_of(models.get(id_, ()), self.filters, sparse=self.sparse) for id_ in ids}
+
+
+def row_of(models: Sequence[BaseModel], filters: Sequence[str], *, sparse: bool) -> Row:
+    """Some objects as a row, with what they may be asked for by."""
+    if not models:
+        return NO_ROW
+    marks = {tuple([getattr(each, name) or "" for name in filters]) for each in models}
+    text = ",".join([each.model_dump_json(exclude_unset=sparse) for each in models]).encode()
+    return Row(text, same_mark(marks.pop()) if len(marks) == 1 else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +81,11 @@ def _tried(attempt: Attempt) -> _Tried:
 
 
 class Sheet:
-    """One collection as everybody or judges (`viewer`) see it; `bring` is for one thread at a time."""
+    """One collection as everybody or judges (`viewer`) see it, in at most so many bytes; `bring` is for one thread."""
 
-    def __init__(self, kind: Large, viewer: Viewer) -> None:
+    def __init__(self, kind: Large, viewer: Viewer, most: int) -> None:
+        self.is_too_large = False
+        self._most = most
         self.lock = threading.Lock()
         self.standing: Standing | None = None
         self.written = Written.of(())
@@ -80,7 +97,7 @@ class Sheet:
         self._points: dict[int, float | None] = {}
 
     def bring(self, standing: Standing, session: Session) -> Written:
-        """The collection at this standing."""
+        """The collection at this standing; raises TooLarge, and keeps nothing, where it takes too many bytes."""
         if standing is self.standing:
             return self.written
         again = events.judged_again(session, standing.contest.id)
@@ -92,7 +109,12 @@ class Sheet:
             stale: Collection[int] = attempts.keys()
         else:
             stale = self._stale(old, standing)
-        self._take(standing, session, stale)
+        try:
+            self._take(standing, session, stale)
+        except TooLarge:
+            self.is_too_large = True
+            self.slices, self.written, self._points = [], Written.of(()), {}
+            raise
         self.written = Written.of(self.slices)
         self.standing, self._again = standing, again
         return self.written
@@ -126,45 +148,65 @@ class Sheet:
         self._points.update(points)
         return rescored
 
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        return sum(each.size for each in self.slices)
+
     def _take(self, standing: Standing, session: Session, stale: Collection[int]) -> None:
         last = self.slices[-1].ids[-1] if self.slices else 0
         known = [id_ for id_ in stale if id_ <= last]
         for some in in_slices(sorted(known)):
-            self._replace(self._texts(standing, session, some))
+            self._replace(self._rows(standing, session, some))
+        size = self.size
         new = sorted(id_ for id_ in stale if id_ > last)
         if new and self.slices and len(self.slices[-1].ids) < SLICE:
             new = [*self.slices.pop().ids, *new]
         for some in in_slices(new):
-            texts = self._texts(standing, session, some)
-            self.slices.append(Slice(some, tuple(texts[id_] for id_ in some)))
+            rows = self._rows(standing, session, some)
+            self.slices.append(Slice(some, tuple(rows[id_] for id_ in some)))
+            size += self.slices[-1].size
+            if size > self._most:
+                raise TooLarge
 
-    def _texts(self, standing: Standing, session: Session, ids: Collection[int]) -> dict[int, bytes]:
+    def _rows(self, standing: Standing, session: Session, ids: Collection[int]) -> dict[int, Row]:
         self.rows_read += len(ids)
-        texts = self._kind.texts(self._viewer, standing, session, ids)
+        rows = self._kind.rows(self._viewer, standing, session, ids)
         session.expunge_all()
-        return texts
+        return rows
 
-    def _replace(self, texts: Mapping[int, bytes]) -> None:
-        firsts = [each.ids[0] for each in self.slices]
-        for place in {max(0, bisect_left(firsts, id_ + 1) - 1) for id_ in texts}:
-            self.slices[place] = self.slices[place].with_texts(texts)
+    def _replace(self, rows: Mapping[int, Row]) -> None:
+        for place in places_of(self.slices, rows):
+            self.slices[place] = self.slices[place].with_rows(rows)
 
 
-def own_texts(kind: Large, viewer: Viewer, standing: Standing, session: Session) -> dict[int, bytes]:
+def places_of(slices: Sequence[Slice], ids: Iterable[int]) -> set[int]:
+    """Which slices these submissions are in."""
+    firsts = [each.ids[0] for each in slices]
+    return {max(0, bisect_left(firsts, id_ + 1) - 1) for id_ in ids} if slices else set()
+
+
+def own_rows(kind: Large, viewer: Viewer, standing: Standing, session: Session) -> dict[int, Row]:
     """The rows of a team's own submissions as it sees them."""
     team_id = viewer.team_id
     ids = [attempt.id for (team, _), tries in _cells(standing).items() if team == team_id for attempt in tries]
-    found: dict[int, bytes] = {}
+    rows: dict[int, Row] = {}
     for some in in_slices(sorted(ids)):
-        found |= kind.texts(viewer, standing, session, some)
+        rows |= kind.rows(viewer, standing, session, some)
         session.expunge_all()
-    return found
+    return rows
 
 
-def in_slices(ids: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Ids in order, so many at a time as a slice holds."""
-    for start in range(0, len(ids), SLICE):
-        yield tuple(ids[start : start + SLICE])
+def all_ids(standing: Standing) -> list[int]:
+    """Every submission that there is, in order."""
+    return sorted(attempt.id for tries in _cells(standing).values() for attempt in tries)
+
+
+def in_slices(ids: Sequence[int], count: int | None = None) -> Iterator[tuple[int, ...]]:
+    """Ids in order, so many at a time; None: as a slice holds."""
+    step = count or SLICE
+    for start in range(0, len(ids), step):
+        yield tuple(ids[start : start + step])
 
 
 def _cells(standing: Standing) -> Mapping[tuple[str, str], Sequence[Attempt]]:

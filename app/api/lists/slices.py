@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 import zlib
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple, Self
+
+from app.api.filters import matching
 
 LEVEL = 4
 RAW = -zlib.MAX_WBITS
@@ -15,8 +19,8 @@ GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 LAST_BLOCK = b"\x03\x00"
 PIECE = 64 * 1024
 """Bytes of a reply that are handed over at once: about what the kernel copies in the time of a small request."""
-BYTES_OF_A_ROW = 80
-"""What Python adds to a row: the object, and its places in two tuples."""
+BYTES_OF_A_ROW = 150
+"""What Python adds to a row: its objects, and its places in two tuples."""
 
 
 def packed(data: bytes) -> bytes:
@@ -28,12 +32,36 @@ def packed(data: bytes) -> bytes:
 COMMA, OPENING, CLOSING = packed(b","), packed(b"["), packed(b"]")
 
 
-@dataclass(slots=True)
+Mark = tuple[str, ...]
+Wanted = tuple[tuple[str, str], ...]
+"""Properties and the values they are to have, empty for null."""
+
+
+class Row(NamedTuple):
+    """The objects of one submission as JSON with commas between them, empty where none is seen.
+
+    mark  the values of the properties that are asked for, where all objects have the same; else None
+    """
+
+    text: bytes = b""
+    mark: Mark | None = None
+
+
+NO_ROW = Row()
+
+
+@lru_cache(maxsize=100_000)
+def same_mark(mark: Mark) -> Mark:
+    """One tuple for all that are equal: there are as many rows as submissions, and few marks."""
+    return mark
+
+
+@dataclass(slots=True, eq=False)
 class Slice:
-    """Some submissions in order and the rows of each as JSON with commas between them, empty where none is seen."""
+    """Some submissions in order and the row of each."""
 
     ids: tuple[int, ...]
-    texts: tuple[bytes, ...]
+    rows: tuple[Row, ...]
     digest: bytes = b""
     length: int = 0
     _zipped: bytes | None = field(default=None, repr=False)
@@ -44,7 +72,7 @@ class Slice:
 
     def plain(self) -> bytes:
         """All rows; cheap enough to be done for each reader."""
-        return b",".join(filter(None, self.texts))
+        return b",".join([row.text for row in self.rows if row.text])
 
     def zipped(self) -> bytes:
         """The same as deflate blocks, made once."""
@@ -52,17 +80,36 @@ class Slice:
             self._zipped = packed(self.plain())
         return self._zipped
 
-    def with_texts(self, texts: Mapping[int, bytes]) -> Slice:
-        """A slice with other rows for some of its submissions; itself where none of them is in it."""
-        mine = {id_: texts[id_] for id_ in self.ids if id_ in texts}
-        if not mine:
-            return self
-        return Slice(self.ids, tuple(mine.get(id_, old) for id_, old in zip(self.ids, self.texts, strict=True)))
+    def with_rows(self, rows: Mapping[int, Row]) -> Slice:
+        """A slice with other rows for some of its submissions; itself where none of them differs."""
+        mine = tuple(rows.get(id_, old) for id_, old in zip(self.ids, self.rows, strict=True))
+        return self if mine == self.rows else Slice(self.ids, mine)
+
+    def where(self, names: Sequence[str], wanted: Wanted) -> Slice:
+        """Only what has the wanted values, of rows whose marks are of these names."""
+        known = all(name in names for name, _ in wanted)
+        places = [(names.index(name), value) for name, value in wanted] if known else []
+        pairs = []
+        for id_, row in zip(self.ids, self.rows, strict=True):
+            if row.text and known and row.mark is not None:
+                if all(row.mark[place] == value for place, value in places):
+                    pairs.append((id_, row))
+            elif row.text and (text := _matching(row.text, wanted)):
+                pairs.append((id_, Row(text)))
+        return Slice(tuple(id_ for id_, _ in pairs), tuple(row for _, row in pairs)) if pairs else NOTHING
 
     @property
     def size(self) -> int:
         """About how many bytes of memory it takes."""
         return self.length + BYTES_OF_A_ROW * len(self.ids) + len(self._zipped or b"")
+
+
+NOTHING = Slice((), ())
+
+
+def _matching(text: bytes, wanted: Wanted) -> bytes:
+    rows = matching(json.loads(b"[" + text + b"]"), **dict(wanted))
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()[1:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +123,7 @@ class Written:
     @classmethod
     def of(cls, slices: Sequence[Slice]) -> Written:
         """The slices in order; equal rows have equal tags."""
-        full = [each for each in slices if any(each.texts)]
+        full = [each for each in slices if each.length]
         said = hashlib.blake2b(b"".join(each.digest for each in full), digest_size=12)
         return cls(full, f'"{said.hexdigest()}"')
 
@@ -119,17 +166,6 @@ class Written:
             yield COMMA + each.zipped() if at else each.zipped()
         yield CLOSING + self._ends[0]
 
-    def with_texts(self, texts: Mapping[int, bytes], all_slices: Sequence[Slice]) -> Written:
-        """The collection with other rows of some submissions; `all_slices` are also those without rows."""
-        if not texts:
-            return self
-        slices = list(all_slices)
-        firsts = [each.ids[0] for each in slices]
-        places = {max(0, bisect_left(firsts, id_ + 1) - 1) for id_ in texts} if slices else set()
-        for place in places:
-            slices[place] = slices[place].with_texts(texts)
-        return Written.of(slices)
-
     def pieces(self, *, zipped: bool) -> Iterator[bytes]:
         """The text, or the gzip member, in pieces of about the same size."""
         piece: list[bytes] = []
@@ -147,3 +183,28 @@ class Written:
     def size(self) -> int:
         """About how many bytes of memory it takes."""
         return sum(each.size for each in self.slices)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A collection made from another one, slice by slice: a filtered one, or one with a team's own rows."""
+
+    source: object
+    parts: Mapping[Slice, Slice]
+    written: Written
+
+    @classmethod
+    def of(cls, source: object, slices: Sequence[Slice], change: Callable[[Slice], Slice], old: Derived | None) -> Self:
+        """Change each slice; what comes out as before is taken from the old one, where it is zipped already."""
+        parts: dict[Slice, Slice] = {}
+        before = {} if old is None else old.parts
+        for each in slices:
+            new, earlier = change(each), before.get(each)
+            parts[each] = earlier if earlier is not None and earlier.digest == new.digest else new
+        return cls(source, parts, Written.of([*parts.values()]))
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes besides what it was made from."""
+        own = sum(part.size for each, part in self.parts.items() if part is not each)
+        return own + BYTES_OF_A_ROW * len(self.parts)

@@ -13,13 +13,15 @@ from app.api import awards, clarifications, commentary, problems, teams
 from app.api.auth import PUBLIC, Viewer
 from app.api.judgements import JUDGEMENTS, RUNS
 from app.api.lists import sheet
-from app.api.lists.reply import SHEETS, ListReply
+from app.api.lists.reply import kept_lists
+from app.api.lists.sending import ListReply
 from app.api.lists.sheet import Large, Sheet
-from app.api.lists.slices import PIECE, Slice, Written
+from app.api.lists.shelf import OVERHEAD, Shelf
+from app.api.lists.slices import PIECE, Row, Slice, Written
 from app.api.standings import seen_by
 from app.api.submissions_read import SUBMISSIONS
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
-from tests.builders.scoring import raw
+from tests.builders.scoring import REJECTED, raw
 from tests.builders.service import Api
 from tests.builders.verdicts import judge
 
@@ -95,7 +97,7 @@ def test_a_verdict_has_only_its_own_rows_read_again(api: Api) -> None:
         add_submission(api.service, {"02": raw(5)}, minute=minute)
     waiting = add_submission(api.service, None, team="other", minute=11)
     api.get("contests/c/judgements")
-    kept: Sheet = api.service.boards.sheets[None, SHEETS]["c", "judgements", "public", False]
+    kept: Sheet = kept_lists(api.service).shelf.get(("c", "judgements", "public", False))
     before = kept.rows_read
     judge(api.service, waiting, {"02": raw(3)})
     assert api.get("contests/c/judgements").json()[-1]["end_time"] is not None
@@ -146,8 +148,98 @@ def test_lists_that_are_filtered_are_part_of_the_whole(api: Api) -> None:
     assert api.get(f"contests/c/runs?judgement_id={first}", user="judge").json() == of_first
 
 
+PARTS = (
+    "submissions?team_id=team",
+    "submissions?problem_id=p",
+    "submissions?team_id=other&language_id=answers",
+    "submissions?account_id=",
+    "judgements?judgement_type_id=AC",
+    "judgements?judgement_type_id=",
+    "judgements?submission_id=",
+    "runs?judgement_type_id=WA",
+    "runs?judgement_type_id=AC",
+    "teams?organization_id=",
+    "clarifications?problem_id=",
+)
+
+
+def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any) -> None:
+    """A filtered list is what the whole one has of these values, before and after verdicts, with a tag of its own."""
+    monkeypatch.setattr(sheet, "SLICE", 3)
+    add_problem(api.service)
+    add_contest(api.service)
+    waiting = []
+    for minute in range(1, 12):
+        scores = [None, {"02": raw(5)}, {"02": raw(5), "03": REJECTED}][minute % 3]
+        waiting.append(add_submission(api.service, scores, minute=minute, team=("team", "other")[minute % 2]))
+    tags: dict[Any, str] = {}
+    for step in range(3):
+        for user in VIEWERS:
+            for part in PARTS:
+                name, _, query = part.partition("?")
+                whole = api.get(f"contests/c/{name}", user=user).json()
+                wanted = {key: value or None for key, _, value in (each.partition("=") for each in query.split("&"))}
+                expected = [each for each in whole if all(each.get(key) == wanted[key] for key in wanted)]
+                reply = api.get(f"contests/c/{part}", user=user)
+                assert reply.json() == expected, (part, user, step)
+                known = {"If-None-Match": reply.headers["etag"]}
+                assert api.get(f"contests/c/{part}", user=user, headers=known).status_code == 304
+                before = tags.get((part, user))
+                assert before is None or (before == reply.headers["etag"]) == (tags[part, user, "text"] == reply.text)
+                tags[part, user], tags[part, user, "text"] = reply.headers["etag"], reply.text
+        judge(api.service, waiting[[2, 5, 8][step]], {"02": raw(3)})
+
+
+def test_a_list_too_large_to_keep_is_sent_as_it_is_read(api: Api) -> None:
+    """The same rows for everybody, zipped or not, filtered or not, and hardly any memory."""
+    add_problem(api.service)
+    add_contest(api.service)
+    for minute in range(1, 40):
+        add_submission(api.service, {"02": raw(5)}, minute=minute, team=("team", "other")[minute % 2])
+    paths = ("submissions", "judgements", "runs", "submissions?team_id=other", "judgements?judgement_type_id=AC")
+    asked = [(path, user) for path in paths for user in VIEWERS]
+    whole = {each: api.get(f"contests/c/{each[0]}", user=each[1]) for each in asked}
+    assert all("etag" in reply.headers for reply in whole.values())
+    kept = kept_lists(api.service)
+    kept.shelf = Shelf(2_000)
+    for (path, user), reply in whole.items():
+        for encoding in ("gzip", "identity"):
+            again = api.get(f"contests/c/{path}", user=user, headers={"Accept-Encoding": encoding})
+            assert (again.json(), "etag" in again.headers) == (reply.json(), False), (path, user)
+            assert again.headers.get("content-encoding", "identity") == encoding
+    assert kept.shelf.total < 40_000
+
+
+def test_the_shelf_forgets_what_was_not_asked_for_longest() -> None:
+    shelf = Shelf(3 * OVERHEAD + 300)
+    for key in "abc":
+        shelf.put(key, key.upper(), 100)
+    assert shelf.get("a") == "A"
+    shelf.put("d", "D", 100)
+    assert [shelf.get(key) for key in "abcd"] == ["A", None, "C", "D"]
+    shelf.put("a", "larger", 10**9)
+    assert [shelf.get(key) for key in "abcd"] == ["larger", None, None, None]
+    shelf.drop("a")
+    assert shelf.total == 0
+
+
+def test_a_team_has_its_list_made_once_for_each_version(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    add_submission(api.service, {"02": raw(5)})
+    tag = api.get("contests/c/submissions", user="team").headers["etag"]
+    shelf = kept_lists(api.service).shelf
+    key = ("c", "submissions", "public", False, "of", "team")
+    first = shelf.get(key)
+    assert api.get("contests/c/submissions", user="team").headers["etag"] == tag
+    assert shelf.get(key) is first
+    add_submission(api.service, {"02": raw(6)}, minute=2)
+    assert len(api.get("contests/c/submissions", user="team").json()) == 2
+    assert shelf.get(key) is not first
+
+
 def test_a_large_list_is_sent_piece_by_piece_until_its_client_has_gone() -> None:
-    rows = tuple(b"%04d" % number * 100 for number in range(1000))
+    rows = tuple(Row(b"%04d" % number * 100) for number in range(1000))
     written = Written.of([Slice(tuple(range(at, at + 100)), rows[at : at + 100]) for at in range(0, 1000, 100)])
 
     async def reply(pieces_read: int) -> list[bytes]:
@@ -168,7 +260,7 @@ def test_a_large_list_is_sent_piece_by_piece_until_its_client_has_gone() -> None
         return sent
 
     whole = asyncio.run(reply(1000))
-    assert b"".join(whole) == b"[" + b",".join(rows) + b"]"
+    assert b"".join(whole) == b"[" + b",".join(row.text for row in rows) + b"]"
     assert max(map(len, whole)) < 2 * PIECE
     assert dict(ListReply(written, zipped=False).raw_headers)[b"content-length"] == b"%d" % sum(map(len, whole))
     assert len(asyncio.run(reply(2))) < len(whole) - 2
