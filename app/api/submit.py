@@ -283,7 +283,11 @@ def _submitting_team(viewer: Viewer, parcel: Parcel, entry: Entry) -> str:
     """The team the submission is for; raises where the viewer may not submit for it."""
     if "proxy_submit" in capabilities(viewer, entry.settings, takes_part=True):
         if parcel.team_id is None:
-            raise BadRequest("team_id: expected the team submitted for, found nothing")
+            who = "an admin" if viewer.is_admin else "staff"
+            raise BadRequest(
+                f"team_id: expected the team of contest {entry.contest_id} that is submitted for, found nothing "
+                f"(this account is in no team of its own here: {who} submits for teams)"
+            )
         if parcel.team_id not in entry.teams:
             raise BadRequest(f"team_id: expected a team of contest {entry.contest_id}, found {parcel.team_id!r}")
         return parcel.team_id

@@ -15,6 +15,7 @@ from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
 from app.storage import problems
+from app.storage.empty_groups import without_empty_groups
 from app.storage.files import FileStore
 from app.storage.tables import ProblemRow, TestCaseRow
 
@@ -53,7 +54,7 @@ def _with_cases(
         kept[f"{path}.in"] = files.load(row.input_sha256)
         if row.answer_sha256 is not None:
             kept[f"{path}.ans"] = files.load(row.answer_sha256)
-    return kept
+    return without_empty_groups(kept, package.problem.constants)
 
 
 def _has_another_input(case: Case, rows: Mapping[str, TestCaseRow]) -> bool:

@@ -44,28 +44,33 @@ class Outward(httpx.AsyncHTTPTransport):
     def __init__(self, allowed: Sequence[Network], hosts: Sequence[str]) -> None:
         super().__init__(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
         self._allowed = allowed
-        self._hosts = frozenset(hosts)
+        self._hosts = hosts
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Call the address that the host has; raises Refused for one it must not have."""
         host = request.url.host
-        if self._hosts and host.lower() not in self._hosts:
-            raise Refused(f"{host} is not in JURADO_WEBHOOK_HOSTS")
-        address = await self._resolved(host, request.url.port or 0)
+        address = await resolved(host, request.url.port or 0, self._allowed, self._hosts)
         request.url = request.url.copy_with(host=address)  # the header Host is written already
         request.extensions = {**request.extensions, "sni_hostname": host}
         return await super().handle_async_request(request)
 
-    async def _resolved(self, host: str, port: int) -> str:
-        try:
-            loop = asyncio.get_running_loop()
-            answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpx.ConnectError(f"{host}: {error.strerror or error}") from None
-        addresses = [str(answer[4][0]) for answer in answers]
-        if refused := [each for each in addresses if not may_be_called(each, self._allowed)]:
-            raise Refused(f"{host} is {refused[0]}, inside a network (JURADO_WEBHOOK_NETWORKS names those allowed)")
-        return addresses[0]
+
+async def resolved(host: str, port: int, allowed: Sequence[Network], hosts: Sequence[str]) -> str:
+    """The address of a host that a webhook may call.
+
+    Raises Refused for one that none may call now, and httpx.ConnectError for a name that leads nowhere.
+    """
+    if hosts and host.lower() not in hosts:
+        raise Refused(f"{host} is not in JURADO_WEBHOOK_HOSTS")
+    try:
+        loop = asyncio.get_running_loop()
+        answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:  # the latter where a part of the name is empty or over 63 characters
+        raise httpx.ConnectError(f"{host}: {getattr(error, 'strerror', None) or error}") from None
+    addresses = [str(answer[4][0]) for answer in answers]
+    if refused := [each for each in addresses if not may_be_called(each, allowed)]:
+        raise Refused(f"{host} is {refused[0]}, inside a network (JURADO_WEBHOOK_NETWORKS names those allowed)")
+    return addresses[0]
 
 
 def may_be_called(address: str, allowed: Sequence[Network]) -> bool:

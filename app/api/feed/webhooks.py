@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
+from contextlib import suppress
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+import httpx
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Response
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
@@ -16,18 +19,21 @@ from app.api.bodies import Body
 from app.api.clics import Id, format_time_or_none
 from app.api.deps import AdminOnly, Reading, TheService, Writing
 from app.api.errors import BadRequest, Conflict, NotFound
+from app.api.feed.calls import Refused, hosts_of, networks_of, resolved
 from app.api.feed.hub import TheHub
 from app.api.feed.kinds import ORDER
 from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.domain.clock import utc_now
 from app.service import Service
+from app.settings import Settings
 from app.storage import contests
 from app.storage import webhooks as stored
 from app.storage.tables import WebhookRow
 
 router = APIRouter(route_class=GatedRoute, tags=["webhooks"])
 MOST = 100
+SECONDS_TO_RESOLVE = 5.0
 NO_ADDRESS = re.compile(r"[^\x21-\x7e]")
 
 
@@ -104,6 +110,7 @@ async def create_webhook(
     viewer: AdminOnly, service: TheService, hub: TheHub, body: WebhookBody, response: Response
 ) -> WebhookView:
     """It is told what its account may see, from now on; what is there already is to be read from the endpoints."""
+    await _check_target(service.settings, body.url)
     there = await run_sync(_contests, service)
     if unknown := sorted(set(body.contest_ids) - set(there)):
         raise BadRequest(f"contest_ids: expected contests that exist, found {unknown[0]!r}")
@@ -131,6 +138,17 @@ async def change_webhook(
 def delete_webhook(_viewer: AdminOnly, session: Writing, webhook_id: str) -> None:
     """It is called no more."""
     session.delete(webhook_of(session, webhook_id))
+
+
+async def _check_target(settings: Settings, address: str) -> None:
+    """Refuse what no call would reach. A name that leads nowhere by now is taken: the receiver may come later."""
+    host = urlsplit(address).hostname or ""
+    allowed, hosts = networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts)
+    with suppress(httpx.ConnectError, TimeoutError):
+        try:
+            await asyncio.wait_for(resolved(host, 0, allowed, hosts), SECONDS_TO_RESOLVE)
+        except Refused as refused:
+            raise BadRequest(f"url: expected an address that webhooks may call: {refused}") from None
 
 
 def webhook_of(session: Session, webhook_id: str) -> WebhookRow:

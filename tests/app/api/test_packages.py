@@ -12,6 +12,8 @@ from app.packages.catalog import bundled
 from app.packages.export import write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.zips import zip_bytes
+from app.storage import problems
+from app.storage.packing import packed
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.packages import package_files, zip_package
 from tests.builders.scoring import share
@@ -131,6 +133,37 @@ def test_test_cases_that_were_put_are_in_the_package(checked: Api) -> None:
     package = read_archive(checked.get("problems/echo/package.zip", user="admin").content)
     assert [case.name for case in package.cases] == ["01", "03", "09"]
     assert package.case("09").answer.read() == b"9\n"
+
+
+TWO_GROUPS: dict[str, str | bytes | None] = {
+    **{f"data/secret/{case}.{end}": None for case in ("02", "03") for end in ("in", "ans")},
+    "data/secret/a/02.in": "2\n",
+    "data/secret/a/02.ans": "2\n",
+    "data/secret/a/test_group.yaml": "max_score: 40\nscore_aggregation: pass-fail\n",
+    "data/secret/b/03.in": "3\n",
+    "data/secret/b/03.ans": "3\n",
+    "data/secret/b/test_group.yaml": "max_score: 60\nrequire_pass: [sample, secret/a]\n",
+    "jurado.yaml": "checker: exact\nscoring: {kind: absolute}\nfinal: [secret/a]\n",
+}
+
+
+def test_a_group_without_any_expected_answer_is_not_in_the_package_of_a_contest(checked: Api) -> None:
+    """The format knows no group without a case: a package with one could not be read back."""
+    assert bring(checked, zip_package(TWO_GROUPS)).status_code == 201
+    path = "problems/echo/testcases/secret/a/02"
+    assert checked.put(path, user="admin", files={"input": b"22\n"}).status_code == 200
+    with checked.service.database.read() as session:
+        row = problems.get(session, "echo")
+        assert row is not None
+        data = packed(session, checked.service.files, row, judged=True)
+    package = read_archive(data)
+    assert [(group.name, group.max_score, group.require_pass) for group in package.groups] == [
+        ("sample", None, ()),
+        ("secret/b", 60, ("sample",)),
+    ]
+    assert (package.max_score, package.settings.final) == (60, ())
+    again = bring(checked, data)
+    assert again.status_code == 201, again.text
 
 
 def test_a_package_without_submissions_may_be_replaced_by_any_other(checked: Api) -> None:

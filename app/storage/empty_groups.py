@@ -1,0 +1,60 @@
+"""Groups that have lost all their test cases, taken out of a package: the format knows none without a case."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import yaml
+
+from app.packages.documents import StrictLoader
+from app.packages.model import replace_constants
+from app.packages.testdata import GROUP_FILE
+
+SECRET = f"data/secret/{GROUP_FILE}"
+Constants = Mapping[str, Mapping[str, int | float | str]]
+
+
+def without_empty_groups(files: dict[str, bytes], constants: Constants) -> dict[str, bytes]:
+    """The files without the groups that have no input, and without what names them.
+
+    A problem that has no other group is left as it is: nobody can be judged by it.
+    """
+    groups = {name.rpartition("/")[0] for name in files if _is_group(name)}
+    inhabited = {"/".join(name.split("/")[:3]) for name in files if name.endswith(".in")} & groups
+    empty = groups - inhabited
+    if not empty or not inhabited:
+        return files
+    kept = {name: data for name, data in files.items() if not name.startswith(tuple(f"{each}/" for each in empty))}
+    names = {each.removeprefix("data/") for each in empty}
+    settings = {each: _read(kept[f"{each}/{GROUP_FILE}"], constants) for each in sorted(inhabited)}
+    for each, value in settings.items():
+        _write(kept, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
+    secret = _read(kept.get(SECRET, b""), constants)
+    most = sum(value.get("max_score") or 0 for value in settings.values())
+    _write(kept, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
+    jurado = _read(kept["jurado.yaml"], {})
+    _write(kept, "jurado.yaml", jurado, _without(jurado, "final", names))
+    return kept
+
+
+def _is_group(name: str) -> bool:
+    return name.startswith("data/secret/") and name.endswith(f"/{GROUP_FILE}") and name.count("/") == 3
+
+
+def _without(value: dict[str, Any], key: str, names: Collection[str]) -> dict[str, Any]:
+    """A map whose list at `key`, or single name, has lost some names."""
+    listed = value.get(key)
+    listed = listed if isinstance(listed, list) else [] if listed is None else [listed]
+    left = [each for each in listed if each not in names]
+    return value if left == listed else {**value, key: left}
+
+
+def _read(data: bytes, constants: Constants) -> dict[str, Any]:
+    return yaml.load(replace_constants(data.decode(), constants), StrictLoader) or {}
+
+
+def _write(files: dict[str, bytes], name: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Write a map anew where it has changed: comments are lost."""
+    if after != before:
+        files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()
