@@ -342,6 +342,7 @@ def test_no_webhook_reaches_the_servers_own_network_unasked(
         made = hook(api, f"http://localhost:{receiver.port}/hook")
     with open_api(sqlite_url, tmp_path / "home", again=True, **{**QUICK, "webhook_networks": "", **settings}) as api:
         submit(api, 2)
+        api.app.state.hub.sender.start()
         wait(lambda: api.get(f"webhooks/{made['id']}", user="admin").json()["error"])
         assert why in api.get(f"webhooks/{made['id']}", user="admin").json()["error"]
     assert receiver.signed == []
