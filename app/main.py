@@ -29,7 +29,7 @@ from app.api.origins import Origins
 from app.api.proxy import BehindProxy
 from app.api.routes import ROUTERS, ROUTES
 from app.bootstrap import initialise
-from app.domain.clock import STEP, the_clock
+from app.domain.clock import the_clock
 from app.grading.boards import Boards
 from app.grading.engine import Engine
 from app.grading.leftovers import remove_leftovers
@@ -40,9 +40,9 @@ from app.metrics import Metrics
 from app.service import Service
 from app.settings import Settings
 from app.storage.accounts import note_use
+from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
 from app.storage.entries import Entries
-from app.storage.health import latest_time
 from app.storage.scrub import Scrub
 from app.storage.serving import Hold, hold
 from app.storage.writer import Writer
@@ -70,17 +70,21 @@ class App(FastAPI):
 
 
 def create_app(
-    settings: Settings | None = None, *, service: Service | None = None, held: Hold | None = None
+    settings: Settings | None = None,
+    *,
+    service: Service | None = None,
+    held: Hold | None = None,
+    accept_clock: bool = False,
 ) -> FastAPI:
     """Build the app. It opens its service when it starts and closes it at its end, or uses the one that is given.
 
-    `held` are the locks of the home and the database, where they are taken already.
+    `held` are the locks of the home and the database, where they are taken already. `accept_clock`: see `start_clock`.
     """
     known = service.settings if service is not None else settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        opened = await run_sync(open_service, known, held)
+        opened = await run_sync(partial(open_service, known, held, accept_clock=accept_clock))
         attach(app, opened)
         await run_sync(app.state.hub.sender.start)
         try:
@@ -108,7 +112,7 @@ def create_app(
     return app
 
 
-def open_service(settings: Settings, held: Hold | None = None) -> Service:
+def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: bool = False) -> Service:
     """Open the database and the files, brought up to date, and start the writer, the graders and the jobs.
 
     Raises InUse where another process serves the same home or database.
@@ -116,16 +120,16 @@ def open_service(settings: Settings, held: Hold | None = None) -> Service:
     sys.setswitchinterval(SWITCH_SECONDS)
     held = held or hold("jurado serve", settings.home, settings.database)
     try:
-        return _open(settings, held)
+        return _open(settings, held, accept_clock=accept_clock)
     except BaseException:
         held.release()
         raise
 
 
-def _open(settings: Settings, held: Hold) -> Service:
+def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     the_clock().on_step = _tell_step
     database, files = initialise(settings)
-    start_clock(database)
+    start_clock(database, accept=accept_clock)
     remove_leftovers()
     boards = Boards(database)
     writer = Writer(database)
@@ -137,16 +141,10 @@ def _open(settings: Settings, held: Hold) -> Service:
     scrub = Scrub(database, files, settings.scrub_hours)
     scrub.start()
     entries, similarity = Entries(database), Similarity(files)
-    return Service(settings, database, files, writer, engine, jobs, boards, entries, similarity, scrub, hold=held)
-
-
-def start_clock(database: Database) -> None:
-    """Let the time go on from the latest verdict or event that is stored, where the system's clock is behind it."""
-    with database.read() as session:
-        if (latest := latest_time(session)) is not None:
-            the_clock().not_before(latest)
-    if (ahead := the_clock().ahead()) > STEP:
-        log.warning("the system's clock is behind earlier verdicts and events", seconds=ahead.total_seconds())
+    clock = ClockKeeper(writer)
+    return Service(
+        settings, database, files, writer, engine, jobs, boards, entries, similarity, scrub, clock=clock, hold=held
+    )
 
 
 def _bar(database: Database, why: str) -> None:

@@ -15,6 +15,7 @@ from app.grading.parked import Parked
 from app.grading.similarity import Similarity
 from app.grading.staff import GraderState
 from app.settings import Settings
+from app.storage.clock import ClockKeeper
 from app.storage.database import Database
 from app.storage.entries import Entries
 from app.storage.files import LocalFiles
@@ -112,6 +113,7 @@ class Service:
     similarity: Similarity
     scrub: Scrub
     gate: Gate = field(default_factory=Gate)
+    clock: ClockKeeper | None = None
     hold: Hold | None = None
 
     def close(self) -> None:
@@ -119,6 +121,8 @@ class Service:
         self.scrub.close()
         self.jobs.close()
         self.engine.close()
+        if self.clock is not None:
+            self.clock.close()
         self.writer.close()
         self.database.close()
         if self.hold is not None:

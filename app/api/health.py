@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from app.api.deps import CurrentViewer, TheService
 from app.api.downloads import TEXT, WORDS
 from app.api.together import together
-from app.domain.clock import utc_now
+from app.domain.clock import the_clock, utc_now
 from app.metrics import Metrics
 from app.service import Service
 from app.storage import health as stored
@@ -53,6 +53,9 @@ class Ready(BaseModel):
     unprotected: list[str] = Field(description="protections that graders lack, as this system does not give them")
     waiting: int | None = Field(description="judgements that are not done")
     oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
+    clock_ahead_seconds: float = Field(
+        description="how far the time of contests is ahead of the system's clock, which was set back; else 0"
+    )
 
 
 @router.get("/health/live", summary="The process answers")
@@ -94,6 +97,7 @@ async def readiness(service: Service, probing: dict[object, object]) -> Ready:
         unprotected=sorted(name for name, lack in state.protections.items() if lack),
         waiting=None,
         oldest_seconds=None,
+        clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
     )
     try:
         _, queue = await asyncio.gather(_try_to_write(service), _try_to_read(service, probing))
@@ -146,7 +150,7 @@ class StoredCounts(Collector):
 
 
 class GraderCounts(Collector):
-    """How the graders are, asked at each scrape."""
+    """How the graders and the clock are, asked at each scrape."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -158,6 +162,8 @@ class GraderCounts(Collector):
         yield GaugeMetricFamily("jurado_spare_graders", "warm graders in reserve", value=state.spare)
         yield CounterMetricFamily("jurado_grader_deaths", "graders that died", value=state.deaths)
         lacks = sum(map(bool, state.protections.values()))
+        ahead = the_clock().ahead().total_seconds()
+        yield GaugeMetricFamily("jurado_clock_ahead_seconds", "time ahead of the system's clock", value=ahead)
         yield GaugeMetricFamily("jurado_grader_protections_missing", "protections the system lacks", value=lacks)
 
     def describe(self) -> Iterator[Metric]:

@@ -3,22 +3,21 @@
 Whether a password is right is known only once it has been checked, which takes a core for 20 ms. So checks wait for
 turns: one at a time for each account, round robin over the addresses that ask for it, and a few at a time in all, round
 robin over all addresses. After many wrong passwords each further wrong one keeps the account's turn for a second, and
-the address's for a moment. A right one gives its turns back at once. Failures are counted with the library `limits`.
+the address's for a moment. A right one gives its turns back at once. Seconds are counted by a clock that is never set.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from limits import parse
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
-
 from app.api.turns import Turns
 
+MINUTE = 60.0
 CHECKS_AT_ONCE = 2  # each takes 19 MiB and a core; more at once would only starve the requests of those logged in
 MOST_WAITING = 2000  # a whole school may share an address, and log in at the same second
 MOST_GUESSES_WAITING = 200
@@ -27,14 +26,35 @@ MOST_FOR_AN_ACCOUNT = 20
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What wrong passwords cost: so many are free, each further one takes seconds."""
+    """What wrong passwords cost: so many a minute are free, each further one takes seconds."""
 
-    free: str
+    free: int
     seconds: float
 
 
-OF_ONE_ACCOUNT = Price("10/minute", 1.0)
-OF_ONE_ADDRESS = Price("200/minute", 0.05)
+OF_ONE_ACCOUNT = Price(10, 1.0)
+OF_ONE_ADDRESS = Price(200, 0.05)
+
+
+class Failures:
+    """The wrong passwords of the last minute, by what they were for; `steady` counts seconds and is never set."""
+
+    def __init__(self, steady: Callable[[], float] = time.monotonic) -> None:
+        self._steady = steady
+        self._times: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
+
+    def add(self, key: tuple[str, str], most: int) -> None:
+        """Count one more; the last `most` of a key are remembered."""
+        now = self._steady()
+        while self._times and next(iter(self._times.values()))[-1] <= now - MINUTE:
+            self._times.popitem(last=False)
+        self._times.setdefault(key, deque(maxlen=most)).append(now)
+        self._times.move_to_end(key)
+
+    def reach(self, key: tuple[str, str], most: int) -> bool:
+        """Were there so many within a minute?"""
+        times = self._times.get(key, ())
+        return len(times) >= most and times[-most] > self._steady() - MINUTE
 
 
 class Attempt:
@@ -46,8 +66,13 @@ class Attempt:
 class Guesses:
     """Gives out the turns in which passwords are checked; used in one event loop."""
 
-    def __init__(self, account: Price = OF_ONE_ACCOUNT, address: Price = OF_ONE_ADDRESS) -> None:
-        self._failures = MovingWindowRateLimiter(MemoryStorage())
+    def __init__(
+        self,
+        account: Price = OF_ONE_ACCOUNT,
+        address: Price = OF_ONE_ADDRESS,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._failures = Failures(steady)
         self._account = account
         self._address = address
         self._turns = Turns(CHECKS_AT_ONCE, MOST_WAITING)
@@ -66,8 +91,8 @@ class Guesses:
             await turns.enter_async_context(self._check(source))
             yield attempt
             if attempt.failed:
-                self._failures.hit(parse(self._account.free), *account)
-                self._failures.hit(parse(self._address.free), *address)
+                self._failures.add(account, self._account.free)
+                self._failures.add(address, self._address.free)
 
     @asynccontextmanager
     async def _check(self, source: str) -> AsyncIterator[None]:
@@ -98,4 +123,4 @@ class Guesses:
             self._lanes.pop(key, None)
 
     def _is_hot(self, key: tuple[str, str], price: Price) -> bool:
-        return not self._failures.test(parse(price.free), *key)
+        return self._failures.reach(key, price.free)

@@ -34,6 +34,7 @@ LABELS = {
     "unprotected": "protections graders lack",
     "waiting": "judgements waiting",
     "oldest_seconds": "the oldest waits, s",
+    "clock_ahead_seconds": "ahead of the system's clock, s",
 }
 
 Home = Annotated[Path | None, typer.Option(metavar="DIR", help="folder of data; default: JURADO_HOME, else ./var")]
@@ -50,6 +51,9 @@ def serve(
         bool, typer.Option("--standby", help="wait while another server has the home or the database, then take over")
     ] = False,
     new_database: NewDatabase = False,
+    accept_clock: Annotated[
+        bool, typer.Option("--accept-clock", help="take an earlier system clock: the time before it was wrong")
+    ] = False,
 ) -> None:
     """Serve until stopped (Ctrl-C, SIGTERM). The first start makes the database, the problems and the account admin.
 
@@ -63,7 +67,7 @@ def serve(
         if not standby:
             held = stack.enter_context(holding("jurado serve", settings))
         try_places(settings, new_database=new_database)
-        run_server(settings, listening, held)
+        run_server(settings, listening, held, accept_clock=accept_clock)
 
 
 def init(home: Home = None, as_json: AsJson = False, new_database: NewDatabase = False) -> None:
@@ -246,7 +250,7 @@ def bounded_connections(settings: Settings) -> type[BoundedConnection]:
     return type("Connection", (BoundedConnection,), {"crowd": crowd})
 
 
-def run_server(settings: Settings, listening: socket.socket, held: Hold) -> None:
+def run_server(settings: Settings, listening: socket.socket, held: Hold, *, accept_clock: bool = False) -> None:
     """Run one server process on the socket until a signal ends it; what it was doing is finished first."""
     import uvicorn
 
@@ -268,7 +272,7 @@ def run_server(settings: Settings, listening: socket.socket, held: Hold) -> None
             app.state.hub.stop()  # streams end only if they are told to, and it would wait for them
             await super().shutdown(sockets)
 
-    app = import_module("app.main").create_app(settings, held=held)
+    app = import_module("app.main").create_app(settings, held=held, accept_clock=accept_clock)
     config = uvicorn.Config(
         app,
         http=bounded_connections(settings),

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select, text
 from sqlalchemy.orm import Session
 
 from app.storage.judgements import DONE
-from app.storage.tables import EventRow, JudgementRow, RawScoreRow, SubmissionRow
+from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,3 @@ def probe(connection: Connection, asked: Sequence[None]) -> list[None]:
     """Write something that changes nothing, a handler of the writer: what it takes, submissions take too."""
     connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
     return list(asked)
-
-
-def latest_time(session: Session) -> datetime | None:
-    """The latest time that the service has written down by itself."""
-    moments = (session.scalar(select(func.max(each))) for each in (JudgementRow.end_time, EventRow.time))
-    return max((moment for moment in moments if moment is not None), default=None)

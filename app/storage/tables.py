@@ -493,3 +493,12 @@ class JobRow(Base):
     created: Mapped[datetime]
     started: Mapped[datetime | None]
     ended: Mapped[datetime | None]
+
+
+class ClockRow(Base):
+    """How far the time of the service had come, written every few seconds: the only row has the id 1."""
+
+    __tablename__ = "clock"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    time: Mapped[datetime]

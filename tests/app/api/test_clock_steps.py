@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from app.api.limits import Failures
 from app.domain.clock import ServiceClock, use, utc_now
-from app.main import start_clock
+from app.storage.clock import SECONDS_BETWEEN_MARKS, ClockKeeper, start_clock
 from app.storage.tables import EventRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import Api
 
+SINCE_THE_MARK = timedelta(seconds=SECONDS_BETWEEN_MARKS)
+
 
 @pytest.fixture
 def wall() -> Iterator[WallClock]:
     with wall_clock() as wall:
         yield wall
+
+
+@contextmanager
+def restarted(api: Api, wall: WallClock, *, accept: bool = False) -> Iterator[None]:
+    """Go by a clock that begins as a new process has it."""
+    with use(ServiceClock(wall)):
+        start_clock(api.service.database, accept=accept)
+        yield
+
+
+def keep_time(api: Api) -> None:
+    """Mark the time as a running service does, which is killed next."""
+    ClockKeeper(api.service.writer, HOUR.total_seconds()).close()
 
 
 def submit(api: Api) -> Any:
@@ -72,7 +89,61 @@ def test_the_time_in_replies_never_runs_back(wall: WallClock, api: Api) -> None:
     assert int(api.get("/health/live").headers["Jurado-Time"]) >= before
 
 
-def test_a_service_that_starts_with_an_earlier_clock_goes_on_from_the_last_event(wall: WallClock, api: Api) -> None:
+def test_a_contest_that_ended_in_silence_stays_ended_across_a_restart_with_an_earlier_clock(
+    wall: WallClock, api: Api
+) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    with restarted(api, wall):
+        wall.step(10 * HOUR)
+        keep_time(api)
+        told = utc_now()
+    wall.step(-10 * HOUR)
+    with use(ServiceClock(wall)):  # as a new process has it
+        assert api.get("contests/c/state").json()["ended"] is None
+    with restarted(api, wall):
+        assert utc_now() >= told
+        assert api.get("contests/c/state").json()["ended"] is not None
+        assert submit(api).status_code == 403
+        assert 35_000 < api.get("/health/ready").json()["clock_ahead_seconds"] < 37_000
+
+
+def test_what_was_told_after_the_last_mark_is_not_told_again(wall: WallClock, api: Api) -> None:
+    with restarted(api, wall):
+        keep_time(api)
+        wall.step(SINCE_THE_MARK)
+        told = utc_now()
+    wall.step(-HOUR)
+    with restarted(api, wall):
+        assert utc_now() > told
+
+
+def test_a_restart_with_a_right_clock_is_held_back_by_nothing(wall: WallClock, api: Api) -> None:
+    with restarted(api, wall):
+        keep_time(api)
+    wall.step(timedelta(seconds=1))
+    with restarted(api, wall):
+        assert api.get("/health/ready").json()["clock_ahead_seconds"] == 0
+
+
+def test_an_operator_takes_back_a_time_that_was_wrong_for_good(wall: WallClock, api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    wall.step(100 * HOUR)
+    with api.service.database.write() as session:
+        session.add(EventRow(contest_id="c", id=1_000_000, audience="p", type="state", time=utc_now()))
+    with restarted(api, wall):
+        keep_time(api)
+    wall.step(-100 * HOUR)
+    with restarted(api, wall, accept=True):
+        assert api.get("contests/c/state").json()["ended"] is None
+        assert submit(api).status_code == 201
+    wall.step(timedelta(seconds=1))
+    with restarted(api, wall):
+        assert api.get("contests/c/state").json()["ended"] is None
+
+
+def test_a_database_without_a_mark_goes_on_from_its_last_event(wall: WallClock, api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)
     wall.step(10 * HOUR)
@@ -80,10 +151,22 @@ def test_a_service_that_starts_with_an_earlier_clock_goes_on_from_the_last_event
     with api.service.database.write() as session:
         session.add(EventRow(contest_id="c", id=1_000_000, audience="p", type="state", time=ended))
     wall.step(-10 * HOUR)
-    with use(ServiceClock(wall)):  # as a new process has it
-        assert utc_now() < ended
-        assert api.get("contests/c/state").json()["ended"] is None
-        start_clock(api.service.database)
+    with restarted(api, wall):
         assert utc_now() >= ended
-        assert api.get("contests/c/state").json()["ended"] is not None
-        assert submit(api).status_code == 403
+
+
+def test_many_wrong_passwords_are_no_longer_remembered_than_a_minute_when_the_clock_is_set_back(
+    wall: WallClock,
+) -> None:
+    seconds = [0.0]
+    failures = Failures(lambda: seconds[0])
+    for at in range(4):
+        seconds[0] = float(at)
+        failures.add(("account", "team"), 3)
+    wall.step(-HOUR)
+    assert failures.reach(("account", "team"), 3)
+    assert not failures.reach(("account", "other"), 3)
+    seconds[0] = 61.5
+    assert not failures.reach(("account", "team"), 3)
+    failures.add(("account", "other"), 3)
+    assert not failures.reach(("account", "other"), 3)

@@ -250,7 +250,14 @@ def test_it_is_alive_and_ready(api: Api) -> None:
     ready = api.get("/health/ready")
     assert ready.status_code == 200
     graders = {"graders": 1, "spare_graders": 0, "grader_deaths": 0, "unprotected": []}
-    assert ready.json() == {"ready": True, "database": True, **graders, "waiting": 0, "oldest_seconds": None}
+    assert ready.json() == {
+        "ready": True,
+        "database": True,
+        **graders,
+        "waiting": 0,
+        "oldest_seconds": None,
+        "clock_ahead_seconds": 0.0,
+    }
 
 
 def test_it_is_not_ready_without_its_database(api: Api) -> None:

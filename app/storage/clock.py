@@ -1,0 +1,98 @@
+"""How far the time of the service has come, kept in the database, so that it does not run back across a restart.
+
+A row says so every few seconds, also while nothing happens: a contest that ended in silence stays ended when the next
+process finds the system's clock set back. What was told in the last seconds before a kill is not in it, so a start that
+finds an earlier clock adds them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from app.domain.clock import STEP, the_clock, utc_now
+from app.storage.database import Database
+from app.storage.tables import ClockRow, EventRow, JudgementRow
+from app.storage.writer import Writer
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.clock")
+
+SECONDS_BETWEEN_MARKS = 5.0
+UNMARKED = timedelta(seconds=2 * SECONDS_BETWEEN_MARKS)
+"""What may have passed since the last mark: the time between two, and as much again for a commit that was late."""
+ONLY = 1
+
+
+def start_clock(database: Database, *, accept: bool = False) -> None:
+    """Let the time go on from where an earlier process had come, where the system's clock is behind that.
+
+    With `accept` the system's clock is taken as it is: for an operator who knows that the time before was wrong.
+    """
+    clock = the_clock()
+    with database.read() as session:
+        earlier = furthest(session, utc_now())
+    if earlier is not None and not accept:
+        clock.not_before(earlier)
+    elif earlier is not None and earlier > utc_now():
+        log.warning("the system's clock is accepted; the time runs back", seconds=(earlier - utc_now()).total_seconds())
+    if (ahead := clock.ahead()) > STEP:
+        log.warning(
+            "the system's clock is behind the time of an earlier process: the time of contests goes on from there,"
+            " a tenth slower, until the clock has caught up. If that time was wrong, start with --accept-clock",
+            seconds=ahead.total_seconds(),
+        )
+    with database.write(quiet=True) as session:
+        mark(session.connection(), [clock.now()])
+
+
+def furthest(session: Session, now: datetime) -> datetime | None:
+    """The latest time that an earlier process can have told, as far as that is known and matters now.
+
+    Events and verdicts count too, but not those that lie beyond all that can have passed since the mark: these are of
+    a time that an operator has declared to be wrong.
+    """
+    stored = (session.scalar(select(func.max(each))) for each in (JudgementRow.end_time, EventRow.time))
+    latest = max((moment for moment in stored if moment is not None), default=None)
+    marked = session.scalar(select(ClockRow.time).where(ClockRow.id == ONLY))
+    if marked is None:
+        return latest  # kept by a version that wrote no marks
+    return marked + UNMARKED if now < marked else max(marked, min(latest or marked, marked + UNMARKED))
+
+
+def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
+    """Keep the time, a handler of the writer."""
+    if not connection.execute(update(ClockRow).where(ClockRow.id == ONLY).values(time=max(times))).rowcount:
+        connection.execute(insert(ClockRow).values(id=ONLY, time=max(times)))
+    return [None] * len(times)
+
+
+class ClockKeeper:
+    """A thread that has the time marked every few seconds, and once more when it is closed."""
+
+    def __init__(self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS) -> None:
+        self._writer = writer
+        self._seconds = seconds
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="clock", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Mark the time and stop; before the writer is closed."""
+        self._closing.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._closing.wait(self._seconds):
+            self._mark()
+        self._mark()
+
+    def _mark(self) -> None:
+        try:
+            self._writer.submit(mark, utc_now()).result()
+        except Exception as error:  # the database is away: its own log says more, and the next mark is not far
+            log.warning("the time could not be kept", error=str(error))
