@@ -8,9 +8,10 @@ from datetime import datetime
 from secrets import token_hex
 from typing import Protocol, cast
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from app.storage.judged import is_of
 from app.storage.judgements import DONE
 from app.storage.rejudgings import is_visible
 from app.storage.tables import ContestRow, EventRow, JudgementRow, SubmissionRow
@@ -171,10 +172,11 @@ def moved(session: Session, contest_id: str, mark: Mark) -> Moved:
     """Which submissions and judgements have come or have been decided since the mark."""
     new = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > mark.submission)
     submissions = set(session.scalars(new))
-    found = list(_judgements(session, contest_id, JudgementRow.id > mark.judgement))
+    mine = SubmissionRow.contest_id == contest_id if mark == Mark() else is_of(contest_id)
+    found = list(_judgements(session, mine, JudgementRow.id > mark.judgement))
     waiting = sorted(mark.open)
     for start in range(0, len(waiting), AT_ONCE):
-        found += _judgements(session, contest_id, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
+        found += _judgements(session, mine, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
     verdicts = {(team, problem) for _, _, state, team, problem in found if state == DONE}
     open_ = {id_ for id_, _, state, _, _ in found if state != DONE}
     touched = submissions | {submission for _, submission, _, _, _ in found}
@@ -184,7 +186,9 @@ def moved(session: Session, contest_id: str, mark: Mark) -> Moved:
     )
 
 
-def _judgements(session: Session, contest_id: str, which: object) -> Iterable[tuple[int, int, str, str | None, str]]:
+def _judgements(
+    session: Session, mine: ColumnElement[bool], which: ColumnElement[bool]
+) -> Iterable[tuple[int, int, str, str | None, str]]:
     query = (
         select(
             JudgementRow.id,
@@ -194,8 +198,7 @@ def _judgements(session: Session, contest_id: str, which: object) -> Iterable[tu
             SubmissionRow.problem_id,
         )
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id, is_visible())
-        .where(which)  # type: ignore[arg-type]  # a condition, built above
+        .where(mine, is_visible(), which)
     )
     return [(row[0], row[1], row[2], row[3], row[4]) for row in session.execute(query)]
 
