@@ -32,8 +32,8 @@ MILLISECOND = timedelta(milliseconds=1)
 
 def format_time(moment: datetime) -> str:
     """An absolute time in UTC, such as 2026-11-21T02:19:00.000Z; cut to whole milliseconds."""
-    utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return f"{utc.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def format_time_or_none(moment: datetime | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import token_hex
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -105,29 +105,35 @@ class Told(Protocol):
     def time(self) -> datetime: ...  # noqa: D102
 
 
+class Event(NamedTuple):
+    """An event as its row says it, without the mapper; what the properties mean stands at `EventRow`."""
+
+    id: int
+    audience: str
+    owner: str | None
+    type: str
+    object_id: str | None
+    data: str | None
+    time: datetime
+
+
+COLUMNS = tuple(getattr(EventRow, name) for name in Event._fields)
+
+
 def scan(session: Session, contest_id: str) -> Iterator[Told]:
     """All events of a contest in order, a few at a time; no objects of the mapper, of which there would be too many."""
-    columns = (
-        EventRow.id,
-        EventRow.audience,
-        EventRow.owner,
-        EventRow.type,
-        EventRow.object_id,
-        EventRow.data,
-        EventRow.time,
-    )
-    query = select(*columns).where(EventRow.contest_id == contest_id).order_by(EventRow.id)
+    query = select(*COLUMNS).where(EventRow.contest_id == contest_id).order_by(EventRow.id)
     yield from cast("Iterator[Told]", session.execute(query.execution_options(yield_per=AT_ONCE)))
 
 
-def between(session: Session, contest_id: str, first: int, last: int) -> Sequence[EventRow]:
+def between(session: Session, contest_id: str, first: int, last: int) -> list[Event]:
     """The events from `first` to `last`, both included, in order."""
     query = (
-        select(EventRow)
+        select(*COLUMNS)
         .where(EventRow.contest_id == contest_id, EventRow.id >= first, EventRow.id <= last)
         .order_by(EventRow.id)
     )
-    return session.scalars(query).all()
+    return [Event(*row) for row in session.execute(query)]
 
 
 @dataclass(frozen=True, slots=True)

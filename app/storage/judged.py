@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, func, select, true
@@ -20,14 +21,30 @@ AT_ONCE = 500
 """Ids in one IN (...)."""
 
 
+class RunScore(NamedTuple):
+    """The columns of a raw score that a run shows: there are hundreds of thousands, too many for mapped objects."""
+
+    judgement_id: int
+    test_case_id: int
+    verdict: str
+    raw_num: int | None
+    raw_den: int | None
+    message: dict[str, Any]
+    run_time_ms: int
+    time: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One case of one judgement: the row, the case, and the submission it is of."""
+    """One case of one judgement: its raw score, the case, and the submission it is of."""
 
-    score: RawScoreRow
+    score: RunScore
     case_name: str
     ordinal: int
     submission: SubmissionRow
+
+
+RUN_COLUMNS = tuple(getattr(RawScoreRow, name) for name in RunScore._fields)
 
 
 def submissions(session: Session, contest_id: str, among: Collection[int] | None = None) -> Sequence[SubmissionRow]:
@@ -154,7 +171,7 @@ def runs(
 ) -> list[Run]:
     """The finished runs of a contest; of one team, one judgement, some submissions or judgements if those are given."""
     query = (
-        select(RawScoreRow, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow)
+        select(*RUN_COLUMNS, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow.id)
         .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
         .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
@@ -167,7 +184,9 @@ def runs(
     if judgement_id is not None:
         query = query.where(RawScoreRow.judgement_id == (as_id(judgement_id) or 0))
     chosen = _few(JudgementRow.id, judgements) if judgements is not None else _few(SubmissionRow.id, among)
-    return [Run(*row) for some in chosen for row in session.execute(query.where(some))]
+    rows = [row for some in chosen for row in session.execute(query.where(some))]
+    owners = {row.id: row for row in submissions(session, contest_id, {row[-1] for row in rows})}
+    return [Run(RunScore(*row[:-3]), row[-3], row[-2], owners[row[-1]]) for row in rows]
 
 
 def run(session: Session, contest_id: str, judgement_id: str, test_case_id: str) -> Run | None:

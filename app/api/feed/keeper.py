@@ -35,8 +35,7 @@ from app.domain.contests import Kind as Scoring
 from app.grading.boards import Boards, Standing
 from app.service import Service
 from app.storage import events
-from app.storage.events import Append, Mark, NewEvent
-from app.storage.tables import EventRow
+from app.storage.events import Append, Event, Mark, NewEvent
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 
@@ -319,16 +318,7 @@ class Keeper:
             if not written:
                 raise Moved
             for at, event in enumerate(some, start=known.head + 1):
-                row = EventRow(
-                    contest_id=followed.contest_id,
-                    id=at,
-                    audience=event.audience,
-                    owner=event.owner,
-                    type=event.type,
-                    object_id=event.object_id,
-                    data=event.data,
-                    time=now,
-                )
+                row = Event(at, event.audience, event.owner, event.type, event.object_id, event.data, now)
                 replaced = known.add(row, texts)
                 if event.type == REPLACEABLE:
                     followed.superfluous.add(now, replaced)

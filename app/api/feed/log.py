@@ -13,7 +13,6 @@ from threading import Lock
 
 from app.api.feed.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, View, of_account, write_token
 from app.storage.events import Told
-from app.storage.tables import EventRow
 
 PAGE = 256
 MOST_TAIL_BYTES = 8 * 2**20
@@ -33,7 +32,7 @@ class Line:
 
     __slots__ = ("_bodies", "_lines", "audience", "gone", "id", "object_id", "owner", "size", "type")
 
-    def __init__(self, row: EventRow, runs: Runs) -> None:
+    def __init__(self, row: Told, runs: Runs) -> None:
         self.id = row.id
         self.audience = row.audience
         self.owner = row.owner
@@ -63,7 +62,7 @@ class Line:
         return [body + b"}" for body in self._bodies]
 
 
-def _bodies(row: EventRow, runs: Runs) -> tuple[bytes, ...]:
+def _bodies(row: Told, runs: Runs) -> tuple[bytes, ...]:
     if of_all_runs(row.type, row.object_id):
         texts = runs.get(row.object_id or "", ()) if row.data is not None else ()
         return tuple(_body(RUNS, run_id, text) for run_id, text in texts)
@@ -150,7 +149,7 @@ class Log:
         self.head = row.id
         return self.index.take(row)
 
-    def add(self, row: EventRow, runs: Runs) -> list[int]:
+    def add(self, row: Told, runs: Runs) -> list[int]:
         """Take a new event in and keep it at hand; it may be sent from now on."""
         line = Line(row, runs)
         with self.guard:
