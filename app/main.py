@@ -186,7 +186,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     app.state.metrics.registry.register(health.StoredCounts(service.database))
     app.state.metrics.registry.register(health.GraderCounts(service))
-    app.state.metrics.judged.register(health.JudgedCounts(service.database))
+    app.state.metrics.registry.register(health.JudgedCounts(service.database))
 
 
 class Zipped(GZipMiddleware):

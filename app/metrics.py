@@ -8,15 +8,14 @@ SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class Metrics:
-    """The counters of one process, in registries of their own so that many apps may live in one process.
+    """The counters of one process, in a registry of their own so that many apps may live in one process.
 
-    registry  for everybody
-    judged    for judges alone: how many were accepted tells what a frozen board hides
+    They are for whoever runs the service alone: how many were accepted tells what a frozen board hides, and how many
+    requests there were to routes of rejudgings tells of those.
     """
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.judged = CollectorRegistry()
         self._requests = Histogram(
             "jurado_request_seconds",
             "time to answer a request",

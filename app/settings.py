@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+TOKEN = re.compile(r"[!-~]{16,}")
 OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
 
 
@@ -93,6 +94,7 @@ class Settings(BaseSettings):
     )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
+    metrics_token: str = Field("", description="token with which Prometheus may read /metrics; empty: only admins may")
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
     spare_graders: int = Field(1, ge=0, description="warm graders in reserve, each for one that is killed")
     grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
@@ -189,6 +191,13 @@ class Settings(BaseSettings):
     @classmethod
     def _a_prefix(cls, path: str) -> str:
         return path_prefix(path)
+
+    @field_validator("metrics_token")
+    @classmethod
+    def _hard_to_guess(cls, token: str) -> str:
+        if token and not TOKEN.fullmatch(token):
+            raise ValueError("expected 16 visible ASCII characters or more, or nothing, found a secret")
+        return token
 
     @field_validator("webhook_networks")
     @classmethod

@@ -97,6 +97,9 @@ class ContestSettings(Body):
 
     partly_correct_as: Literal["PC", "AC"] = Field("PC", description="the judgement type shown for partly correct")
     show_others_answers: bool = Field(False, description="everybody may read every team's answer files")
+    rejections: Literal["verdict", "position", "full"] = Field(
+        "full", description="what all but judges are told of a rejected answer: the verdict, its position, or all"
+    )
     show_best: bool = Field(True, description="everybody may see the best raw score of each case")
     answer_pattern: str | None = Field(
         None, max_length=255, description="name of an answer file, with {case} once in it, beside the usual ones"

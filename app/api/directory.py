@@ -42,6 +42,7 @@ from app.api.directory_bodies import (
     PersonBody,
     PersonView,
 )
+from app.api.directory_seen import OfTeam, persons, teams_seen
 from app.api.downloads import ANY_FILE
 from app.api.errors import Conflict, NotFound, place
 from app.api.gated import GatedRoute
@@ -49,7 +50,6 @@ from app.api.lists.reply import Small, TheLists, hidden
 from app.api.middleware import API
 from app.api.standings import TheStanding
 from app.api.table_rows import Columns
-from app.api.teams import visible
 from app.grading.boards import Standing
 from app.storage import directory as stored
 from app.storage import teams
@@ -76,13 +76,15 @@ class Collection:
     table_columns: Columns
     rows: Callable[[Session, ContestRow], Sequence[Any]]
     uses: Callable[[Session, str], Mapping[str, int]]
+    of_team: OfTeam = lambda _team: ()
 
     def documents(self, viewer: Viewer, standing: Standing, session: Session) -> list[Mapping[str, Any]]:
         """What the viewer sees of the contest's objects, by id."""
         contest = contest_of(session, standing.contest.id)
-        rows = self.rows(session, contest)
-        there = {row.id for row in visible(session, viewer, contest)} if self.table is PersonRow else set()
-        shown = [self.document(viewer, contest.id, row, there) for row in rows]
+        is_person = self.table is PersonRow
+        rows = persons(viewer, standing, session, contest) if is_person else self.rows(session, contest)
+        there, unseen = teams_seen(viewer, session, contest, self.of_team)
+        shown = [self.document(viewer, contest.id, row, there) for row in rows if row.id not in unseen]
         return [each for each in shown if each.get("role") not in IN_TEAMS or each["team_ids"]]
 
     def document(self, viewer: Viewer, contest_id: str, row: Any, there: set[str]) -> dict[str, Any]:
@@ -141,6 +143,7 @@ GROUPS = Collection(
     table_columns=table_rows.GROUPS,
     rows=stored.groups,
     uses=stored.group_uses,
+    of_team=lambda team: team.group_ids,
 )
 ORGANIZATIONS = Collection(
     name="organizations",
@@ -154,6 +157,7 @@ ORGANIZATIONS = Collection(
     table_columns=table_rows.ORGANIZATIONS,
     rows=stored.organizations,
     uses=stored.organization_uses,
+    of_team=lambda team: (team.organization_id,),
 )
 PERSONS = Collection(
     name="persons",

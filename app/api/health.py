@@ -6,11 +6,12 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from secrets import compare_digest
 from typing import cast
 
 import structlog
 from anyio import CapacityLimiter
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -19,7 +20,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.api.deps import CurrentViewer, TheService
+from app.api.deps import TheAuthenticator, TheService, admin_only, current_viewer, logged_in
 from app.api.downloads import TEXT, WORDS
 from app.api.together import together
 from app.domain.clock import the_clock, utc_now
@@ -75,14 +76,25 @@ async def get_readiness(request: Request, service: TheService) -> JSONResponse:
     return JSONResponse(found.model_dump(), 200 if found.ready else 503)
 
 
+async def _may_count(request: Request, service: TheService, authenticator: TheAuthenticator) -> None:
+    """Let those through who run the service: with the token of the setting, or an admin's login."""
+    header, token = request.headers.get("authorization"), service.settings.metrics_token
+    if token and header is not None and compare_digest(header.encode(), f"Bearer {token}".encode()):
+        return
+    await admin_only(await logged_in(await current_viewer(request, authenticator)))
+
+
 @router.get(
-    "/metrics", summary="Counters for Prometheus", response_class=Response, responses={200: {"content": {TEXT: WORDS}}}
+    "/metrics",
+    summary="Counters for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {TEXT: WORDS}}},
+    dependencies=[Depends(_may_count)],
 )
-def get_metrics(request: Request, viewer: CurrentViewer) -> Response:
-    """The text format of Prometheus; what was found in judging only for judges and admins."""
+def get_metrics(request: Request) -> Response:
+    """The text format of Prometheus; for admins, and for whoever has the token of `JURADO_METRICS_TOKEN`."""
     counted = cast(Metrics, request.app.state.metrics)
-    registries = [counted.registry, counted.judged] if viewer.sees_all else [counted.registry]
-    return Response(b"".join(map(generate_latest, registries)), media_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(counted.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 async def readiness(service: Service, probing: dict[object, object]) -> Ready:

@@ -18,7 +18,7 @@ from app.api.filters import matching
 from app.api.gated import GatedRoute
 from app.api.lists.reply import TheLists
 from app.api.lists.sheet import Large
-from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, points_of, shown_type
+from app.api.standings import TheStanding, is_sealed, may_see_runs, may_see_verdict, message_of, points_of, shown_type
 from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict, judgement_type
@@ -92,7 +92,7 @@ def judgement_document(
 ) -> dict[str, Any]:
     """One judgement; the score is that of the answers its submission stands for, at the BEST the viewer sees."""
     document: dict[str, Any] = {
-        "id": str(row.id),
+        "id": standing.contest.ids.judgement(row.id),
         "submission_id": submission.shown_id,
         "judgement_type_id": None,
         "current": row.current,
@@ -178,7 +178,7 @@ def get_judgement(
     contest_id: str, judgement_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading
 ) -> Any:
     """Its verdict and its points."""
-    found = judged.judgement(session, contest_id, judgement_id)
+    found = judged.judgement(session, contest_id, standing.contest.ids.number(judgement_id))
     if found is None or not may_see_verdict(viewer, standing, found[1]):
         raise NotFound(f"no judgement {judgement_id!r} in contest {contest_id!r}")
     longest = judged.longest_runs(session, contest_id, str(found[1].id))
@@ -187,10 +187,10 @@ def get_judgement(
 
 def run_document(standing: Standing, run: Run) -> dict[str, Any]:
     """One run, with what the checker found."""
-    score = run.score
+    score, ids = run.score, standing.contest.ids
     return {
-        "id": f"{score.judgement_id}-{score.test_case_id}",
-        "judgement_id": str(score.judgement_id),
+        "id": ids.run(score.judgement_id, score.test_case_id),
+        "judgement_id": ids.judgement(score.judgement_id),
         "ordinal": run.ordinal,
         "judgement_type_id": RUN_TYPES[CaseVerdict(score.verdict)],
         "time": format_time(score.time),
@@ -198,7 +198,7 @@ def run_document(standing: Standing, run: Run) -> dict[str, Any]:
         "run_time": score.run_time_ms / 1000,
         "testcase": run.case_name,
         "raw": number(exact(score.raw_num, score.raw_den)),
-        "message": score.message,
+        "message": message_of(standing, score),
     }
 
 
@@ -220,7 +220,7 @@ async def list_runs(
         return await lists.large(RUNS, viewer, standing, **wanted)
 
     def of_one(session: Session) -> list[Mapping[str, Any]]:
-        pair = judged.judgement(session, standing.contest.id, judgement_id)
+        pair = judged.judgement(session, standing.contest.id, standing.contest.ids.number(judgement_id))
         ids = () if pair is None else (pair[1].id,)
         return matching((each for _, each in numbered_runs(viewer, standing, session, ids)), **wanted)
 
@@ -230,8 +230,9 @@ async def list_runs(
 @router.get("/contests/{contest_id}/runs/{run_id}", response_model=JudgedCase, summary="One run")
 def get_run(contest_id: str, run_id: str, viewer: CurrentViewer, standing: TheStanding, session: Reading) -> Any:
     """What the checker found for one case of one judgement."""
-    judgement_id, _, case_id = run_id.partition("-")
-    found = judged.run(session, contest_id, judgement_id, case_id)
-    if found is None or not _may_see_run(viewer, standing, found):
-        raise NotFound(f"no run {run_id!r} in contest {contest_id!r}")
-    return run_document(standing, found)
+    number = standing.contest.ids.judgement_of(run_id)
+    for run in () if number is None else judged.runs(session, contest_id, judgements=(number,)):
+        document = run_document(standing, run)
+        if document["id"] == run_id and _may_see_run(viewer, standing, run):
+            return document
+    raise NotFound(f"no run {run_id!r} in contest {contest_id!r}")

@@ -15,7 +15,7 @@ from app.api.errors import NotFound
 from app.api.gated import GatedRoute
 from app.api.judgements import judgement_document
 from app.api.report_bodies import Report
-from app.api.standings import TheStanding, worth_of
+from app.api.standings import TheStanding, message_of, worth_of
 from app.api.submissions_read import ReadableSubmission, carried
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
@@ -96,7 +96,7 @@ def _cases(
                 "max_points": float(case.points) * scale if kinds[case.group] in counting else 0.0,
                 "points": points.case_points.get(case.name, 0.0) if judged_now or mine is None else None,
                 **_answer(mine, shown.get(source) if source != row.id else None),
-                **_verdict(found.get((source, case.name)), sent=mine is not None, judged_now=judged_now),
+                **_verdict(standing, found.get((source, case.name)), sent=mine is not None, judged_now=judged_now),
             }
         )
     return documents
@@ -137,7 +137,7 @@ def _answer(sent: SentAnswer | None, carried_from: str | None) -> dict[str, Any]
     }
 
 
-def _verdict(score: RawScoreRow | None, *, sent: bool, judged_now: bool) -> dict[str, Any]:
+def _verdict(standing: Standing, score: RawScoreRow | None, *, sent: bool, judged_now: bool) -> dict[str, Any]:
     """What the checker found; nothing yet, or nothing at all, where it found nothing."""
     if score is None:
         message = WAITING if sent and not judged_now else NOTHING
@@ -146,7 +146,7 @@ def _verdict(score: RawScoreRow | None, *, sent: bool, judged_now: bool) -> dict
         "verdict": score.verdict,
         "raw": number(exact(score.raw_num, score.raw_den)),
         "max_raw": number(exact(score.max_raw_num, score.max_raw_den)),
-        "message": score.message,
+        "message": message_of(standing, score),
         "run_time": score.run_time_ms / 1000,
     }
 

@@ -107,9 +107,15 @@ async def board_shown(
     if standing is None:
         raise NoContest(contest_id)
     standing = seen_by(viewer, standing)
-    if group_id is not None and not any(group_id in team.group_ids for team in standing.contest.teams):
+    if group_id is not None and not _is_group(viewer, standing, group_id):
         raise BadRequest(f"group_id: expected the id of a group, found {group_id!r}")
     return standing
+
+
+def _is_group(viewer: Viewer, standing: Standing, group_id: str) -> bool:
+    """Is a team in it that the viewer may know of? A group of hidden teams alone is to others as one there is not."""
+    known = (each for each in standing.contest.teams if not each.hidden or viewer.sees_all or each.id == viewer.team_id)
+    return any(group_id in team.group_ids for team in known)
 
 
 async def page_soon(boards: Boards, standing: Standing, *, cases: bool = False, group_id: str | None = None) -> Page:

@@ -16,11 +16,12 @@ from app.api.named import NoContest, no_problem
 from app.api.not_begun import not_begun, own_clock_not_begun
 from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
+from app.domain.rejections import telling, told
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
-from app.domain.verdicts import JudgementType
+from app.domain.verdicts import CaseVerdict, JudgementType
 from app.grading.boards import Standing, closed
 from app.storage.boards import attempt_team
-from app.storage.tables import SubmissionRow
+from app.storage.tables import RawScoreRow, SubmissionRow
 
 
 async def _standing(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -> Standing:
@@ -202,6 +203,13 @@ def _answers(standing: Standing, team: str, problem: ScoredProblem) -> Mapping[i
         found = {attempt.id: answers for attempt, answers in submission_answers(tries, problem.rule)}
         kept[team, problem.id] = found
     return found
+
+
+def message_of(standing: Standing, score: RawScoreRow) -> Mapping[str, Any]:
+    """What a checker said of an answer, as far as the contest tells it to others than judges."""
+    if not standing.public or score.verdict != CaseVerdict.REJECTED:
+        return score.message
+    return told(score.message, telling(standing.contest.settings))
 
 
 def shown_type(standing: Standing, kind: str | None) -> str | None:

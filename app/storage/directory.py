@@ -64,7 +64,10 @@ def organizations(session: Session, contest: ContestRow) -> list[OrganizationRow
 
 
 def persons(session: Session, contest: ContestRow) -> list[PersonRow]:
-    """The persons a contest brought, those in its teams and those who have an account that goes with it."""
+    """The persons a contest brought, those in its teams and those who have an account that goes with it.
+
+    All there are where it is open to all.
+    """
     there = {row.id for row in teams.taking_part(session, contest)}
     query = select(AccountRow.person_id, AccountRow.team_id).where(AccountRow.person_id.is_not(None))
     used = {person for person, team in session.execute(query) if team is None or team in there}
@@ -72,6 +75,18 @@ def persons(session: Session, contest: ContestRow) -> list[PersonRow]:
         return _shown(session, PersonRow, contest, used)
     rows = session.scalars(select(PersonRow).order_by(PersonRow.id)).all()
     return [row for row in rows if row.contest_id == contest.id or row.id in used or not there.isdisjoint(row.team_ids)]
+
+
+def public_persons(session: Session, contest: ContestRow) -> list[PersonRow]:
+    """The same, but in a contest open to all only those it brought, and those whose account has no team.
+
+    Every team takes part there, also those whose own contest has not begun.
+    """
+    if not contest.open_to_all:
+        return persons(session, contest)
+    query = select(AccountRow.person_id).where(AccountRow.person_id.is_not(None), AccountRow.team_id.is_(None))
+    without_team = set(session.scalars(query))
+    return [row for row in persons(session, contest) if row.contest_id == contest.id or row.id in without_team]
 
 
 def _shown(session: Session, table: type[R], contest: ContestRow, used: Iterable[str | None]) -> list[R]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from secrets import token_hex
 from typing import NamedTuple, Protocol, cast
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.storage.judged import is_of
@@ -17,7 +16,6 @@ from app.storage.rejudgings import is_visible
 from app.storage.tables import ContestRow, EventRow, JudgementRow, SubmissionRow
 
 AT_ONCE = 500
-SECRET = "feed_secret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +65,9 @@ def _append(connection: Connection, new: Append) -> bool:
     return True
 
 
-def secret(connection: Connection, contest_ids: Sequence[str]) -> list[str]:
-    """What makes the tokens of a contest's feed, drawn the first time it is asked for. A handler of the writer."""
-    return [_secret(connection, contest_id) for contest_id in contest_ids]
-
-
-def _secret(connection: Connection, contest_id: str) -> str:
-    mine = ContestRow.id == contest_id
-    details = dict(connection.execute(select(ContestRow.details).where(mine).with_for_update()).scalar() or {})
-    if SECRET not in details:
-        details[SECRET] = token_hex(16)
-        connection.execute(update(ContestRow).where(mine).values(details=details))
-    return str(details[SECRET])
+def secret(session: Session, contest_id: str) -> str:
+    """What veils the places of a contest's feed; empty if there is no such contest."""
+    return session.scalar(select(ContestRow.secret).where(ContestRow.id == contest_id)) or ""
 
 
 def last(session: Session, contest_id: str) -> int:

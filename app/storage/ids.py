@@ -1,4 +1,4 @@
-"""Ids that are numbers are given by a server of ours, as those of its rows; any other id, another system gave.
+"""Ids of submissions that are numbers are given by a server of ours; any other id, another system gave.
 
 In a contest that was brought in from another server, the numbers are that server's.
 """

@@ -126,12 +126,12 @@ def judgements(
     return [(row[0], row[1]) for row in rows]
 
 
-def judgement(session: Session, contest_id: str, judgement_id: str) -> tuple[JudgementRow, SubmissionRow] | None:
-    """One judgement with its submission, or None."""
+def judgement(session: Session, contest_id: str, number: int | None) -> tuple[JudgementRow, SubmissionRow] | None:
+    """The judgement of this number with its submission, or None."""
     query = (
         select(JudgementRow, SubmissionRow)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(JudgementRow.id == (as_id(judgement_id) or 0), SubmissionRow.contest_id == contest_id, is_visible())
+        .where(JudgementRow.id == (number or 0), SubmissionRow.contest_id == contest_id, is_visible())
     )
     row = session.execute(query).one_or_none()
     return None if row is None else (row[0], row[1])
@@ -165,11 +165,10 @@ def runs(
     contest_id: str,
     *,
     team_id: str | None = None,
-    judgement_id: str | None = None,
     among: Collection[int] | None = None,
     judgements: Collection[int] | None = None,
 ) -> list[Run]:
-    """The finished runs of a contest; of one team, one judgement, some submissions or judgements if those are given."""
+    """The finished runs of a contest; of one team, some submissions or judgements if those are given."""
     query = (
         select(*RUN_COLUMNS, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow.id)
         .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
@@ -181,20 +180,10 @@ def runs(
     )
     if team_id is not None:
         query = query.where(SubmissionRow.team_id == team_id)
-    if judgement_id is not None:
-        query = query.where(RawScoreRow.judgement_id == (as_id(judgement_id) or 0))
     chosen = _few(JudgementRow.id, judgements) if judgements is not None else _few(SubmissionRow.id, among)
     rows = [row for some in chosen for row in session.execute(query.where(some))]
     owners = {row.id: row for row in submissions(session, contest_id, {row[-1] for row in rows})}
     return [Run(RunScore(*row[:-3]), row[-3], row[-2], owners[row[-1]]) for row in rows]
-
-
-def run(session: Session, contest_id: str, judgement_id: str, test_case_id: str) -> Run | None:
-    """One run, or None."""
-    wanted = as_id(test_case_id)
-    return next(
-        (r for r in runs(session, contest_id, judgement_id=judgement_id) if r.score.test_case_id == wanted), None
-    )
 
 
 def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tuple[int, str], RawScoreRow]:

@@ -28,6 +28,7 @@ from app.domain.contests import (
     Team,
 )
 from app.domain.finals import Finals
+from app.domain.ids import VeiledIds
 from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.domain.rules import read_rule
 from app.domain.scoreboard import Chosen, ReferenceScores
@@ -69,6 +70,7 @@ class ScoredContest:
     on_board: frozenset[str] = frozenset()
     main_group: str | None = None
     late: frozenset[str] = frozenset()
+    ids: VeiledIds = field(default=VeiledIds(""), repr=False)
 
     @property
     def outside(self) -> Sequence[ScoredProblem]:
@@ -177,6 +179,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
         frozenset(team.id for team in teams if team.counts and team.id not in late),
         row.main_scoreboard_group_id,
         late,
+        VeiledIds(row.secret),
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
+from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
@@ -122,6 +124,7 @@ class ContestRow(Base):
     countdown_pause_ms  the countdown stands still at this many milliseconds before the start
     pauses              the intervals taken out of the contest's time: [{"start": TIME, "end": TIME or null}]
     revealed            what has been opened of a frozen board: [[team_id, problem_id]]
+    secret              shown to nobody: it veils the ids of judgements and runs, and the places of the event feed
     """
 
     __tablename__ = "contests"
@@ -141,6 +144,7 @@ class ContestRow(Base):
     details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     open_to_all: Mapped[bool] = mapped_column(default=False)
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    secret: Mapped[str] = mapped_column(String(64), default=partial(token_hex, 16), server_default="")
 
 
 class ContestTeamRow(Base):

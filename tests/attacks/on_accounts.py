@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import time
+from contextlib import suppress
 
 import httpx
 import psutil
@@ -16,6 +17,8 @@ from tests.attacks.stage import ANSWER, CONTEST, PASSWORD, Stage
 
 EVIL = "http://evil.example"
 NEW_PASSWORD = "another long enough phrase"
+MOST_STEPS = 100_000
+"""Ids that count are less far apart than this; opaque ones as good as never."""
 
 
 @attack("requests of another site's page carried out, of 4", "done", in_suite=True)
@@ -135,12 +138,10 @@ def resource_limit(process: psutil.Process, which: int) -> int:
     return int(process.rlimit(which)[0])
 
 
-@attack("answers that tell a stranger too much, of 3", "leaks")
+@attack("answers that tell too much, of 7", "leaks", in_suite=True)
 def public_leaks(stage: Stage) -> Cost:
-    """A stranger reads metrics, and a team counts what was judged silently by the ids of judgements."""
-    faults = []
-    if httpx.get(f"{stage.url}/metrics").is_success:
-        faults.append("/metrics is public")
+    """A stranger reads metrics, persons of contests to come and hidden groups; a team counts silent judgements."""
+    faults = [f"/metrics is open to {who}" for who, auth in _without_rights(stage) if _reads_metrics(stage, auth)]
     with stage.client(0) as team:
         before = _judged_id(team)
         made = stage.admin.post(
@@ -149,11 +150,50 @@ def public_leaks(stage: Stage) -> Cost:
         if not made.is_success:
             faults.append(f"setup: rejudging {made.status_code} {made.text[:100]}")
         after = _judged_id(team)
-        if before.isdecimal() and after.isdecimal() and int(after) - int(before) > 100:
-            faults.append(f"judgement ids went on by {int(after) - int(before)} in a silent rejudging")
+        if (steps := _steps(before, after)) is not None:
+            faults.append(f"judgement ids went on by {steps} in a silent rejudging")
     if "server" in httpx.get(f"{stage.url}/health/live").headers:
         faults.append("the header Server")
-    return Cost(len(faults), faults)
+    return Cost(len(found := [*faults, *_hidden_people(stage)]), found)
+
+
+def _without_rights(stage: Stage) -> list[tuple[str, tuple[str, str] | None]]:
+    return [("everybody", None), ("teams", stage.teams[0]), ("judges", ("judge", PASSWORD))]
+
+
+def _reads_metrics(stage: Stage, auth: tuple[str, str] | None) -> bool:
+    return httpx.get(f"{stage.url}/metrics", auth=auth).is_success
+
+
+def _steps(before: str, after: str) -> int | None:
+    """How far two ids are apart, where that is so near that it counts something."""
+    for base in (10, 16, 36):
+        with suppress(ValueError):
+            steps = int(after.lstrip("j"), base) - int(before.lstrip("j"), base)
+            if abs(steps) < MOST_STEPS:
+                return steps
+    return None
+
+
+def _hidden_people(stage: Stage) -> list[str]:
+    """Keep somebody of a contest that has not begun, and a hidden team in a group, and look for both."""
+    soon = {"id": "soon", "name": "Soon", "start_time": "2999-01-01T00:00:00.000Z", "duration": "1:00:00"}
+    stage.admin.post("contests", json=soon).raise_for_status()
+    somebody = {"id": "somebody", "name": "Somebody", "role": "staff"}
+    stage.admin.post("contests/soon/persons", json=somebody).raise_for_status()
+    stage.admin.post(f"contests/{CONTEST}/groups", json={"id": "inner", "name": "Inner"}).raise_for_status()
+    team = {"id": "inspectors", "name": "Inspectors", "hidden": True, "group_ids": ["inner"]}
+    stage.admin.post("teams", json=[team]).raise_for_status()
+    faults = []
+    with httpx.Client(base_url=f"{stage.url}/api", timeout=60) as stranger:
+        for contest_id in ("soon", CONTEST):
+            if any(each["id"] == "somebody" for each in stranger.get(f"contests/{contest_id}/persons").json()):
+                faults.append(f"contest {contest_id} shows a person of a contest that has not begun")
+        if stranger.get(f"contests/{CONTEST}/scoreboard?group_id=inner").is_success:
+            faults.append("a group of hidden teams is known by its board")
+        if any(each["id"] == "inner" for each in stranger.get(f"contests/{CONTEST}/groups").json()):
+            faults.append("a group of hidden teams is listed")
+    return faults
 
 
 def _judged_id(team: httpx.Client) -> str:

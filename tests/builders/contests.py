@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.domain.ids import VeiledIds
 from app.domain.scoring import RawScore
 from app.grading.grade import Grader
 from app.grading.messages import Grade, Validate, Validated
@@ -194,6 +195,22 @@ def add_submission(
         _add_judgement(session, row, scores, judgement_type)
     service.boards.changed(contest_id)
     return row.id
+
+
+def ids_of(service: Service, contest_id: str = "c") -> VeiledIds:
+    """What makes the ids of a contest's judgements and runs."""
+    with service.database.read() as session:
+        return VeiledIds(session.get_one(ContestRow, contest_id).secret)
+
+
+def judgement_id(service: Service, number: int | str, contest_id: str = "c") -> str:
+    """The id under which the judgement of this number is shown."""
+    return ids_of(service, contest_id).judgement(int(number))
+
+
+def run_id(service: Service, number: int | str, case: int = 2, contest_id: str = "c") -> str:
+    """The id under which the run of a judgement is shown, on the case with the number `case`."""
+    return ids_of(service, contest_id).run(int(number), case)
 
 
 def _add_answers(session: Session, submission_id: int, sent: Mapping[str, bytes]) -> None:

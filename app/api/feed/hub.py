@@ -184,7 +184,7 @@ def as_line(log: Log, role: str) -> Write:
     """Events as lines of NDJSON."""
 
     def write(line: Line, token: str) -> bytes:
-        return line.at(token) if token else line.sent(log.epoch, role)
+        return line.at(token, role) if token else line.sent(log.epoch, role)
 
     return write
 
@@ -194,7 +194,7 @@ def as_server_sent(log: Log, role: str) -> Write:
 
     def write(line: Line, token: str) -> bytes:
         name = token or write_token(log.epoch, Place(line.id), role)
-        told = line.notifications()
+        told = line.notifications(role)
         last = len(told) - 1
         return b"".join(server_sent(line.type, each, name if at == last else None) for at, each in enumerate(told))
 

@@ -288,9 +288,8 @@ class Keeper:
     def _load(self, followed: Followed) -> Log:
         """Read a log from the beginning: what was told last is what the next look is compared with."""
         followed.superfluous = Superfluous()
-        epoch = self._service.writer.submit(events.secret, followed.contest_id).result()
-        found = Log(followed.contest_id, self._read_page, epoch)
         with self._service.database.read() as session:
+            found = Log(followed.contest_id, self._read_page, events.secret(session, followed.contest_id))
             for row in events.scan(session, followed.contest_id):
                 replaced = found.take(row)
                 if row.type == REPLACEABLE:
@@ -301,8 +300,8 @@ class Keeper:
         with self._service.database.read() as session:
             rows = events.between(session, contest_id, *ids_on(number))
             judgements = {int(row.object_id or 0) for row in rows if of_all_runs(row.type, row.object_id)}
-            standing = self._boards.standing(contest_id, public=False) if judgements else None
-            texts = submitted.texts_of(session, standing, judgements) if standing is not None else {}
+            scene = self._scene(session, contest_id) if judgements else None
+            texts = submitted.texts_of(scene, judgements) if scene is not None else {}
             return [Line(row, texts) for row in rows]
 
     def _write(self, followed: Followed, known: Log, told: Sequence[NewEvent], texts: Any) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
+from typing import NamedTuple
 
 from app.api.feed.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, View, of_account, write_token
 from app.storage.events import Told
@@ -18,8 +19,18 @@ PAGE = 256
 MOST_TAIL_BYTES = 8 * 2**20
 MOST_PAGE_BYTES = 32 * 2**20
 RUNS = "runs"
-Runs = Mapping[str, Sequence[tuple[str, str]]]
-"""For each judgement its runs: id and JSON text."""
+
+
+class RunText(NamedTuple):
+    """A run as JSON: for judges, and for all others who may see it."""
+
+    id: str
+    judges: str
+    others: str
+
+
+Runs = Mapping[str, Sequence[RunText]]
+"""For each judgement its runs."""
 
 
 def digest(text: str) -> int:
@@ -41,32 +52,41 @@ class Line:
         self.gone = row.data is None
         self._bodies = _bodies(row, runs)
         self._lines: dict[str, bytes] = {}
-        self.size = 200 + 2 * sum(map(len, self._bodies))
+        self.size = 200 + 2 * sum(map(len, self._bodies[False]))
 
     def sent(self, epoch: str, role: str) -> bytes:
         """The line, or lines: of several only the last one has a token, since only then all of them are there."""
         found = self._lines.get(role)
         if found is None:
-            found = self._lines[role] = self.at(write_token(epoch, Place(self.id), role))
+            found = self._lines[role] = self.at(write_token(epoch, Place(self.id), role), role)
         return found
 
-    def at(self, token: str) -> bytes:
-        """The line with another place's token."""
-        if not self._bodies:
+    def at(self, token: str, role: str) -> bytes:
+        """The line with another place's token, for a kind of reader."""
+        bodies = self._bodies[role == JUDGES]
+        if not bodies:
             return b""
-        *before, last = self._bodies
+        *before, last = bodies
         return b"".join([*(body + b"}\n" for body in before), last, f',"token":"{token}"}}\n'.encode()])
 
-    def notifications(self) -> list[bytes]:
+    def notifications(self, role: str) -> list[bytes]:
         """The same without a token, each an object of its own."""
-        return [body + b"}" for body in self._bodies]
+        return [body + b"}" for body in self._bodies[role == JUDGES]]
 
 
-def _bodies(row: Told, runs: Runs) -> tuple[bytes, ...]:
-    if of_all_runs(row.type, row.object_id):
-        texts = runs.get(row.object_id or "", ()) if row.data is not None else ()
-        return tuple(_body(RUNS, run_id, text) for run_id, text in texts)
-    return (_body(row.type, row.object_id, row.data or "null"),)
+def _bodies(row: Told, runs: Runs) -> Mapping[bool, tuple[bytes, ...]]:
+    """What is sent to judges (True), and to all others: the same but for what a contest does not tell of rejections."""
+    if not of_all_runs(row.type, row.object_id):
+        return _same((_body(row.type, row.object_id, row.data or "null"),))
+    texts = runs.get(row.object_id or "", ()) if row.data is not None else ()
+    of_judges = tuple(_body(RUNS, each.id, each.judges) for each in texts)
+    if all(each.judges == each.others for each in texts):
+        return _same(of_judges)
+    return {True: of_judges, False: tuple(_body(RUNS, each.id, each.others) for each in texts)}
+
+
+def _same(bodies: tuple[bytes, ...]) -> Mapping[bool, tuple[bytes, ...]]:
+    return {True: bodies, False: bodies}
 
 
 def of_all_runs(type_: str, object_id: str | None) -> bool:

@@ -84,5 +84,7 @@ def _gone_runs(known: Log, scene: Scene, news: Iterable[NewEvent]) -> list[NewEv
 def _large_ids(scene: Scene) -> Mapping[str, Collection[str | None]]:
     """The ids of all submissions and judgements there are, whoever sees them; runs go by their judgements."""
     contest_id = scene.public.contest.id
-    judgements = set(map(str, judged.visible_judgements(scene.session, contest_id)))
-    return {"submissions": judged.all_shown_ids(scene.session, contest_id), "judgements": judgements, RUNS: judgements}
+    numbers = judged.visible_judgements(scene.session, contest_id)
+    judgements = set(map(scene.public.contest.ids.judgement, numbers))
+    runs = set(map(str, numbers))
+    return {"submissions": judged.all_shown_ids(scene.session, contest_id), "judgements": judgements, RUNS: runs}

@@ -242,7 +242,7 @@ async def _batch(known: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
     for line in lines:
         at = line.id
         if (hook.types is None or line.type in hook.types) and known.gets(hook.reader, line):
-            found += line.notifications()
+            found += line.notifications(hook.reader.role)
             size += line.size
             if size >= MOST_BYTES:
                 break

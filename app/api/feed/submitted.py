@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
-from sqlalchemy.orm import Session
 
 from app.api.auth import PUBLIC, Viewer
 from app.api.feed.difference import Shown
 from app.api.feed.kinds import JUDGE, Scene, as_model, as_text
-from app.api.feed.log import RUNS, Index, Runs, digest
+from app.api.feed.log import RUNS, Index, Runs, RunText, digest
 from app.api.feed.readers import EVERYBODY, JUDGES, of_account, of_team
 from app.api.judgements import JudgedCase, Judgement, judgement_document, run_document
 from app.api.standings import may_see, may_see_runs, may_see_verdict, points_of
 from app.api.submissions_read import Submission, document
+from app.domain.rejections import Telling, telling
 from app.grading.boards import Standing
 from app.storage import accounts, judged
 from app.storage.judged import Run
@@ -43,7 +43,7 @@ class Submitted:
     runs: list[Shown] = field(default_factory=list)
     points: dict[int, Points] = field(default_factory=dict)
     unsettled: set[int] = field(default_factory=set)
-    texts: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    texts: dict[str, Sequence[RunText]] = field(default_factory=dict)
 
     def of(self, type_: str) -> list[Shown]:
         """One kind of them."""
@@ -128,23 +128,34 @@ def _look_at_judgement(scene: Scene, found: Submitted, judgement: Any, row: Subm
         found.points[row.id] = (documents[True].get("score"), documents[False].get("score"))
     if judgement.current and documents[False].get("end_time") and "score" not in documents[False]:
         found.unsettled.add(judgement.id)
-    found.judgements.append(Shown("judgements", str(judgement.id), views, row.team_id))
+    judgement_id = scene.public.contest.ids.judgement(judgement.id)
+    found.judgements.append(Shown("judgements", judgement_id, views, row.team_id))
 
 
 def _look_at_runs(
     scene: Scene, index: Index, found: Submitted, judgement_id: str, row: SubmissionRow, runs: Sequence[Run]
 ) -> None:
-    """All runs of a judgement are one event: which there are, a digest of what they say, and which are gone."""
-    texts = run_texts(scene.judges, runs)
+    """All runs of a judgement are one event: which there are, a digest of what they say, and which are gone.
+
+    It is kept under the judgement's own number, which nobody is sent.
+    """
+    texts = run_texts(scene, runs)
     found.texts[judgement_id] = texts
     entry = index.entry(RUNS, judgement_id)
     if not texts and entry is None:
         return
-    ids = [run_id for run_id, _ in texts]
-    told = {"ids": ids, "digest": digest("".join(text for _, text in texts))}
-    shown = json.dumps(told, separators=(",", ":"))
-    views = {key: shown for key, viewer in viewers(row) if texts and may_see_runs(viewer, scene.standing(viewer), row)}
+    shown = {True: _told([each.judges for each in texts], texts), False: _told([each.others for each in texts], texts)}
+    views = {
+        key: shown[viewer.sees_all]
+        for key, viewer in viewers(row)
+        if texts and may_see_runs(viewer, scene.standing(viewer), row)
+    }
     found.runs.append(Shown(RUNS, judgement_id, views, row.team_id))
+
+
+def _told(some: Sequence[str], texts: Sequence[RunText]) -> str:
+    told = {"ids": [each.id for each in texts], "digest": digest("".join(some))}
+    return json.dumps(told, separators=(",", ":"))
 
 
 def ids_of(data: str | None) -> list[str]:
@@ -152,15 +163,24 @@ def ids_of(data: str | None) -> list[str]:
     return [] if data is None else list(json.loads(data)["ids"])
 
 
-def run_texts(standing: Standing, runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Runs as their route answers them: id and JSON."""
-    documents = [as_model(JudgedCase, run_document(standing, run)) for run in runs]
-    return [(str(each.id), as_text(each, sparse=False)) for each in documents]  # type: ignore[attr-defined]
+def run_texts(scene: Scene, runs: Sequence[Run]) -> list[RunText]:
+    """Runs as their route answers them."""
+    reduced = telling(scene.public.contest.settings) is not Telling.FULL
+    found = []
+    for run in runs:
+        judges = _run_text(scene.judges, run)
+        found.append(RunText(*judges, _run_text(scene.public, run)[1] if reduced else judges[1]))
+    return found
 
 
-def texts_of(session: Session, standing: Standing, judgements: Collection[int]) -> Runs:
+def _run_text(standing: Standing, run: Run) -> tuple[str, str]:
+    document = as_model(JudgedCase, run_document(standing, run))
+    return str(document.id), as_text(document, sparse=False)  # type: ignore[attr-defined]
+
+
+def texts_of(scene: Scene, judgements: Collection[int]) -> Runs:
     """The runs of some judgements as they are now."""
     found: dict[str, list[Run]] = defaultdict(list)
-    for run in judged.runs(session, standing.contest.id, judgements=judgements):
+    for run in judged.runs(scene.session, scene.public.contest.id, judgements=judgements):
         found[str(run.score.judgement_id)].append(run)
-    return {judgement_id: run_texts(standing, runs) for judgement_id, runs in found.items()}
+    return {judgement_id: run_texts(scene, runs) for judgement_id, runs in found.items()}

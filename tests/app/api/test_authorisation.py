@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 
@@ -162,7 +162,7 @@ GET    /api/jobs/{job_id}                                                       
 DELETE /api/jobs/{job_id}                                                           404 403 403 403 403 401
 GET    /health/live                                                                 200 200 200 200 200 200
 GET    /health/ready                                                                200 200 200 200 200 200
-GET    /metrics                                                                     200 200 200 200 200 200
+GET    /metrics                                                                     200 403 403 403 403 401
 GET    /api/contests/{contest_id}/awards                                           200 200 200 200 200 200
 POST   /api/contests/{contest_id}/awards                                           404 403 403 403 403 401
 DELETE /api/contests/{contest_id}/awards/{award_id}                                404 403 403 403 403 401
@@ -304,7 +304,10 @@ def run_of(api: Api, values: dict[str, str]) -> str:
 
 def walk(api: Api, method: str, path: str, values: dict[str, str]) -> list[int]:
     """Ask as every role."""
-    filled = re.sub(r"\{(\w+)\}", lambda found: run_of(api, values) if found[1] == "run_id" else values[found[1]], path)
+    known = {**values, "run_id": run_of(api, values)} if "{run_id}" in path else values
+    if "{judgement_id}" in path:
+        known = {**values, "judgement_id": judgement_id(api.service, values["judgement_id"], values["contest_id"])}
+    filled = re.sub(r"\{(\w+)\}", lambda found: known[found[1]], path)
     filled += "?stream=false" if path.endswith(STREAMS) else ""  # else they do not end
     body = {} if method in {"POST", "PUT", "PATCH"} else None
     return [api.request(method, filled, user=role, json=body).status_code for role in ROLES]
@@ -337,7 +340,7 @@ def test_collections_are_empty_before_the_start(walked: Api, collection: str) ->
 
 
 def test_a_wrong_password_opens_nothing(walked: Api) -> None:
-    outside = {"/health/live", "/health/ready", "/metrics"}
+    outside = {"/health/live", "/health/ready"}
     for method, path in routes(walked):
         filled = re.sub(r"\{\w+\}", "none", path)
         wrong = walked.request(method, filled, headers={"Authorization": "Bearer wrong"}, json={})

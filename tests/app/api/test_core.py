@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from fastapi import APIRouter, Request
+from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from app.api.deps import Writing, after_commit
 from app.api.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
+from app.settings import Settings
 from app.storage.tables import RawScoreRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import share
@@ -272,7 +274,7 @@ def test_it_counts_requests_by_route_and_not_by_address(api: Api) -> None:
     for at in range(3):
         api.get(f"contests/c{at}")
     api.get("/nothing/at/all")
-    metrics = api.get("/metrics", user="judge").text
+    metrics = api.get("/metrics", user="admin").text
     assert 'jurado_request_seconds_count{method="GET",route="/api/contests/{contest_id}",status="404"} 3.0' in metrics
     assert 'route="none",status="404"} 1.0' in metrics
     for name in ("jurado_submissions_total 0.0", "jurado_waiting 0.0", "jurado_checking_seconds_total 0.0"):
@@ -295,13 +297,21 @@ def test_it_counts_what_was_judged_also_before_it_started(api: Api) -> None:
     assert api.get("/health/ready").json()["waiting"] == 1
 
 
-@pytest.mark.parametrize("user", [None, "team", "staff"])
-def test_what_a_frozen_board_hides_is_not_counted_in_public(api: Api, user: str | None) -> None:
-    """Whoever sees who submitted, and one more accepted, knows whose it was."""
-    metrics = api.get("/metrics", user=user).text
-    assert "jurado_submissions_total" in metrics
-    assert "jurado_verdicts" not in metrics
-    assert "jurado_checking" not in metrics
+@pytest.mark.parametrize("user", [None, "team", "staff", "judge"])
+def test_metrics_are_for_those_who_run_the_service(api: Api, user: str | None) -> None:
+    """They tell what a frozen board hides, and that somebody rejudges silently."""
+    assert api.get("/metrics", user=user).status_code == (401 if user is None else 403)
+
+
+def test_a_token_of_a_setting_reads_the_metrics_and_nothing_else(sqlite_url: str, tmp_path: Path) -> None:
+    token = "of-prometheus-and-nobody-else"
+    bearer = {"Authorization": f"Bearer {token}"}
+    with open_api(sqlite_url, tmp_path, metrics_token=token) as api:
+        assert "jurado_verdicts" in api.get("/metrics", headers=bearer).text
+        assert api.get("/metrics", headers={"Authorization": f"Bearer {token}x"}).status_code == 401
+        assert api.get("account", headers=bearer).status_code == 401
+    with pytest.raises(ValidationError, match="16 visible ASCII"):
+        Settings(metrics_token="too short")
 
 
 def test_a_client_that_goes_away_is_no_fault(api: Api) -> None:

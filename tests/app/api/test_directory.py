@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.builders import lively
-from tests.builders.contests import add_contest
+from tests.builders.contests import HOUR, add_contest, pass_time
 from tests.builders.service import Api
+from tests.builders.streams import fold, read_feed
 
 BASE = "contests/c"
 YAML = {"Content-Type": "application/yaml"}
@@ -69,6 +70,50 @@ def test_a_contest_shows_what_it_brought_and_what_its_teams_refer_to(contest: Ap
     assert [each["id"] for each in contest.get(f"{BASE}/groups").json()] == ["a", "own"]
     assert [each["id"] for each in contest.get("contests/open/groups").json()] == ["a", "b", "own"]
     assert contest.get(f"{BASE}/groups/b").status_code == 404
+
+
+def test_who_takes_part_in_a_contest_is_not_known_before_it_begins(api: Api) -> None:
+    """Neither in the contest itself nor in one that is open to all; judges know."""
+    add_contest(api.service, "open", problem_id=None)
+    add_contest(api.service, "soon", problem_id=None, started=-HOUR)
+    api.patch("contests/soon", user="admin", json={"open_to_all": False})
+    api.post("contests/soon/teams", user="admin", json={"team_ids": ["team"]})
+    for role, teams in (("contestant", ["team"]), ("staff", [])):
+        body = {"id": role, "name": "Somebody", "role": role, "team_ids": teams}
+        assert api.post("contests/soon/persons", user="admin", json=body).status_code == 201
+    for user in (None, "team", "other", "judge"):
+        for contest_id in ("soon", "open"):
+            seen = [each["id"] for each in api.get(f"contests/{contest_id}/persons", user=user).json()]
+            assert seen == (["contestant", "staff"] if user == "judge" else []), (user, contest_id)
+            one = api.get(f"contests/{contest_id}/persons/staff", user=user)
+            assert one.status_code == (200 if user == "judge" else 404)
+            assert set(fold(read_feed(api, contest_id, user=user)).get("persons", {})) == set(seen)
+    pass_time(api.service, 2 * HOUR, "soon")
+    api.service.database.changed()
+    assert [each["id"] for each in api.get("contests/soon/persons").json()] == ["contestant", "staff"]
+    assert set(fold(read_feed(api, "soon"))["persons"]) == {"contestant", "staff"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "link"), [("groups", {"group_ids": ["g"]}), ("organizations", {"organization_id": "g"})]
+)
+def test_what_only_hidden_teams_are_in_is_not_known_either(api: Api, kind: str, link: dict[str, Any]) -> None:
+    add_contest(api.service, "c", problem_id=None)
+    assert api.post(f"contests/c/{kind}", user="admin", json={"id": "g", "name": "G"}).status_code == 201
+    api.patch("teams/other", user="admin", json={"hidden": True, **link})
+    for user in (None, "team", "other", "judge"):
+        knows = user in {"other", "judge"}
+        assert [each["id"] for each in api.get(f"contests/c/{kind}", user=user).json()] == (["g"] if knows else [])
+        assert api.get(f"contests/c/{kind}/g", user=user).status_code == (200 if knows else 404)
+        assert set(fold(read_feed(api, user=user)).get(kind, {})) == ({"g"} if knows else set())
+        if kind == "groups":
+            for board in ("scoreboard", "scoreboard.csv", "scoreboard.json"):
+                asked = [api.get(f"contests/c/{board}?group_id={group}", user=user) for group in ("g", "h")]
+                unknown = asked[1].json()["message"]
+                assert asked[0].status_code == (200 if knows else 400), board
+                assert knows or asked[0].json()["message"] == unknown.replace("'h'", "'g'")
+    api.patch("teams/team", user="admin", json=link)
+    assert [each["id"] for each in api.get(f"contests/c/{kind}").json()] == ["g"]
 
 
 def test_an_image_is_measured_kept_and_sent_back(contest: Api) -> None:

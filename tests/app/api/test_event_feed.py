@@ -12,7 +12,7 @@ from app.api.clics import format_time, parse_time
 from app.api.feed.kinds import ORDER
 from app.storage.events import Append, NewEvent, append, scan
 from app.storage.tables import ContestRow, JudgementRow
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.schemas import faults
 from tests.builders.scoring import REJECTED, raw, share
 from tests.builders.service import Api, open_api
@@ -69,27 +69,29 @@ def test_a_change_is_told_once_to_whom_it_concerns(contest: Api) -> None:
     for user in USERS:
         news = read_feed(contest, user=user, token=tokens[user])
         told = [(event["type"], event["id"]) for event in news]
-        runs = [("runs", "4-2")] if user in {"team", "judge", "admin"} else []
-        assert told == [("submissions", "4"), ("judgements", "4"), *runs], user
+        runs = [("runs", run_id(contest.service, 4))] if user in {"team", "judge", "admin"} else []
+        assert told == [("submissions", "4"), ("judgements", judgement_id(contest.service, 4)), *runs], user
         assert read_feed(contest, user=user, token=news[-1]["token"]) == []
 
 
 def test_a_submission_waits_in_the_feed_until_it_is_judged(contest: Api) -> None:
     submission = add_submission(contest.service, None, files={"02": b"2\n"}, minute=3)
-    assert fold(read_feed(contest))["judgements"][str(submission)]["end_time"] is None
+    waiting = judgement_id(contest.service, submission)
+    assert fold(read_feed(contest))["judgements"][waiting]["end_time"] is None
     with contest.service.database.write() as session:
         row = session.get_one(JudgementRow, submission)
         row.state, row.type, row.end_time = "done", "WA", datetime.now(UTC)
     both(contest)
-    assert fold(read_feed(contest))["judgements"][str(submission)]["judgement_type_id"] == "WA"
+    assert fold(read_feed(contest))["judgements"][waiting]["judgement_type_id"] == "WA"
 
 
 def test_behind_the_freeze_the_public_is_told_only_that_something_was_submitted(contest: Api) -> None:
     known = fold(read_feed(contest))
     assert "3" in known["submissions"]
-    assert "3" not in known["judgements"]
-    assert "3" in fold(read_feed(contest, user="other"))["judgements"]
-    assert "3" in fold(read_feed(contest, user="judge"))["judgements"]
+    hidden = judgement_id(contest.service, 3)
+    assert hidden not in known["judgements"]
+    assert hidden in fold(read_feed(contest, user="other"))["judgements"]
+    assert hidden in fold(read_feed(contest, user="judge"))["judgements"]
 
 
 def test_the_thaw_tells_what_the_freeze_has_hidden(contest: Api) -> None:
@@ -99,7 +101,7 @@ def test_the_thaw_tells_what_the_freeze_has_hidden(contest: Api) -> None:
         row.start_time = datetime.now(UTC) - 6 * HOUR
         row.thaw_time = datetime.now(UTC) - timedelta(seconds=1)
     news = read_feed(contest, token=token)
-    assert ("judgements", "3") in [(event["type"], event["id"]) for event in news]
+    assert ("judgements", judgement_id(contest.service, 3)) in [(event["type"], event["id"]) for event in news]
     assert news[-1]["type"] == "state"
     both(contest)
 
@@ -108,11 +110,12 @@ def test_runs_come_and_go_with_the_right_to_see_them(contest: Api) -> None:
     assert "runs" not in fold(read_feed(contest))
     contest.patch("contests/c", user="admin", json={"settings": {"show_others_answers": True}})
     events = read_feed(contest)
-    assert set(fold(events)["runs"]) == {"1-2", "1-3", "2-2", "2-3"}
+    runs = {run_id(contest.service, judgement, case) for judgement in (1, 2) for case in (2, 3)}
+    assert set(fold(events)["runs"]) == runs
     both(contest)
     contest.patch("contests/c", user="admin", json={"settings": {"show_others_answers": False}})
     news = read_feed(contest, token=events[-1]["token"])
-    assert {event["id"] for event in news if event["type"] == "runs"} == {"1-2", "1-3", "2-2", "2-3"}
+    assert {event["id"] for event in news if event["type"] == "runs"} == runs
     assert all(event["data"] is None for event in news if event["type"] == "runs")
     both(contest)
     contest.patch("contests/c", user="admin", json={"settings": {"show_others_answers": True}})
@@ -148,11 +151,12 @@ def test_points_that_a_new_best_has_changed_are_told_some_time_later(sqlite_url:
         first = add_submission(api.service, {"02": raw(1), "03": raw(1)}, minute=1)
         with open_stream(api, "contests/c/event-feed") as stream:
             stream.wait(lambda: "state" in fold(stream.events()))
-            assert fold(stream.events())["judgements"][str(first)]["score"] == 100
+            judgement = judgement_id(api.service, first)
+            assert fold(stream.events())["judgements"][judgement]["score"] == 100
             add_submission(api.service, {"02": raw(2), "03": raw(2)}, minute=2, team="other")
             api.service.boards.changed("c")
-            stream.wait(lambda: fold(stream.events())["judgements"][str(first)]["score"] == 50)
-            told = [each for each in stream.events() if (each["type"], each["id"]) == ("judgements", str(first))]
+            stream.wait(lambda: fold(stream.events())["judgements"][judgement]["score"] == 50)
+            told = [each for each in stream.events() if (each["type"], each["id"]) == ("judgements", judgement)]
             assert len(told) == 2
             assert fold(stream.events()) == shown(api, "c", None)
 
@@ -180,9 +184,9 @@ def test_a_stream_tells_a_change_soon_and_each_once(contest: Api) -> None:
         before = len(read_feed(contest, user="other"))
         stream.wait_for(before)
         for minute in range(3, 8):
-            submission = add_submission(contest.service, {"02": share(1)}, minute=minute)
+            judgement = judgement_id(contest.service, add_submission(contest.service, {"02": share(1)}, minute=minute))
             contest.service.boards.changed("c")
-            stream.wait(lambda: str(submission) in fold(stream.events())["judgements"])  # noqa: B023 - asked at once
+            stream.wait(lambda: judgement in fold(stream.events())["judgements"])  # noqa: B023 - asked at once
         told = [(event["type"], event["id"]) for event in stream.events()[before:]]
         assert len(told) == len(set(told)) == 10
         assert stream.headers["content-type"] == "application/x-ndjson"
@@ -193,11 +197,11 @@ def test_what_is_sent_is_seen_by_get_before(contest: Api) -> None:
     with open_stream(contest, "contests/c/event-feed", user="judge") as stream:
         stream.wait_for(1)
         for minute in range(3, 6):
-            submission = add_submission(contest.service, {"02": share(1)}, minute=minute)
+            judgement = judgement_id(contest.service, add_submission(contest.service, {"02": share(1)}, minute=minute))
             contest.service.boards.changed("c")
-            stream.wait(lambda: str(submission) in fold(stream.events()).get("judgements", {}))  # noqa: B023
-            told = fold(stream.events())["judgements"][str(submission)]
-            assert contest.get(f"contests/c/judgements/{submission}", user="judge").json() == told
+            stream.wait(lambda: judgement in fold(stream.events()).get("judgements", {}))  # noqa: B023
+            told = fold(stream.events())["judgements"][judgement]
+            assert contest.get(f"contests/c/judgements/{judgement}", user="judge").json() == told
 
 
 def test_silence_is_broken_by_an_empty_line(sqlite_url: str, tmp_path: Path) -> None:
@@ -308,8 +312,8 @@ def test_tokens_outlive_the_server(database_url: str, tmp_path: Path) -> None:
             news = read_feed(api, user=user, token=events[user][-1]["token"])
             assert [(each["type"], each["id"]) for each in news] == [
                 ("submissions", "2"),
-                ("judgements", "2"),
-                ("runs", "2-2"),
+                ("judgements", judgement_id(api.service, 2)),
+                ("runs", run_id(api.service, 2)),
             ]
             assert fold(events[user] + news) == shown(api, "c", user)
 

@@ -157,11 +157,12 @@ class Play(RuleBasedStateMachine):
             contest.start_time = now - TIMES[time]
             contest.thaw_time = now - timedelta(minutes=1) if thawed and time == "over" else None
 
-    @rule(show=st.booleans(), shown_as=st.sampled_from(["AC", "PC"]))
-    def change_settings(self, show: bool, shown_as: str) -> None:
+    @rule(show=st.booleans(), shown_as=st.sampled_from(["AC", "PC"]), rejections=st.sampled_from(["verdict", "full"]))
+    def change_settings(self, show: bool, shown_as: str, rejections: str) -> None:
         with self.api.service.database.write() as session:
             contest = session.get_one(ContestRow, "c")
-            contest.settings = {"show_others_answers": show, "partly_correct_as": shown_as}
+            settings = {"show_others_answers": show, "partly_correct_as": shown_as, "rejections": rejections}
+            contest.settings = settings
 
     @rule(team=st.sampled_from(TEAMS), hidden=st.booleans())
     def hide(self, team: str, hidden: bool) -> None:

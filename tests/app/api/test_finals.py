@@ -10,7 +10,7 @@ import pytest
 
 from app.api.clics import format_time, parse_time
 from app.storage.tables import JudgementRow
-from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, pass_time
 from tests.builders.scoring import REJECTED, raw, share
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -121,7 +121,7 @@ def test_a_problem_without_final_cases_has_no_final_inputs(quick_api: Api) -> No
 def everything(api: Api, user: str | None) -> str:
     """What a user can read of the contest, in one text."""
     paths = ["problems", "submissions", "judgements", "runs", "scoreboard", "scoreboard?cases=true", "teams"]
-    paths += ["problems/echo/testcases", "problems/echo", "submissions/1", "judgements/1"]
+    paths += ["problems/echo/testcases", "problems/echo", "submissions/1", f"judgements/{judgement_id(api.service, 1)}"]
     found = {path: api.get(f"contests/c/{path}", user=user).json() for path in paths}
     for path in ("submissions/1/report", "submissions/2/report", "submissions/3/report"):
         reply = api.get(f"contests/c/{path}", user=user)
@@ -158,7 +158,9 @@ def test_nothing_of_final_answers_is_known_before_they_decide(api: Api) -> None:
     assert api.get("contests/c/problems", user="judge").json()[0]["test_data_count"] == 3
     for user in (None, "team", "other"):
         shown = {each["judgement_id"] for each in api.get("contests/c/runs", user=user).json()}
-        assert shown == ({"2"} if user == "other" else set()), "all the runs of a judgement, or none"
+        assert shown == ({judgement_id(api.service, 2)} if user == "other" else set()), (
+            "all the runs of a judgement, or none"
+        )
 
     pass_time(api.service, HOUR)
     assert str(SECRET) in everything(api, None)

@@ -71,5 +71,5 @@ def test_head_of_what_only_takes_posts_is_refused(running: Api) -> None:
 
 def test_head_is_counted_as_what_it_is(running: Api) -> None:
     running.request("HEAD", "contests/x/teams", user="admin")
-    counted = running.get("/metrics").text
+    counted = running.get("/metrics", user="admin").text
     assert re.search(r'method="HEAD"[^\n]*contests/\{contest_id\}/teams', counted)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, pass_time
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -68,7 +68,7 @@ def paths(api: Api) -> list[str]:
         if "event-feed" in path or "stream" in path:
             continue  # they never end; what they send is what the others show
         for submission in ("1", "2", "3"):
-            ids = {**IDS, "submission_id": submission, "judgement_id": submission}
+            ids = {**IDS, "submission_id": submission, "judgement_id": judgement_id(api.service, submission)}
             filled = re.sub(r"\{(\w+)\}", lambda name, ids=ids: ids.get(name[1], "1"), path)
             found.append(filled)
             if filled.endswith("scoreboard"):

@@ -28,6 +28,7 @@ RULE = {"kind": "absolute", "counting": "last", "carry": "best", "reference_coun
 ENTRY = {"id": "echo", "label": "X", "ordinal": 3, "rgb": "#fff", "color": "red", "rule": RULE, "limits": LIMITS}
 SETTINGS: dict[str, Any] = {
     "partly_correct_as": "PC",
+    "rejections": "position",
     "answer_pattern": "{case}.a",
     "final_minutes": 5,
     "practice": True,

@@ -12,7 +12,7 @@ import pytest
 
 from app.api.openapi import operations
 from app.main import create_app
-from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission
+from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.described import Description
 from tests.builders.schemas import faults as clics_faults
 from tests.builders.scoring import REJECTED, share
@@ -49,7 +49,6 @@ IDS = {
     "team_id": "team",
     "other_team_id": "other",
     "submission_id": "1",
-    "judgement_id": "1",
     "name": "02",
     "case_name": "02",
     "type_id": "AC",
@@ -136,15 +135,16 @@ def test_who_must_log_in_is_said_and_is_so(lively: Api, described: Description) 
     """Routes that name no security may be asked by anybody; the others answer 401 to nobody."""
     for path, method, operation in operations(described.document):
         if method == "GET" and not path.endswith(("stream", "event-feed")):
-            status = lively.get(filled(path)).status_code
+            status = lively.get(filled(lively, path)).status_code
             assert (status == 401) == ("security" in operation), (method, path, status)
         elif "security" in operation:
-            assert lively.request(method, filled(path), json={}).status_code in {400, 401, 415}, (method, path)
+            assert lively.request(method, filled(lively, path), json={}).status_code in {400, 401, 415}, (method, path)
 
 
-def filled(path: str) -> str:
+def filled(api: Api, path: str) -> str:
     """An address of what there is."""
-    return re.sub(r"\{(\w+)\}", lambda name: IDS.get(name[1], "1"), path)
+    ids = {**IDS, "judgement_id": judgement_id(api.service, 1), "run_id": run_id(api.service, 1)}
+    return re.sub(r"\{(\w+)\}", lambda name: ids.get(name[1], "1"), path)
 
 
 def test_replies_to_get_are_as_described(lively: Api, described: Description) -> None:
@@ -156,7 +156,7 @@ def test_replies_to_get_are_as_described(lively: Api, described: Description) ->
     for path in [*paths, *options]:
         for role in ROLES:
             ending = "?stream=false" if path.endswith(("stream", "event-feed")) else ""
-            reply = lively.get(filled(path) + ending, user=role)
+            reply = lively.get(filled(lively, path) + ending, user=role)
             faults += described.faults(reply)
             good |= {path} if reply.status_code == 200 else set()
     assert faults == []

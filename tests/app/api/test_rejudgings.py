@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from app.storage import rejudging_steps
 from app.storage.tables import ContestRow, JudgementRow
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, with_checkers
 from tests.builders.judging import judge, judge_with_errors
 from tests.builders.packages import zip_package
 from tests.builders.scoring import raw, share
@@ -150,10 +150,11 @@ def test_a_cancelled_rejudging_leaves_no_trace_and_what_waits_of_it_is_not_judge
     assert everything(contest) == before
     with contest.service.database.read() as session:
         judged = session.query(JudgementRow.id).filter(JudgementRow.rejudging_id.is_not(None)).all()
-    for (judgement_id,) in judged:
+    for (number,) in judged:
+        hidden = judgement_id(contest.service, number)
         for user in (*ROLES, None):
-            assert contest.get(f"contests/c/judgements/{judgement_id}", user=user).status_code == 404
-            assert contest.get(f"contests/c/runs?judgement_id={judgement_id}", user=user).json() == []
+            assert contest.get(f"contests/c/judgements/{hidden}", user=user).status_code == 404
+            assert contest.get(f"contests/c/runs?judgement_id={hidden}", user=user).json() == []
     for deed in ("apply", "undo", "cancel"):
         do(contest, deed, rejudging, 409)
     assert [each["state"] for each in contest.get(PLACE, user="judge").json()] == ["cancelled"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -228,5 +228,5 @@ def test_a_submission_is_found_in_its_own_contest_only(api: Api) -> None:
     add_contest(api.service, "d")
     sent = add_submission(api.service, {"02": share(1)})
     assert api.get(f"contests/d/submissions/{sent}", user="judge").status_code == 404
-    assert api.get("contests/d/judgements/1", user="judge").status_code == 404
+    assert api.get(f"contests/d/judgements/{judgement_id(api.service, sent)}", user="judge").status_code == 404
     assert api.get("contests/d/runs", user="judge").json() == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.storage.tables import ContestRow
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.scoring import share
 from tests.builders.service import Api
 from tests.builders.streams import Stream, open_stream
@@ -133,8 +133,9 @@ def test_a_team_is_told_its_own_verdicts_and_judges_all_of_them(contest: Api) ->
         second = str(add_submission(contest.service, {"02": share(1)}, minute=3, team="other"))
         contest.service.boards.changed("c")
         for stream, ids in ((mine, [first]), (other, [second]), (judge, [first, second])):
-            wanted = {(type_, id_) for id_ in ids for type_ in ("submissions", "judgements")}
-            wanted |= {("runs", f"{id_}-2") for id_ in ids}
+            wanted = {("submissions", id_) for id_ in ids}
+            wanted |= {("judgements", judgement_id(contest.service, id_)) for id_ in ids}
+            wanted |= {("runs", run_id(contest.service, id_)) for id_ in ids}
             stream.wait(lambda: len(messages(stream)) >= len(wanted))  # noqa: B023 - asked at once
             assert {(each["event"], each["data"]["id"]) for each in messages(stream)} == wanted
             assert all(each["event"] == each["data"]["type"] for each in messages(stream))
@@ -144,7 +145,11 @@ def test_a_team_is_told_its_own_verdicts_and_judges_all_of_them(contest: Api) ->
     with open_stream(contest, f"{path}?stream=false", user="team", headers={"Last-Event-ID": last}) as again:
         again.wait(lambda: again.ended)
         told = [(each["event"], each["data"]["id"]) for each in messages(again)]
-        assert told == [("submissions", third), ("judgements", third), ("runs", f"{third}-2")]
+        assert told == [
+            ("submissions", third),
+            ("judgements", judgement_id(contest.service, third)),
+            ("runs", run_id(contest.service, third)),
+        ]
 
 
 def test_a_token_of_no_use_is_refused(contest: Api) -> None:

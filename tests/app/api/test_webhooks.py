@@ -16,7 +16,7 @@ import pytest
 
 from app.api.feed.calls import may_be_called, networks_of
 from app.settings import Settings
-from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.builders.streams import fold, read_feed, shown
@@ -130,14 +130,14 @@ def test_a_webhook_is_told_what_changes_after_it_was_made_with_its_token(hooked:
     hook(hooked, receiver.url)
     known = fold(read_feed(hooked, user="admin"))
     first = submit(hooked, 2)
-    wait(lambda: ("judgements", first) in receiver.told())
-    wait(lambda: ("runs", f"{first}-2") in receiver.told())
+    wait(lambda: ("judgements", judgement_id(hooked.service, first)) in receiver.told())
+    wait(lambda: ("runs", run_id(hooked.service, first)) in receiver.told())
     hooked.patch("teams/team", user="admin", json={"name": "Better"})
     wait(lambda: ("teams", "team") in receiver.told())
     assert receiver.told() == [
         ("submissions", first),
-        ("judgements", first),
-        ("runs", f"{first}-2"),
+        ("judgements", judgement_id(hooked.service, first)),
+        ("runs", run_id(hooked.service, first)),
         ("teams", "team"),
     ]
     assert set(receiver.tokens) == {"my-secret"}
@@ -154,8 +154,11 @@ def test_only_the_endpoints_and_contests_asked_for_are_told(hooked: Api, receive
     hooked.patch("contests/d", user="admin", json={"name": "Other"})
     hooked.patch("contests/c", user="admin", json={"name": "Other"})
     second = submit(hooked, 2)
-    wait(lambda: ("judgements", second) in receiver.told())
-    assert receiver.told() == [("judgements", first), ("judgements", second)]
+    wait(lambda: ("judgements", judgement_id(hooked.service, second)) in receiver.told())
+    assert receiver.told() == [
+        ("judgements", judgement_id(hooked.service, first)),
+        ("judgements", judgement_id(hooked.service, second)),
+    ]
     assert receiver.told("d") == []
 
 
@@ -173,7 +176,7 @@ def test_what_was_not_taken_is_sent_again_until_it_is(hooked: Api, receiver: Rec
     receiver.answer = lambda: answers.pop() if answers else 200
     made = hook(hooked, receiver.url)
     first = submit(hooked, 1)
-    wait(lambda: ("judgements", first) in receiver.told())
+    wait(lambda: ("judgements", judgement_id(hooked.service, first)) in receiver.told())
     assert receiver.refused == 3
     assert len(receiver.told()) == len(set(receiver.told()))
     wait(lambda: hooked.get(f"webhooks/{made['id']}", user="admin").json()["failing_since"] is None)
@@ -195,14 +198,20 @@ def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_i
         for url in (slow.url, f"http://127.0.0.1:{port}/", good.url):
             hook(hooked, url)
         ids = [submit(hooked, minute) for minute in (1, 2, 3)]
-        wait(lambda: ("judgements", ids[-1]) in good.told())
+        wait(lambda: ("judgements", judgement_id(hooked.service, ids[-1])) in good.told())
         assert slow.told() == []
         hanging[0] = False
         with receiving(port) as back:
-            wait(lambda: ("runs", f"{ids[-1]}-2") in slow.told())
-            wait(lambda: ("runs", f"{ids[-1]}-2") in back.told())
+            wait(lambda: ("runs", run_id(hooked.service, ids[-1])) in slow.told())
+            wait(lambda: ("runs", run_id(hooked.service, ids[-1])) in back.told())
             everything = {
-                pair for id_ in ids for pair in (("submissions", id_), ("judgements", id_), ("runs", f"{id_}-2"))
+                pair
+                for id_ in ids
+                for pair in (
+                    ("submissions", id_),
+                    ("judgements", judgement_id(hooked.service, id_)),
+                    ("runs", run_id(hooked.service, id_)),
+                )
             }
             assert set(good.told()) == everything
             for each in (slow, back):
@@ -229,7 +238,7 @@ def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(sqlite
         assert receiver.told() == []
         changed = api.patch(f"webhooks/{made['id']}", user="admin", json={"active": True}).json()
         assert (changed["active"], changed["failures"], changed["error"]) == (True, 0, None)
-        wait(lambda: ("runs", f"{second}-2") in receiver.told())
+        wait(lambda: ("runs", run_id(api.service, second)) in receiver.told())
         assert ("submissions", first) in receiver.told()  # it has missed nothing
 
 
@@ -240,7 +249,7 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
             add_contest(api.service)
             hook(api, receiver.url)
             first = submit(api, 1)
-            wait(lambda: ("runs", f"{first}-2") in receiver.told())
+            wait(lambda: ("runs", run_id(api.service, first)) in receiver.told())
             receiver.answer = lambda: 500
             second = submit(api, 2)
             wait(lambda: receiver.refused)
@@ -248,7 +257,7 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
         with open_api(database_url, tmp_path, again=True, **QUICK) as api:
             third = submit(api, 3)
             api.app.state.hub.sender.start()
-            wait(lambda: ("runs", f"{third}-2") in receiver.told())
+            wait(lambda: ("runs", run_id(api.service, third)) in receiver.told())
         told = receiver.told()
         assert len(told) == len(set(told)) == 9
         assert {id_ for type_, id_ in told if type_ == "submissions"} == {first, second, third}
@@ -257,7 +266,7 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
 def test_a_deleted_webhook_is_called_no_more(hooked: Api, receiver: Receiver) -> None:
     made = hook(hooked, receiver.url)
     first = submit(hooked, 1)
-    wait(lambda: ("runs", f"{first}-2") in receiver.told())
+    wait(lambda: ("runs", run_id(hooked.service, first)) in receiver.told())
     assert hooked.delete(f"webhooks/{made['id']}", user="admin").status_code == 204
     submit(hooked, 2)
     time.sleep(0.3)
