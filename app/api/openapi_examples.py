@@ -22,7 +22,7 @@ ROW = {
     ],
 }
 JUDGEMENT = {
-    "id": "1",
+    "id": "j3f0c96e01b7d5a28",
     "submission_id": "1",
     "judgement_type_id": "PC",
     "score": 42.5,
@@ -78,7 +78,7 @@ EXAMPLES: dict[str, Any] = {
     },
     "Judgement": JUDGEMENT,
     "NewToken": {"id": "k3", "label": "take_part.py", "created": TIME, "expires": None, "token": "2Yb0mTbB3l"},
-    "Notification": {"type": "judgements", "id": "1", "data": JUDGEMENT, "token": "5f1c-81"},
+    "Notification": {"type": "judgements", "id": JUDGEMENT["id"], "data": JUDGEMENT, "token": "5f1c-81"},
     "RejudgingBody": {"problem": "comesolo", "reason": "the checker took boards that were not full"},
     "Report": {
         "submission_id": "1",

@@ -72,7 +72,12 @@ def begin(
         "logo": picture(56, 56),
         "banner": picture(160, 20),
         "location": {"latitude": 19.43, "longitude": -99.13},
-        "settings": {"partly_correct_as": "AC", "awards": {"gold": 1, "silver": 1, "ranks": 1}} | (settings or {}),
+        "settings": {
+            "partly_correct_as": "AC",
+            "rejections": "position",
+            "awards": {"gold": 1, "silver": 1, "ranks": 1},
+        }
+        | (settings or {}),
     }
     do(ask, "POST", "contests", made | more)
     do(ask, "POST", f"contests/{CONTEST}/problems", {"id": problem, "rgb": "#00f", "color": "blue"})
