@@ -19,6 +19,7 @@ from app.api.judgements import JudgedCase, Judgement, judgement_document, run_do
 from app.api.standings import may_see, may_see_runs, may_see_verdict, points_of
 from app.api.submissions_read import Submission, document
 from app.domain.rejections import Telling, telling
+from app.domain.verdicts import CaseVerdict
 from app.grading.boards import Standing
 from app.storage import accounts, judged
 from app.storage.judged import Run
@@ -169,7 +170,8 @@ def run_texts(scene: Scene, runs: Sequence[Run]) -> list[RunText]:
     found = []
     for run in runs:
         judges = _run_text(scene.judges, run)
-        found.append(RunText(*judges, _run_text(scene.public, run)[1] if reduced else judges[1]))
+        differs = reduced and run.score.verdict == CaseVerdict.REJECTED
+        found.append(RunText(*judges, _run_text(scene.public, run)[1] if differs else judges[1]))
     return found
 
 
