@@ -198,7 +198,7 @@ def run_document(standing: Standing, run: Run) -> dict[str, Any]:
         "run_time": score.run_time_ms / 1000,
         "testcase": run.case_name,
         "raw": number(exact(score.raw_num, score.raw_den)),
-        "message": message_of(standing, score),
+        "message": message_of(standing, score.verdict, score.message),
     }
 
 

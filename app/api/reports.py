@@ -146,7 +146,7 @@ def _verdict(standing: Standing, score: RawScoreRow | None, *, sent: bool, judge
         "verdict": score.verdict,
         "raw": number(exact(score.raw_num, score.raw_den)),
         "max_raw": number(exact(score.max_raw_num, score.max_raw_den)),
-        "message": message_of(standing, score),
+        "message": message_of(standing, score.verdict, score.message),
         "run_time": score.run_time_ms / 1000,
     }
 

@@ -21,7 +21,7 @@ from app.domain.scoring import Answers, ProblemPoints, problem_points, submissio
 from app.domain.verdicts import CaseVerdict, JudgementType
 from app.grading.boards import Standing, closed
 from app.storage.boards import attempt_team
-from app.storage.tables import RawScoreRow, SubmissionRow
+from app.storage.tables import SubmissionRow
 
 
 async def _standing(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -> Standing:
@@ -205,11 +205,11 @@ def _answers(standing: Standing, team: str, problem: ScoredProblem) -> Mapping[i
     return found
 
 
-def message_of(standing: Standing, score: RawScoreRow) -> Mapping[str, Any]:
+def message_of(standing: Standing, verdict: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a checker said of an answer, as far as the contest tells it to others than judges."""
-    if not standing.public or score.verdict != CaseVerdict.REJECTED:
-        return score.message
-    return told(score.message, telling(standing.contest.settings))
+    if not standing.public or verdict != CaseVerdict.REJECTED:
+        return message
+    return told(message, telling(standing.contest.settings))
 
 
 def shown_type(standing: Standing, kind: str | None) -> str | None:
