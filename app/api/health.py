@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from app.api.deps import TheAuthenticator, TheService, admin_only, current_viewer, logged_in
 from app.api.downloads import TEXT, WORDS
+from app.api.openapi import SECURED
 from app.api.together import together
 from app.domain.clock import the_clock, utc_now
 from app.metrics import Metrics
@@ -90,6 +91,7 @@ async def _may_count(request: Request, service: TheService, authenticator: TheAu
     response_class=Response,
     responses={200: {"content": {TEXT: WORDS}}},
     dependencies=[Depends(_may_count)],
+    openapi_extra=SECURED,
 )
 def get_metrics(request: Request) -> Response:
     """The text format of Prometheus; for admins, and for whoever has the token of `JURADO_METRICS_TOKEN`."""
