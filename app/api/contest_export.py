@@ -51,6 +51,8 @@ from app.storage import directory as stored_directory
 from app.storage import events, judged, packing
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
+from app.storage.files import UNREADABLE
+from app.storage.tables import ProblemRow
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 Documents = Callable[[Viewer, Standing, Session], Iterable[Mapping[str, Any] | BaseModel]]
@@ -61,6 +63,8 @@ Pieces = Callable[[], Iterable[bytes]]
 AT_ONCE = 500
 T = TypeVar("T")
 LINE_ENDS = b",\n"
+FAULTS = "unreadable.json"
+"""In a package that lacks files which the store could not give: their paths, and why."""
 
 
 def batched(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
@@ -110,9 +114,11 @@ COLLECTIONS: Mapping[str, Documents] = {
 class Parcel:
     """What a package is made of: its files by their paths, each read when it is written.
 
-    lines  what has been shown of each kind, an object a line, in temporary files: for it and for the event feed
+    lines   what has been shown of each kind, an object a line, in temporary files: for it and for the event feed
+    faults  what lacks stored files that cannot be read: each path, and why
     """
 
+    faults: list[dict[str, str]] = field(default_factory=list)
     files: dict[str, Load] = field(default_factory=dict)
     pieces: dict[str, Pieces] = field(default_factory=dict)
     lines: dict[str, IO[bytes]] = field(default_factory=dict)
@@ -164,7 +170,10 @@ def _as_list(parcel: Parcel, name: str) -> Iterator[bytes]:
     summary="The contest as a contest package",
 )
 def export_contest(request: Request, viewer: AdminOnly, service: TheService, contest_id: str) -> GrowingResponse:
-    """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it."""
+    """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
+
+    Where the server's own files are damaged, all else is in it, and `unreadable.json` names what is not, and why.
+    """
     made = GrowingFile(partial(write_package, viewer, service, contest_id))
     try:
         made.wait_for_first()
@@ -191,8 +200,15 @@ def _files(parcel: Parcel, steps: Iterator[None]) -> Iterator[tuple[str, Iterabl
     for _ in steps:
         news = [path for path in (*parcel.files, *parcel.pieces) if path not in written]
         for path in sorted(news):
-            yield path, parcel.read(path)
+            try:
+                pieces = parcel.read(path)
+            except UNREADABLE as error:
+                parcel.faults.append({"path": path, "error": str(error)})
+            else:
+                yield path, pieces
         written.update(news)
+    if parcel.faults:
+        yield FAULTS, [json.dumps(parcel.faults, indent=1).encode() + b"\n"]
 
 
 def standing_now(session: Session, contest_id: str) -> tuple[Standing, datetime]:
@@ -248,6 +264,18 @@ def _answers(session: Session, service: Service, row_id: int) -> Load:
     return lambda: zip_bytes(judged.answer_files(session, service.files, row_id))
 
 
+def _statement(session: Session, service: Service, row: ProblemRow, language: str) -> Load:
+    def load() -> bytes:
+        kept = row.statements[language]
+        data = service.files.load(kept["sha256"])
+        if kept["kind"] != "md":
+            return data
+        text = statements.with_samples(data.decode(), problems.samples(session, service, row.id), language)
+        return statements.page(title_of(row.names, language), text, language).encode()
+
+    return load
+
+
 def _add_images(parcel: Parcel, standing: Standing, session: Session, service: Service) -> None:
     contest = contest_of(session, standing.contest.id)
     owners: list[tuple[str, Mapping[str, Any]]] = [("contest", contest.details)]
@@ -269,12 +297,9 @@ def _add_problems(parcel: Parcel, standing: Standing, session: Session, service:
     for problem in standing.problems:
         row = stored_problems.get(session, problem.id)
         assert row is not None, "a foreign key"
-        parcel.add(f"problems/{row.id}/{row.id}.zip", packing.packed(session, service.files, row, judged=True))
+        package = partial(packing.packed, session, service.files, row, judged=True)
+        parcel.files[f"problems/{row.id}/{row.id}.zip"] = package
         for language, kept in row.statements.items():
             label = standing.contest.labels[row.id]
-            data = service.files.load(kept["sha256"])
-            if kept["kind"] == "md":
-                text = statements.with_samples(data.decode(), problems.samples(session, service, row.id), language)
-                data = statements.page(title_of(row.names, language), text, language).encode()
             suffix = "html" if kept["kind"] == "md" else kept["kind"]
-            parcel.add(f"problems/{row.id}/{label}.{language}.{suffix}", data)
+            parcel.files[f"problems/{row.id}/{label}.{language}.{suffix}"] = _statement(session, service, row, language)

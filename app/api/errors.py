@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from app.storage.commits import CommitInDoubt
 from app.storage.faults import is_full, of_the_database
+from app.storage.files import UNREADABLE, FileMissing
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 MOST_SHOWN = 80
@@ -28,7 +29,7 @@ MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
 OF_THE_MACHINE = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM})
-PASSING: tuple[type[Exception], ...] = (DBAPIError, PoolTimeout, CommitInDoubt, OSError)
+PASSING: tuple[type[Exception], ...] = (DBAPIError, PoolTimeout, CommitInDoubt, OSError, FileMissing)
 """Errors that may be the machine's or the database's, not the program's."""
 IN_DOUBT = (
     "the database went away while it stored this: it is not known whether that was done. Look before you send it again;"
@@ -190,6 +191,9 @@ def unavailable(error: Exception, path: str) -> JSONResponse | None:
     if isinstance(error, CommitInDoubt):
         log.error("a commit is in doubt", path=path, error=str(error))
         return _later(503, IN_DOUBT)
+    if isinstance(error, UNREADABLE):
+        log.error("a stored file cannot be read", path=path, error=str(error))
+        return _later(503, f"a file of the server cannot be read: {error}. Tell whoever runs it: jurado fsck")
     if is_full(error):
         log.error("the disk is full", path=path, error=str(error))
         return _later(507, "the server has no room left: nothing was kept, tell whoever runs it")

@@ -55,6 +55,7 @@ class Ready(BaseModel):
     unprotected: list[str] = Field(description="protections that graders lack, as this system does not give them")
     waiting: int | None = Field(description="judgements that are not done")
     oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
+    damaged_files: int = Field(description="stored files known to be missing or damaged; admins see which")
     clock_ahead_seconds: float = Field(
         description="how far the time of contests is ahead of the system's clock, which was set back; else 0"
     )
@@ -111,6 +112,7 @@ async def readiness(service: Service, probing: dict[object, object]) -> Ready:
         unprotected=sorted(name for name, lack in state.protections.items() if lack),
         waiting=None,
         oldest_seconds=None,
+        damaged_files=len(damaged_files(service)),
         clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
     )
     try:
@@ -122,6 +124,11 @@ async def readiness(service: Service, probing: dict[object, object]) -> Ready:
     return found.model_copy(
         update={"ready": state.alive > 0, "database": True, "waiting": queue.length, "oldest_seconds": oldest}
     )
+
+
+def damaged_files(service: Service) -> set[str]:
+    """Which stored files are known to be missing or damaged."""
+    return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.parked.faults())}
 
 
 async def _try_to_write(service: Service) -> None:
@@ -164,7 +171,7 @@ class StoredCounts(Collector):
 
 
 class GraderCounts(Collector):
-    """How the graders and the clock are, asked at each scrape."""
+    """How the graders, the clock and the stored files are, asked at each scrape."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -176,6 +183,11 @@ class GraderCounts(Collector):
         yield GaugeMetricFamily("jurado_spare_graders", "warm graders in reserve", value=state.spare)
         yield CounterMetricFamily("jurado_grader_deaths", "graders that died", value=state.deaths)
         lacks = sum(map(bool, state.protections.values()))
+        last, damaged = self._service.scrub.last, len(damaged_files(self._service))
+        yield GaugeMetricFamily("jurado_damaged_files", "stored files known to be missing or damaged", value=damaged)
+        yield GaugeMetricFamily("jurado_scrubbed_files", "files that the last pass over all has read", value=last.files)
+        ended = 0.0 if last.ended is None else last.ended.timestamp()
+        yield GaugeMetricFamily("jurado_scrub_ended_seconds", "when that pass ended, Unix time; 0: none", value=ended)
         ahead = the_clock().ahead().total_seconds()
         yield GaugeMetricFamily("jurado_clock_ahead_seconds", "time ahead of the system's clock", value=ahead)
         yield GaugeMetricFamily("jurado_grader_protections_missing", "protections the system lacks", value=lacks)

@@ -32,9 +32,10 @@ class StoredFiles(BaseModel):
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")
 def get_stored_files(_viewer: AdminOnly, service: TheService) -> StoredFiles:
-    """From memory: what graders could not read, and what the last pass over all files has found."""
+    """From memory: what requests, graders and the last pass over all files could not read, and nobody wrote again."""
     last = service.scrub.last
-    faults = {sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in last.damaged.items()}
+    noted = service.scrub.faults()
+    faults = {sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in noted.items()}
     for fault in service.engine.parked.faults():
         faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=len(fault.judgements))
     return StoredFiles(

@@ -8,6 +8,7 @@ the keeper sees that the file has gone and writes it again.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -54,7 +55,11 @@ class FileMissing(LookupError):
 
 
 class FileDamaged(OSError):
-    """The stored bytes do not have the sha256 they are named by."""
+    """The stored bytes do not have the sha256 they are named by, or the disk does not give them."""
+
+
+UNREADABLE = (FileMissing, FileDamaged)
+"""The faults of one stored file; both name it."""
 
 
 class OnlyHashes:
@@ -92,10 +97,11 @@ def place_of(folder: Path, sha256: str) -> Path:
 
 
 class LocalFiles:
-    """Files below one folder, as `ab/cdef....zst`."""
+    """Files below one folder, as `ab/cdef....zst`. `on_fault(sha256, error)` is told of each that cannot be loaded."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
         folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, sha256: str) -> Path:
@@ -130,15 +136,43 @@ class LocalFiles:
         return Kept(sha256, made)
 
     def load(self, sha256: str) -> bytes:
-        """Read, inflate and check the file."""
+        """Read, inflate and check the file; raises FileMissing or FileDamaged, and says so to `on_fault`."""
+        try:
+            return self.examined(sha256)
+        except UNREADABLE as error:
+            self.on_fault(sha256, str(error))
+            raise
+
+    def examined(self, sha256: str) -> bytes:
+        """As `load`, for those who look for faults themselves."""
         return unpacked(sha256, self._packed(sha256))
+
+    def state(self, sha256: str) -> tuple[int, ...] | None:
+        """What changes when the file is written again; None where it is missing."""
+        try:
+            about = self.path(sha256).stat()
+        except OSError:
+            return None
+        return about.st_ino, about.st_size, about.st_mtime_ns
 
     def pieces(self, sha256: str) -> Iterator[bytes]:
         """Yield the bytes in pieces, each inflated when it is asked for; raises FileMissing at once.
 
         What is damaged is known only at the end: then FileDamaged is raised in place of the last piece.
         """
-        return _inflated_slowly(self.opened(sha256), sha256)
+        try:
+            file = self.opened(sha256)
+        except FileMissing as error:
+            self.on_fault(sha256, str(error))
+            raise
+        return self._told(sha256, _inflated_slowly(file, sha256))
+
+    def _told(self, sha256: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        try:
+            yield from pieces
+        except FileDamaged as error:
+            self.on_fault(sha256, str(error))
+            raise
 
     def take_back(self, kept: Kept) -> bool:
         """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
@@ -185,8 +219,13 @@ class LocalFiles:
         return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
 
     def _packed(self, sha256: str) -> bytes:
-        with self.opened(sha256) as file:
-            return file.read()
+        try:
+            with self.opened(sha256) as file:
+                return file.read()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            raise FileDamaged(f"stored file {sha256}: {error.strerror}") from None
 
     def opened(self, sha256: str) -> IO[bytes]:
         """Open the compressed file to read; raises FileMissing."""

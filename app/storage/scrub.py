@@ -37,7 +37,10 @@ class Scrubbed:
 
 
 class Scrub:
-    """A thread that passes over all files every so many `hours` (0: never); `last` is the newest result."""
+    """A thread that passes over all files every so many `hours` (0: never); `last` is the newest result.
+
+    It also knows of what anybody else in this process could not read since.
+    """
 
     def __init__(self, database: Database, files: LocalFiles, hours: float, rate: float = BYTES_A_SECOND) -> None:
         self._database = database
@@ -47,6 +50,9 @@ class Scrub:
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="scrub", daemon=True)
         self.last = Scrubbed()
+        self._guard = threading.Lock()
+        self._faults: dict[str, tuple[str, tuple[int, ...] | None]] = {}
+        files.on_fault = self.note
 
     def start(self) -> None:
         """Begin: the first pass comes when the service has run for so many hours."""
@@ -58,6 +64,25 @@ class Scrub:
         if self._thread.is_alive():
             self._thread.join()
 
+    def note(self, sha256: str, error: str) -> None:
+        """Remember a file that could not be read; it is logged once."""
+        state = self._files.state(sha256)
+        with self._guard:
+            known = self._faults.get(sha256)
+            self._faults[sha256] = (error, state)
+        if known is None:
+            log.error("a stored file cannot be read", sha256=sha256, error=error)
+
+    def faults(self) -> dict[str, str]:
+        """Why each file cannot be read, but for those that have been written again since."""
+        with self._guard:
+            faults = dict(self._faults)
+        unchanged = {sha256: error for sha256, (error, state) in faults.items() if self._files.state(sha256) == state}
+        with self._guard:
+            for sha256 in faults.keys() - unchanged.keys():
+                self._faults.pop(sha256, None)
+        return unchanged
+
     def scrub(self) -> Scrubbed:
         """Make one pass, slowly; what is damaged is logged, and mended when its bytes are sent again or by fsck."""
         found = Scrubbed(damaged={})
@@ -65,11 +90,11 @@ class Scrub:
             if self._closing.wait(stored.size / self._rate):
                 return self.last
             try:
-                self._files.load(stored.sha256)
+                self._files.examined(stored.sha256)
             except FileMissing:
                 continue  # it was nobody's, and has been collected
             except OSError as error:
-                log.warning("a stored file is damaged", sha256=stored.sha256, error=str(error))
+                self.note(stored.sha256, str(error))
                 found.damaged[stored.sha256] = str(error)
             found = replace(found, files=found.files + 1, size=found.size + stored.size)
         removed = collect(self._database, self._files, orphans(self._database, self._files))

@@ -258,6 +258,7 @@ def test_it_is_alive_and_ready(api: Api) -> None:
         **graders,
         "waiting": 0,
         "oldest_seconds": None,
+        "damaged_files": 0,
         "clock_ahead_seconds": 0.0,
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,7 @@ from app.storage.database import Database
 from app.storage.scrub import Scrub, shorten_log
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
+from tests.builders.zips import unzipped
 
 
 @pytest.fixture
@@ -36,6 +39,49 @@ def test_a_pass_names_damage_to_admins_and_removes_orphans(api: Api) -> None:
     assert service.files.path(needed).exists()
     for user, status in ((None, 401), ("team", 403), ("judge", 403)):
         assert api.get("stored-files", user=user).status_code == status
+
+
+def damage(api: Api, data: bytes) -> Path:
+    """Flip a bit of a stored file, as a dying disk does."""
+    path = api.service.files.path(hashlib.sha256(data).hexdigest())
+    packed = bytearray(path.read_bytes())
+    packed[-1] ^= 1
+    path.write_bytes(packed)
+    return path
+
+
+def test_one_damaged_file_breaks_no_export_and_is_named_in_it(api: Api) -> None:
+    files = [("files", ("02.out", b"2\n" * 70_000))]
+    for content in (files, [("files", ("02.out", b"2\n"))]):
+        assert api.post("contests/c/submissions", user="team", data={"problem_id": "echo"}, files=content).is_success
+    whole = unzipped(api.get("contests/c/package.zip", user="admin").content)
+    damage(api, files[0][1][1])
+    lacking = unzipped(api.get("contests/c/package.zip", user="admin").content)
+    first = json.loads(whole["submissions.json"])[0]["id"]
+    path = f"submissions/{first}/{first}.zip"
+    assert whole.keys() - lacking.keys() == {path}
+    assert lacking.keys() - whole.keys() == {"unreadable.json"}
+    (fault,) = json.loads(lacking["unreadable.json"])
+    assert (fault["path"], hashlib.sha256(files[0][1][1]).hexdigest() in fault["error"]) == (path, True)
+
+
+def test_a_problems_package_with_a_damaged_file_is_a_503_that_names_it_until_its_bytes_come_again(api: Api) -> None:
+    stored = next(case for case in api.get("contests/c/problems/echo/testcases", user="admin").json())
+    data = api.get(f"contests/c/problems/echo/testcases/{stored['name']}/input", user="admin").content
+    path = damage(api, data)
+    for address in ("problems/echo/package.zip", "contests/c/problems/echo/inputs.zip"):
+        reply = api.get(address, user="admin")
+        assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5"), address
+        assert hashlib.sha256(data).hexdigest() in reply.json()["message"]
+    assert [each["sha256"] for each in api.get("stored-files", user="admin").json()["faults"]] == [stored["sha256"]]
+    assert api.get("/health/ready").json()["damaged_files"] == 1
+    assert "jurado_damaged_files 1.0" in api.get("/metrics").text
+    path.unlink()
+    assert api.get("problems/echo/package.zip", user="admin").status_code == 503, "missing"
+    api.service.files.keep(data)
+    assert api.get("problems/echo/package.zip", user="admin").status_code == 200
+    assert api.get("stored-files", user="admin").json()["faults"] == []
+    assert "jurado_damaged_files 0.0" in api.get("/metrics").text
 
 
 def test_a_pass_that_is_stopped_ends_at_once(api: Api) -> None:
