@@ -51,7 +51,7 @@ fuzz: setup ## throw 100,000 mutated answer files at each checker
 fuzz-http: setup ## send odd requests to every route as every role (ARGS="--seconds 300" for longer)
 	@$(PYTHON_HERE) scripts/fuzz_http.py $(ARGS)
 
-chaos: setup ## play faults against a loaded server, and count what was lost (ARGS="--list")
+chaos: setup ## play faults against a loaded server on both databases, and print what was lost (ARGS="--list")
 	@$(PYTHON_HERE) -m tests.chaos $(ARGS)
 
 attack: setup ## attack a server on 127.0.0.1 in every known way, and print what each cost (ARGS="--list")

@@ -6,6 +6,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import httpx
@@ -19,37 +20,63 @@ from app.storage.database import Database
 from app.storage.scored import scored_contest
 from bench.stage import CONTEST
 from checkers.doors import Rejected, open_checker
+from tests.chaos.audit_result import Audit
+from tests.chaos.feed import IN_ORDER, Folded, Follower
 from tests.chaos.load import Load, Sent
 from tests.chaos.stage import TEAMS, Server, Stage
 
 JUDGING_SECONDS = 300
 TOLD_SECONDS = 60
-IN_ORDER = ("submissions", "judgements", "runs")
-"""Endpoints whose objects the feed has too, each kind after the one it refers to."""
+Objects = dict[str, dict[str, Any]]
 
 
-def audit(setting: Stage, server: Server, load: Load) -> None:
-    """Hold what a server shows against what was acknowledged; raises AssertionError naming the first difference."""
-    headers = {"Authorization": f"Bearer {setting.admin}"}
-    with httpx.Client(base_url=f"{server.url}/api/contests/{CONTEST}/", headers=headers, timeout=60) as admin:
-        ids = Counter(str(sent.id) for sent in load.sent)
-        assert max(ids.values(), default=1) == 1, "one submission was acknowledged twice"
-        stored = Counter(each["id"] for each in _objects(admin, "submissions"))
-        assert stored >= ids, f"lost {ids - stored}"
-        assert (stored - ids).total() <= load.unsure, f"never acknowledged {stored - ids}, {load.unsure} in doubt"
-        judgements = _judged(admin, stored.total())
-        judged = Counter(each["submission_id"] for each in judgements if each.get("current", True))
-        assert judged == stored, f"not judged {stored - judged}, judged twice {judged - stored}"
-        errors = [each for each in judgements if each["judgement_type_id"] == "JE"]
-        assert not errors, f"judge errors: {errors[:1]}"
-        if stored == ids:
-            _check_board(setting, load.sent, admin.get("scoreboard").raise_for_status().json())
-        _check_feed(admin)
+def audit(setting: Stage, server: Server, load: Load, *, until: int | None = None) -> None:
+    """Hold what a server shows against what was acknowledged; raises AssertionError naming what is not as promised.
+
+    `until` is for a restored backup: the first so many must be there, of the others any may be missing.
+    """
+    found = Audit()
+    setting.audits.append(found)
+    with setting.client(server) as admin:
+        admin.base_url = admin.base_url.join(f"contests/{CONTEST}/")
+        stored = _count_stored(found, admin, load, until)
+        _count_judged(found, _judged(admin, stored.total()), stored)
+        sent = [each for each in load.sent if str(each.id) in stored]
+        if len(sent) == stored.total():
+            _check_board(found, setting, sent, admin.get("scoreboard").raise_for_status().json())
+        _check_feed(found, admin, load.follower if until is None else None)
+    assert not found.faults, "; ".join(found.faults)
+
+
+def _count_stored(found: Audit, admin: httpx.Client, load: Load, until: int | None) -> Counter[str]:
+    """Count what is lost and doubled; returns the ids of what is stored."""
+    sent = Counter(str(each.id) for each in load.sent)
+    needed = Counter(str(each.id) for each in load.sent[:until])
+    stored = Counter(each["id"] for each in _objects(admin, "submissions"))
+    found.acknowledged = needed.total()
+    twice = [id_ for id_, times in sent.items() if times > 1]
+    found.count("doubled", len(twice), f"acknowledged twice: {twice[:3]}")
+    lost = needed - stored
+    found.count("lost", lost.total(), f"lost: {list(lost)[:3]} of {lost.total()}")
+    others = stored - sent
+    extra = max(0, others.total() - (load.unsure if until is None else stored.total()))
+    found.count("doubled", extra, f"stored and never acknowledged: {list(others)[:3]} with {load.unsure} in doubt")
+    return stored
+
+
+def _count_judged(found: Audit, judgements: Sequence[dict[str, Any]], stored: Counter[str]) -> None:
+    judged = Counter(each["submission_id"] for each in judgements if each.get("current", True))
+    twice = judged - stored
+    found.count("judged_twice", twice.total(), f"judged twice: {list(twice)[:3]}")
+    missing = stored - judged
+    found.expect(not missing, f"not judged: {list(missing)[:3]} of {missing.total()}")
+    errors = [each["id"] for each in judgements if each["judgement_type_id"] == "JE"]
+    found.expect(not errors, f"judge errors: {errors[:3]} of {len(errors)}")
 
 
 def _objects(admin: httpx.Client, kind: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = admin.get(kind).raise_for_status().json()
-    return found
+    rows: list[dict[str, Any]] = admin.get(kind).raise_for_status().json()
+    return rows
 
 
 def _judged(admin: httpx.Client, count: int) -> list[dict[str, Any]]:
@@ -58,57 +85,46 @@ def _judged(admin: httpx.Client, count: int) -> list[dict[str, Any]]:
     while True:
         judgements = _objects(admin, "judgements")
         done = [each for each in judgements if each.get("judgement_type_id")]
-        if len(done) >= count and len(done) == len(judgements):
+        if (len(done) >= count and len(done) == len(judgements)) or time.monotonic() >= until:
             return done
-        assert time.monotonic() < until, f"{count - len(done)} submissions are not judged"
         time.sleep(0.1)
 
 
-def _check_feed(admin: httpx.Client) -> None:
-    """The feed tells each object after what it refers to, and in the end all that the endpoints show."""
+def _check_feed(found: Audit, admin: httpx.Client, follower: Follower | None) -> None:
+    """Both a feed read now and one followed all the time tell objects in order, and in the end what endpoints show."""
     until = time.monotonic() + TOLD_SECONDS
     expected = {kind: {each["id"]: each for each in _objects(admin, kind)} for kind in IN_ORDER}
     while True:
-        objects: dict[str, dict[str, Any]] = {kind: {} for kind in IN_ORDER}
-        for event in _events(admin):
-            _take(objects, event)
-        if objects == expected:
-            return
-        if time.monotonic() >= until:
-            for kind in IN_ORDER:
-                differ = [key for key in expected[kind] if objects[kind].get(key) != expected[kind][key]]
-                extra = objects[kind].keys() - expected[kind].keys()
-                assert not differ, f"{kind} of the feed and the endpoint differ: {differ[:3]} of {len(differ)}"
-                assert not extra, f"only the feed has {kind} {sorted(extra)[:3]}"
+        read = _read(admin)
+        told = [(read, "read")] if follower is None else [(read, "read"), (follower.folded, "followed")]
+        equal = read.objects == expected and (follower is None or follower.knows(expected))
+        if equal or time.monotonic() >= until:
+            break
         time.sleep(0.2)
+    if follower is not None:
+        follower.stop()
+    for folded, how in told:
+        found.count("feed_faults", len(folded.faults), f"the feed {how}: {folded.faults[:1]}")
+        for kind in IN_ORDER:
+            known = folded.objects[kind]
+            differ = [key for key in expected[kind] | known if known.get(key) != expected[kind].get(key)]
+            found.count("feed_faults", len(differ), f"{kind} of the feed {how} and the endpoint differ: {differ[:3]}")
 
 
-def _events(admin: httpx.Client) -> list[dict[str, Any]]:
-    """All events there are now."""
-    text = admin.get("event-feed?stream=false").raise_for_status().text
-    return [json.loads(line) for line in text.splitlines() if line]
+def _read(admin: httpx.Client) -> Folded:
+    """What a feed tells now, from its beginning."""
+    folded = Folded()
+    for line in admin.get("event-feed?stream=false").raise_for_status().text.splitlines():
+        if line:
+            folded.take(json.loads(line))
+    return folded
 
 
-def _take(objects: dict[str, dict[str, Any]], event: dict[str, Any]) -> None:
-    kind, data = event["type"], event["data"]
-    if kind not in objects:
-        return
-    if isinstance(data, list):
-        objects[kind] = {each["id"]: each for each in data}
-    elif data is None:
-        objects[kind].pop(event["id"], None)
-    else:
-        parent = {"judgements": ("submissions", "submission_id"), "runs": ("judgements", "judgement_id")}.get(kind)
-        if parent is not None:
-            assert data[parent[1]] in objects[parent[0]], f"{kind} {data['id']} was told before its {parent[0][:-1]}"
-        objects[kind][data["id"]] = data
-
-
-def _check_board(setting: Stage, sent: Sequence[Sent], shown: dict[str, Any]) -> None:
+def _check_board(found: Audit, setting: Stage, sent: Sequence[Sent], shown: dict[str, Any]) -> None:
     """The board shown is the one that follows from what the clients sent."""
-    rows = [(row.rank, row.team.id, row.points) for row in board_from_scratch(setting, sent).rows]
-    found = [(row["rank"], row["team_id"], row["score"]["score"]) for row in shown["rows"]]
-    assert found == rows, f"expected the board {rows}, found {found}"
+    expected = [(row.rank, row.team.id, row.points) for row in board_from_scratch(setting, sent).rows]
+    rows = [(row["rank"], row["team_id"], row["score"]["score"]) for row in shown["rows"]]
+    found.expect(rows == expected, f"expected the board {expected}, found {rows}")
 
 
 def board_from_scratch(setting: Stage, sent: Sequence[Sent]) -> Board:
@@ -128,6 +144,7 @@ def board_from_scratch(setting: Stage, sent: Sequence[Sent]) -> Board:
     return scoreboard(contest.problems, teams, attempts)
 
 
+@cache
 def score(problem: str, case: str, data: bytes) -> RawScore:
     """One answer's raw score, by the checker itself."""
     checker = open_checker(problem)

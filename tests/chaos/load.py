@@ -16,9 +16,14 @@ import httpx
 from app.packages.catalog import bundled
 from app.packages.zips import zip_bytes
 from bench.stage import CONTEST
-from tests.chaos.stage import PROBLEMS, TEAMS
+from tests.chaos.feed import Follower
+from tests.chaos.stage import PATIENCE, PROBLEMS, TEAMS, Stage, wait_until
 
 CLIENTS = 8
+PAUSE = 0.1
+SLOWLY = 2.0
+LARGE = 70_000
+"""Bytes of answers that lie in files, not in the database."""
 NOTHING_KEPT = "nothing was kept"
 
 
@@ -37,65 +42,92 @@ class Sent:
 class Load:
     """Submissions on their way. `keyed` ones carry an Idempotency-Key and are sent again until they are acknowledged.
 
-    Others are sent once. `refused` counts those of which the server said that nothing was kept, `unsure` those of which
-    it said that it does not know; `broken` connections that ended without a reply.
+    Others are sent once. While something happens (`is_on`) clients go on when there are enough, but slowly. `large` is
+    the share of submissions whose answers lie in files. `refused` counts those of which the server said that nothing
+    was kept, `unsure` those of which it said that it does not know; `broken` connections that ended without a reply.
+    `times` are the moments of acknowledgement (monotonic), `follower` follows the feed.
     """
 
     wanted: int
     keyed: bool = True
+    large: float = 0.0
     sent: list[Sent] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    is_on: bool = True
     broken: int = 0
     refused: int = 0
     unsure: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
+    follower: Follower | None = None
 
     @property
     def acknowledged(self) -> int:
         """How many submissions have been acknowledged."""
         return len(self.sent)
 
+    def recovered(self) -> float:
+        """Wait for the next acknowledgement; returns the seconds that it took."""
+        since = time.monotonic()
+        wait_until(lambda: self.times[-1:] > [since], "no submission was acknowledged after the fault")
+        return next(at for at in self.times if at > since) - since
 
-def random_answers(rng: random.Random, problem: str) -> dict[str, bytes]:
-    """Some cases of a problem, each with the beginning of its reference play, and now and then a broken file."""
+    def expect_refusals(self, count: int = CLIENTS) -> None:
+        """Wait until so many submissions have been refused from now on."""
+        before = self.refused + self.unsure
+        wait_until(lambda: self.refused + self.unsure >= before + count, "no submission was refused")
+
+
+def random_answers(rng: random.Random, problem: str, large: float = 0.0) -> dict[str, bytes]:
+    """Some cases of a problem, each with the beginning of its reference play, and now and then a broken file.
+
+    For a share of them, the one file is so large that it lies in a file: it is rejected, whatever it begins with.
+    """
     answers = {}
     plays = bundled()[problem] / "submissions/accepted/reference"
     final = {path.stem for path in (bundled()[problem] / "data/secret/final").glob("*.in")}
     paths = [path for path in sorted(plays.rglob("*.out")) if path.stem not in final]
+    if rng.random() < large:
+        return {rng.choice(paths).stem: rng.randbytes(LARGE // 2).hex().encode()}
     for path in rng.sample(paths, rng.randint(1, min(5, len(paths)))):
         lines = path.read_text().split("\n")[1:-1]
-        kept = lines[: rng.randint(0, len(lines))]
+        shown = lines[: rng.randint(0, len(lines))]
         broken = rng.random() < 0.1
-        answers[path.stem] = "\n".join(["999999" if broken else str(len(kept)), *kept, ""]).encode()
+        answers[path.stem] = "\n".join(["999999" if broken else str(len(shown)), *shown, ""]).encode()
     return answers
 
 
-def under_load(load: Load, url: str, tokens: Sequence[str], meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Let clients submit until there are enough, while something happens; raises where one gives up."""
-    threads = [threading.Thread(target=_client, args=(load, url, tokens, seed)) for seed in range(CLIENTS)]
+def under_load(load: Load, setting: Stage, url: str, meanwhile: Callable[[], None] = lambda: None) -> None:
+    """Let clients submit until there are enough and what happens meanwhile is over; raises where one gives up."""
+    load.is_on = True
+    load.follower = load.follower or Follower(url, setting.admin)
+    threads = [threading.Thread(target=_client, args=(load, url, setting.tokens, seed)) for seed in range(CLIENTS)]
     for thread in threads:
         thread.start()
     try:
         meanwhile()
+    except BaseException:
+        load.wanted = 0  # what has failed has failed
+        raise
     finally:
+        load.is_on = False
         for thread in threads:
             thread.join()
     assert load.acknowledged >= load.wanted, "a client gave up"
 
 
-def wait_for(load: Load, share: float, seconds: float = 300) -> None:
+def wait_for(load: Load, share: float, seconds: float = PATIENCE) -> None:
     """Wait until this share of the submissions is acknowledged."""
-    until = time.monotonic() + seconds
-    while load.acknowledged < load.wanted * share:
-        assert time.monotonic() < until, f"only {load.acknowledged} submissions were acknowledged"
-        time.sleep(0.005)
+    wait_until(lambda: load.acknowledged >= load.wanted * share, "too few submissions were acknowledged", seconds)
 
 
 def _client(load: Load, url: str, tokens: Sequence[str], seed: int) -> None:
     rng = random.Random(seed)
     with httpx.Client(base_url=url, timeout=60) as http:
-        while load.acknowledged < load.wanted:
+        while load.acknowledged < load.wanted or load.is_on:
+            if load.acknowledged >= load.wanted:
+                time.sleep(SLOWLY)
             at, problem = rng.randrange(TEAMS), rng.choice(PROBLEMS)
-            answers = random_answers(rng, problem)
+            answers = random_answers(rng, problem, load.large)
             reply = _deliver(load, http, tokens[at], problem, answers)
             if reply is None:
                 continue
@@ -103,6 +135,7 @@ def _client(load: Load, url: str, tokens: Sequence[str], seed: int) -> None:
             when = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
             with load.lock:
                 load.sent.append(Sent(int(reply["id"]), f"team{at + 1}", problem, answers, when))
+                load.times.append(time.monotonic())
 
 
 def _deliver(
@@ -113,7 +146,7 @@ def _deliver(
     headers = {"Authorization": f"Bearer {token}"}
     if load.keyed:
         headers["Idempotency-Key"] = uuid.uuid4().hex
-    while True:
+    while load.is_on or load.wanted:
         try:
             reply = http.post(
                 f"/api/contests/{CONTEST}/submissions",
@@ -123,7 +156,7 @@ def _deliver(
             )
         except httpx.TransportError:
             load.broken += 1
-            time.sleep(0.05)
+            time.sleep(PAUSE)
             assert load.keyed, "a connection ended without a reply"
             continue
         if reply.status_code == 201:
@@ -138,4 +171,5 @@ def _deliver(
             load.unsure += 1
         if not load.keyed:
             return None
-        time.sleep(0.05)
+        time.sleep(PAUSE)
+    return None

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from tests.chaos.stage import Stage
+from tests.chaos.stage import POSTGRESQL, SQLITE, Stage
 
-SQLITE, POSTGRESQL = "sqlite", "postgresql"
 BOTH = (SQLITE, POSTGRESQL)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 from sqlalchemy import select
@@ -11,13 +12,13 @@ from sqlalchemy import select
 from app.storage.database import Database
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow
 from bench.stage import CONTEST
-from tests.chaos.audit import JUDGING_SECONDS, audit
+from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for
-from tests.chaos.model import SQLITE, scenario
-from tests.chaos.stage import Server, Stage
+from tests.chaos.model import scenario
+from tests.chaos.stage import PATIENCE, Server, Stage, wait_until
 
 
-@scenario(in_suite=(SQLITE,))
+@scenario()
 def kills(setting: Stage) -> str:
     """kill -9 of the server and its graders, under load and during a rejudging"""
     server, load = setting.serve(), Load(setting.size.submissions)
@@ -25,30 +26,78 @@ def kills(setting: Stage) -> str:
     def kill() -> None:
         for at in range(1, setting.size.kills + 1):
             wait_for(load, at / (setting.size.kills + 1))
-            server.kill_and_restart()
+            server.kill()
+            began = time.monotonic()
+            server.start()
+            load.recovered()
+            setting.recoveries.append(time.monotonic() - began)
 
-    under_load(load, server.url, setting.tokens, kill)
+    under_load(load, setting, server.url, kill)
     audit(setting, server, load)
     _judge_again(setting, server, load)
     audit(setting, server, load)
     _check_rows(setting, load)
-    return (
-        f"{load.acknowledged} submissions acknowledged, {setting.size.kills + 1} kills, {load.broken} broken"
-        " connections: 0 lost, 0 doubled, 0 judged twice; the board equals one computed from scratch"
+    return f"{setting.size.kills + 1} kills, {load.broken} broken connections"
+
+
+@scenario()
+def kills_of_imports(setting: Stage) -> str:
+    """kill -9 of the server while it brings in a contest: whole or not at all, and then with the same board"""
+    server, load = setting.serve(), Load(setting.size.submissions)
+    under_load(load, setting, server.url)
+    audit(setting, server, load)
+    with setting.client(server) as admin:
+        package = admin.get(f"contests/{CONTEST}/package.zip").raise_for_status().content
+        board = _rows(admin, CONTEST)
+        began = time.monotonic()
+        _bring_in(admin, package, "whole")
+        whole = time.monotonic() - began
+        assert _rows(admin, "whole") == board
+    left = 0
+    for at in range(1, setting.size.kills + 1):
+        with ThreadPoolExecutor(1) as pool, setting.client(server) as admin:
+            bringing = pool.submit(_bring_in, admin, package, f"copy{at}")
+            time.sleep(whole * at / (setting.size.kills + 1))
+            server.kill()
+            began = time.monotonic()
+            server.start()
+            setting.recoveries.append(time.monotonic() - began)
+            killed = isinstance(bringing.exception(), httpx.TransportError)
+        with setting.client(server) as admin:
+            there = f"copy{at}" in {each["id"] for each in admin.get("contests").raise_for_status().json()}
+            assert there or killed, "an import was acknowledged and is not there"
+            if not there:
+                _bring_in(admin, package, f"copy{at}")
+            left += not there
+            assert _rows(admin, f"copy{at}") == board
+    audit(setting, server, load)
+    return f"{setting.size.kills} imports killed, {left} left nothing; brought in again they have the same board"
+
+
+def _bring_in(admin: httpx.Client, package: bytes, name: str) -> None:
+    """Import the package as a contest of this name; waits until all is judged and kept."""
+    reply = admin.post(
+        "contests/import",
+        params={"id": name, "replace": True},
+        content=package,
+        headers={"Content-Type": "application/zip"},
+        timeout=PATIENCE,
     )
+    assert reply.status_code == 201, reply.text
+
+
+def _rows(admin: httpx.Client, name: str) -> list[tuple[int, str, float]]:
+    rows = admin.get(f"contests/{name}/scoreboard").raise_for_status().json()["rows"]
+    return [(row["rank"], row["team_id"], row["score"]["score"]) for row in rows]
 
 
 def _judge_again(setting: Stage, server: Server, load: Load) -> None:
     """Judge everything again, kill the service while it does, and apply what comes of it: that nothing changes."""
-    headers = {"Authorization": f"Bearer {setting.admin}"}
-    with httpx.Client(base_url=f"{server.url}/api/", headers=headers, timeout=60) as admin:
+    with setting.client(server) as admin:
         made = admin.post(f"contests/{CONTEST}/rejudgings", json={"reason": "chaos"}).raise_for_status().json()
     server.kill_and_restart()
-    with httpx.Client(base_url=f"{server.url}/api/", headers=headers, timeout=60) as admin:
-        until = time.monotonic() + JUDGING_SECONDS
-        while admin.get(made["href"]).json()["state"] == "judging":
-            assert time.monotonic() < until, "the rejudging was not taken up"
-            time.sleep(0.1)
+    with setting.client(server) as admin:
+        wait_until(lambda: admin.get(made["href"]).json()["state"] != "judging", "the rejudging was not taken up")
         found = admin.get(f"{made['href']}/difference").json()
         counts = found["counts"]
         assert counts["submissions"] == load.acknowledged, f"judged again: {counts}"

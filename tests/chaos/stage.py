@@ -3,67 +3,107 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import psutil
 
+from app.packages.catalog import bundled
 from app.settings import Settings
+from app.storage.files import LocalFiles
 from bench.stage import add_admin, at_home, free_port, prepare, wait_until_up
 from tests import postgres
+from tests.chaos.audit_result import Audit
 
 TEAMS = 10
 PROBLEMS = ("comesolo", "rollingballs")
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
 DATABASE = "chaos"
+TEMPLATE = "chaos_template"
+SERVER = ("app.cli",)
+PATIENCE = 120.0
+Log = Callable[[], str]
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much happens under load."""
+    """How much happens: submissions under load, kills and faults of other kinds, seconds that a stall lasts."""
 
     submissions: int
     kills: int
+    seconds: float = 20.0
 
 
 class Server:
     """A real server process that can be killed with all its graders, and started again on the same port."""
 
-    def __init__(self, home: Path, **settings: str) -> None:
+    def __init__(self, home: Path, port: int = 0, module: Sequence[str] = SERVER, **settings: str) -> None:
         self.home = home
         self.settings = settings
-        self.port = free_port()
+        self.module = module
+        self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process = self.start()
+        self._processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self) -> subprocess.Popen[bytes]:
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """The process that was started last."""
+        return self._processes[-1]
+
+    def start(self, *options: str) -> None:
         """Start the process and wait until it answers."""
-        process = self.process = self.launch()
-        wait_until_up(self.url, process)
-        return process
+        wait_until_up(self.url, self.launch(*options))
 
     def launch(self, *options: str) -> subprocess.Popen[bytes]:
         """Start a process, and do not wait for it."""
-        command = [sys.executable, "-m", "app.cli", "serve", "--port", str(self.port), *options]
+        command = [sys.executable, "-m", *self.module, "serve", "--port", str(self.port), *options]
         env = {**os.environ, **at_home(self.home, **self.settings)}
-        with (self.home / "server.log").open("ab") as log:
-            return subprocess.Popen(command, env=env, stdout=log, stderr=log)
+        self.home.mkdir(exist_ok=True)
+        with self.log_path.open("ab") as log:
+            self._processes.append(subprocess.Popen(command, env=env, stdout=log, stderr=log))
+        return self.process
+
+    @property
+    def log_path(self) -> Path:
+        """Where servers of this port log."""
+        return self.home.parent / f"server-{self.port}.log"
 
     def log(self) -> str:
-        """All that servers on this home have logged."""
-        return (self.home / "server.log").read_text()
+        """All that servers of this port have logged."""
+        return self.log_path.read_text()
+
+    def expect_in_log(self, pattern: str) -> None:
+        """Wait until the log has a text like this."""
+        wait_until(lambda: re.search(pattern, self.log()) is not None, f"no {pattern!r} in {self.log_path}")
+
+    def refused(self, *options: str) -> str:
+        """Start a process that has to end with status 1, and return the last line that it said."""
+        before = self.log() if self.log_path.exists() else ""
+        status = self.launch(*options).wait(PATIENCE)
+        said = self.log().removeprefix(before).strip()
+        assert status == 1, f"expected a refusal, found status {status}: {said[-500:]}"
+        return said.splitlines()[-1]
+
+    def graders(self) -> list[psutil.Process]:
+        """The processes it has started."""
+        return psutil.Process(self.process.pid).children(recursive=True)
 
     def kill(self) -> None:
         """kill -9 everything, graders first or last as it happens."""
-        victims = [*psutil.Process(self.process.pid).children(recursive=True), psutil.Process(self.process.pid)]
+        victims = [*self.graders(), psutil.Process(self.process.pid)]
         random.shuffle(victims)
         for victim in victims:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -77,68 +117,179 @@ class Server:
 
     def stop(self) -> None:
         """An orderly end."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(timeout=60)
+        for process in self._processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                process.wait(timeout=60)
+
+    def is_ready(self) -> bool:
+        """What /health/ready says."""
+        return httpx.get(f"{self.url}/health/ready", timeout=60).status_code == 200
+
+    def wait_until_ready(self) -> None:
+        """Wait until it takes and judges submissions."""
+        wait_until(self.is_ready, "the server is not ready")
 
 
 @dataclass
 class Stage:
-    """A prepared home: a running contest, a token for each team and one for the admin.
+    """A prepared home: a running contest, a token for each team and one for the admin; and what has been found.
 
-    `database_url` is empty for SQLite in the home. `cluster` is the folder of PostgreSQL's socket.
+    `database_url` is empty for SQLite in the home. `cluster` is the folder of PostgreSQL's socket. `recoveries` are
+    seconds from the end of a fault to the next submission that was acknowledged, or what a scenario measures instead.
     """
 
-    home: Path
+    folder: Path
+    kind: str
     size: Size
     database_url: str
     cluster: Path | None
     tokens: list[str]
     admin: str
     servers: list[Server] = field(default_factory=list)
+    audits: list[Audit] = field(default_factory=list)
+    recoveries: list[float] = field(default_factory=list)
+
+    @property
+    def home(self) -> Path:
+        """The folder of the service's data."""
+        return self.folder / "home"
+
+    @property
+    def problems(self) -> Path:
+        """The folder of the problems that servers know; the fewer there are, the sooner they start."""
+        return self.folder / "problems"
 
     @property
     def database(self) -> str:
         """The database's URL, in SQLAlchemy's spelling."""
         return Settings(home=self.home, database_url=self.database_url, files_url="").database
 
-    def serve(self, **settings: str) -> Server:
-        """Start a server on the home; it is stopped at the end of the scenario."""
-        server = Server(self.home, **{"database_url": self.database_url, **settings})
+    @property
+    def files(self) -> LocalFiles:
+        """The stored files."""
+        return LocalFiles(self.home / "files")
+
+    def server(
+        self, *, home: Path | None = None, port: int = 0, module: Sequence[str] = SERVER, **settings: str
+    ) -> Server:
+        """A server on the home or another one, not started yet; it is stopped at the end of the scenario."""
+        ours = {
+            "database_url": self.database_url,
+            "problems": str(self.problems),
+            "most_unjudged": "1000000",
+            "feed_keep_alive_seconds": "1",
+        }
+        server = Server(home or self.home, port, module, **{**ours, **settings})
         self.servers.append(server)
         return server
 
+    def serve(self, **settings: str) -> Server:
+        """Start a server on the home."""
+        server = self.server(**settings)
+        server.start()
+        return server
 
-@contextmanager
-def stage(kind: str, size: Size, *, cluster: Path | None = None, problems: Sequence[str] = PROBLEMS) -> Iterator[Stage]:
-    """Make a home and a database of a kind; on PostgreSQL a server of its own, or in the one at `cluster`."""
-    with tempfile.TemporaryDirectory(prefix="jurado-chaos-") as folder:
-        home = Path(folder)
-        with _database(kind, cluster) as (url, socket_folder):
-            tokens = prepare(home, teams=TEAMS, problems=problems, database_url=url)
-            setting = Stage(home, size, url, socket_folder, tokens, add_admin(home, database_url=url))
+    def jurado(self, *words: object, home: Path | None = None, database_url: str | None = None) -> Command:
+        """Start a command of `jurado` on the home or another one."""
+        url = self.database_url if database_url is None else database_url
+        env = {**os.environ, **at_home(home or self.home, database_url=url, problems=str(self.problems))}
+        return Command([sys.executable, "-m", "app.cli", *map(str, words)], env)
+
+    def client(self, server: Server) -> httpx.Client:
+        """A client of the admin."""
+        headers = {"Authorization": f"Bearer {self.admin}"}
+        return httpx.Client(base_url=f"{server.url}/api/", headers=headers, timeout=60)
+
+
+class Command:
+    """A command that runs; `result` waits for its end."""
+
+    def __init__(self, words: Sequence[str], env: dict[str, str]) -> None:
+        self.process = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def result(self, status: int = 0) -> str:
+        """What it printed, once it has ended with this status."""
+        out, error = self.process.communicate(timeout=PATIENCE)
+        assert self.process.returncode == status, f"expected status {status}, found {self.process.returncode}: {error}"
+        return out + error
+
+
+def wait_until(condition: Callable[[], bool], otherwise: str, seconds: float = PATIENCE) -> None:
+    """Wait until something holds; raises AssertionError with a sentence if it does not for long."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, otherwise
+        time.sleep(0.05)
+
+
+class Ground:
+    """Homes and databases that are prepared once and copied for each scenario; PostgreSQL's server is at `cluster`."""
+
+    def __init__(self, folder: Path, cluster: Callable[[], Path]) -> None:
+        self.folder = folder
+        self._cluster = cluster
+
+    @contextmanager
+    def stage(self, kind: str, size: Size) -> Iterator[Stage]:
+        """A copy of what is prepared for a kind of database."""
+        cluster = self._cluster() if kind == POSTGRESQL else None
+        template = self._prepared(kind, cluster)
+        with tempfile.TemporaryDirectory(prefix="jurado-chaos-") as name:
+            folder = Path(name)
+            shutil.copytree(template, folder, dirs_exist_ok=True, symlinks=True)
+            url = ""
+            if cluster is not None:
+                drop(cluster, DATABASE)
+                postgres.administer(cluster, f"CREATE DATABASE {DATABASE} TEMPLATE {TEMPLATE}")
+                url = postgres.url(cluster, DATABASE)
+            known = json.loads((folder / "tokens.json").read_text())
+            setting = Stage(folder, kind, size, url, cluster, known["teams"], known["admin"])
             try:
                 yield setting
             finally:
                 for server in setting.servers:
                     server.stop()
 
+    def _prepared(self, kind: str, cluster: Path | None) -> Path:
+        folder = self.folder / kind
+        if folder.exists():
+            return folder
+        making = self.folder / f"{kind}.making"
+        home, problems, url = making / "home", making / "problems", ""
+        problems.mkdir(parents=True)
+        for name in PROBLEMS:
+            (problems / name).symlink_to(bundled()[name])
+        if cluster is not None:
+            drop(cluster, TEMPLATE)
+            postgres.administer(cluster, f"CREATE DATABASE {TEMPLATE}")
+            url = postgres.url(cluster, TEMPLATE)
+        tokens = {
+            "teams": prepare(home, teams=TEAMS, problems=PROBLEMS, database_url=url),
+            "admin": add_admin(home, database_url=url),
+        }
+        (making / "tokens.json").write_text(json.dumps(tokens))
+        return making.rename(folder)
+
+
+def drop(cluster: Path, database: str) -> None:
+    """Drop a database of tests, whoever is connected."""
+    postgres.administer(cluster, f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
+
 
 @contextmanager
-def _database(kind: str, cluster: Path | None) -> Iterator[tuple[str, Path | None]]:
-    if kind == "sqlite":
-        yield "", None
-        return
-    if cluster is not None:
-        postgres.administer(cluster, f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)", f"CREATE DATABASE {DATABASE}")
-        yield postgres.url(cluster, DATABASE), cluster
-        return
+def own_cluster() -> Iterator[Callable[[], Path]]:
+    """A PostgreSQL server of its own, started when it is first asked for; yields what starts it."""
     folder = Path(tempfile.mkdtemp(prefix="jurado-chaos-pg-"))
     alive = postgres.hold(folder)
+
+    def started() -> Path:
+        if not (folder / "ready").exists():
+            postgres.start(folder)
+        return folder
+
     try:
-        postgres.start(folder)
-        postgres.administer(folder, f"CREATE DATABASE {DATABASE}")
-        yield postgres.url(folder, DATABASE), folder
+        yield started
     finally:
         os.close(alive)
         if not postgres.wait_until_gone(folder):

@@ -204,9 +204,10 @@ class Log:
         """A page of events, read if it is not at hand: then it blocks."""
         if (found := self.page_at_hand(number)) is not None:
             return found
+        is_full = ids_on(number)[1] <= self.head  # before reading: what is added meanwhile is not in it
         lines = self.read_page(self.contest_id, number)
         with self.guard:
-            if number not in self.pages and (number + 1) * PAGE <= self.head:
+            if is_full and number not in self.pages:
                 self.pages[number] = lines
                 self.page_bytes += sum(line.size for line in lines)
             while self.page_bytes > MOST_PAGE_BYTES and len(self.pages) > 1:

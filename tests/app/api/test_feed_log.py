@@ -106,3 +106,19 @@ def test_an_event_is_superfluous_once_all_who_got_it_have_got_another() -> None:
     assert log.take(row(1, audience="poj", owner="t", object_id="x", data="1")) == []
     assert log.take(row(2, audience="oj", owner="t", object_id="x", data="2")) == []
     assert log.take(row(3, audience="p", owner="t", object_id="x", data="3")) == [1]
+
+
+def test_a_page_that_fills_while_it_is_read_is_read_again() -> None:
+    """What is added between the reading of the rows and the keeping of the page is no gap for later readers."""
+    rows = [row(id_) for id_ in range(1, PAGE + 1)]
+
+    def read(_contest_id: str, number: int) -> list[Line]:
+        lines = [Line(each, {}) for each in rows[: log.head]]
+        while log.head < PAGE:
+            log.add(rows[log.head], {})
+        return lines
+
+    log = Log("c", read)
+    log.add(rows[0], {})
+    log.page(0)
+    assert [line.id for line in log.page(0)] == list(range(1, PAGE + 1))

@@ -18,6 +18,9 @@ Jurado = Callable[..., Result]
 BOARD = b"3\nooo\no..\n...\n"
 """Four pieces, three of which can be eaten at most."""
 
+FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
+"""Each grader is a process that compiles and warms up."""
+
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -41,7 +44,7 @@ def jurado() -> Jurado:
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A real service in a process of its own, shared by the tests: what they make there has ids of its own."""
-    with fresh_service(tmp_path_factory.mktemp("service")) as running:
+    with fresh_service(tmp_path_factory.mktemp("service"), FEW_GRADERS) as running:
         yield running
 
 

@@ -1,0 +1,77 @@
+"""The system's clock is set back and forth while teams submit, and while the server is down."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+
+from bench.stage import CONTEST
+from tests.builders.clocked import set_clock
+from tests.chaos.audit import audit
+from tests.chaos.load import Load, Sent, under_load, wait_for
+from tests.chaos.model import scenario
+from tests.chaos.stage import Server, Stage
+
+HOUR = 3600.0
+STEPS = (-HOUR, 2 * HOUR, HOUR, -3 * HOUR)
+"""Where the clock is after each step, in seconds ahead of the machine's."""
+
+
+@scenario()
+def clock_steps(setting: Stage) -> str:
+    """the clock is set back and forth under load and at a restart: no contest runs back, and what is over stays over"""
+    offset = setting.folder / "clock"
+    set_clock(offset, 0)
+    server = setting.server(module=("tests.builders.clocked", str(offset)))
+    server.start()
+    load = Load(setting.size.submissions)
+
+    def step() -> None:
+        for at, seconds in enumerate(STEPS, start=1):
+            wait_for(load, at / (len(STEPS) + 2))
+            set_clock(offset, seconds)
+            setting.recoveries.append(load.recovered())
+        server.kill()
+        set_clock(offset, -6 * HOUR)
+        server.start()
+        setting.recoveries.append(load.recovered())
+
+    under_load(load, setting, server.url, step)
+    _check_times(load.sent)
+    audit(setting, server, load)
+    _end(setting, server)
+    set_clock(offset, -9 * HOUR)
+    assert _is_over(setting, server), "an ended contest runs again when the clock is set back"
+    server.kill_and_restart()
+    assert _is_over(setting, server), "an ended contest runs again after a restart with an earlier clock"
+    assert "the system's clock was set" in server.log()
+    return f"{len(STEPS) + 1} steps of up to {max(map(abs, STEPS)) / HOUR:.0f} h; times in the order of submissions"
+
+
+def _check_times(sent: list[Sent]) -> None:
+    """Whoever is acknowledged before another one sends has an earlier time: here, whose number is 100 lower."""
+    times = [each.time for each in sorted(sent, key=lambda each: each.id)]
+    for earlier, later in pairwise(times):
+        assert later >= earlier - timedelta(seconds=5), f"a time of {later} after one of {earlier}"
+
+
+def _end(setting: Stage, server: Server) -> None:
+    """Let the contest end in this moment, and see that it has."""
+    with setting.client(server) as admin:
+        state = admin.get(f"contests/{CONTEST}").raise_for_status().json()
+        now = admin.get("contests").headers["Jurado-Time"]
+        began = state["start_time"]
+        admin.patch(f"contests/{CONTEST}", json={"duration": _duration(began, int(now))}).raise_for_status()
+    assert _is_over(setting, server), "the contest does not end"
+
+
+def _duration(start_time: str, now: int) -> str:
+    from app.api.clics import parse_time
+
+    seconds = int(now / 1000 - parse_time(start_time).timestamp())
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.000"
+
+
+def _is_over(setting: Stage, server: Server) -> bool:
+    with setting.client(server) as admin:
+        return admin.get(f"contests/{CONTEST}/state").raise_for_status().json()["ended"] is not None

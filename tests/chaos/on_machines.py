@@ -1,0 +1,109 @@
+"""The machine fails while teams submit: disks full or read-only, descriptors used up, files damaged, clocks set."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from tests.chaos.audit import audit
+from tests.chaos.load import Load, under_load, wait_for
+from tests.chaos.model import scenario
+from tests.chaos.stage import Stage
+
+SPARE_BYTES = 2**20
+DISK = 256 * 2**20
+
+
+@scenario()
+def disk_full(setting: Stage) -> str:
+    """the file system of the home is filled to the last byte and emptied again; it needs root, to mount one"""
+    with _mounted(setting.home, "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs"):
+        server, load = setting.serve(), Load(setting.size.submissions, large=0.5)
+
+        def fill() -> None:
+            wait_for(load, 1 / 2)
+            filling = setting.home / "filling"
+            _fill(filling)
+            load.expect_refusals()
+            filling.unlink()
+            setting.recoveries.append(load.recovered())
+
+        under_load(load, setting, server.url, fill)
+        audit(setting, server, load)
+        server.stop()
+    return f"{load.refused} refused while there was no room"
+
+
+@scenario()
+def files_read_only(setting: Stage) -> str:
+    """the folder of files becomes read-only, and writable again; it needs root, to mount it"""
+    files = setting.home / "files"
+    server, load = setting.serve(), Load(setting.size.submissions, large=0.5)
+
+    def forbid() -> None:
+        wait_for(load, 1 / 2)
+        with _mounted(files, "--bind", str(files)):
+            subprocess.run(["mount", "-o", "remount,bind,ro", files], check=True)
+            load.expect_refusals()
+        setting.recoveries.append(load.recovered())
+
+    under_load(load, setting, server.url, forbid)
+    audit(setting, server, load)
+    return f"{load.refused} refused while files could not be written"
+
+
+@scenario()
+def file_descriptors(setting: Stage) -> str:
+    """the server may open no further file or connection for some seconds"""
+    server, load = setting.serve(), Load(setting.size.submissions, large=0.5)
+
+    def starve() -> None:
+        wait_for(load, 1 / 2)
+        process = psutil.Process(server.process.pid)
+        before = process.rlimit(resource.RLIMIT_NOFILE)
+        process.rlimit(resource.RLIMIT_NOFILE, (process.num_fds(), before[1]))
+        time.sleep(min(5.0, setting.size.seconds))
+        assert process.is_running()
+        process.rlimit(resource.RLIMIT_NOFILE, before)
+        setting.recoveries.append(load.recovered())
+
+    under_load(load, setting, server.url, starve)
+    audit(setting, server, load)
+    return f"{load.refused} refused and {load.broken} connections broken meanwhile"
+
+
+def _fill(path: Path) -> None:
+    """Write until there is no room."""
+    with path.open("wb", buffering=0) as file:
+        for size in (SPARE_BYTES, 4096, 1):
+            while True:
+                try:
+                    file.write(bytes(size))
+                except OSError:
+                    break
+
+
+@contextmanager
+def _mounted(folder: Path, *words: str) -> Iterator[None]:
+    """Mount something over a folder, with all that is in it now."""
+    if os.geteuid() != 0:
+        raise AssertionError("not played: only root may mount a file system")
+    is_bind = words[0] == "--bind"
+    aside = folder.with_name(f"{folder.name}.before")
+    if not is_bind:
+        folder.rename(aside)
+        folder.mkdir()
+    subprocess.run(["mount", *words, folder], check=True)
+    try:
+        if not is_bind:
+            subprocess.run(["cp", "-a", f"{aside}/.", folder], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
