@@ -153,9 +153,13 @@ def restore(
             _restore_sqlite(folder / manifest.database, target)
         else:
             _restore_other(folder / manifest.database, target, step, replace=replace)
-        rows = _row_counts(target)
     finally:
         target.close()
+    restored = Database(database_url, timeouts)  # SQLite's file is another one by now
+    try:
+        rows = _row_counts(restored)
+    finally:
+        restored.close()
     if {name: rows[name] for name in manifest.rows} != manifest.rows:
         raise BackupError(f"the restored database has other numbers of rows than {folder / MANIFEST} says")
     return manifest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +62,9 @@ class Database:
             Path(name) if self.is_sqlite and (name := self.engine.url.database) != ":memory:" and name else None
         )
         self._file = _identity(self._path) if self._path is not None and self._path.exists() else None
+        if self._path is not None:
+            for engine in (self.engine, self.writers, self.readers):
+                event.listen(engine, "do_connect", self._refuse_lost_file)
 
     @contextmanager
     def read(self, *, for_request: bool = False) -> Iterator[Session]:
@@ -104,12 +108,18 @@ class Database:
                     transaction.rollback()  # else SQLite's, refused at COMMIT, goes back to the pool still open
                     raise
 
+    def _refuse_lost_file(self, *_: object) -> None:
+        # SQLite would make an empty file where the path leads to none, and then delete the write-ahead log beside it,
+        # with all in it that the other connections have committed.
+        if self._file is not None and (why := self.lost_file()) is not None:
+            raise sqlite3.OperationalError(why)
+
     def _refuse_if_barred(self) -> None:
-        why = self.barred or self._lost_file()
+        why = self.barred or self.lost_file()
         if why is not None:
             raise OperationalError(why, None, RuntimeError(why))
 
-    def _lost_file(self) -> str | None:
+    def lost_file(self) -> str | None:
         """Why what is written would be lost: the path of SQLite's file leads no more to the file that is open."""
         if self._path is None:
             return None

@@ -125,7 +125,7 @@ def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:
     All that can be is copied beside writers first, so that the cut, which excludes them, has little left to copy; it
     gives up at once where somebody reads or writes.
     """
-    if not database.is_sqlite:
+    if not database.is_sqlite or database.lost_file() is not None:
         return False
     path = Path(str(database.engine.url.database))
     grown = path.with_name(path.name + "-wal")

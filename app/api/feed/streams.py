@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.api.addresses import source_of
 from app.api.auth import PUBLIC, Viewer
-from app.api.feed.kinds import ORDER
+from app.api.feed.kinds import ORDER, STATE
 from app.api.feed.log import Line, Log, page_of
 from app.api.feed.readers import Place, Reader, write_token
 from app.domain.clock import utc_now
@@ -209,7 +209,10 @@ async def follow(
 
 
 async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> AsyncIterator[bytes]:
-    """Every object as it was told last, kinds in order; what has changed since `place.event` comes behind it anyway."""
+    """Every object as it was told last, kinds in order; what has changed since `place.event` comes once more behind it.
+
+    What has changed is not left out, as others refer to it, but for the state: that is the last word.
+    """
     assert place.kind is not None
     first: int | None = place.first
     for kind in range(place.kind, len(ORDER)):
@@ -217,7 +220,11 @@ async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> Asy
             if wish.types is not None and ORDER[kind] not in wish.types:
                 break
             found, following = log.index.behind(ORDER[kind], first, wish.reader, OBJECTS_AT_ONCE)
-            wanted = [(began, event) for began, event in found if event <= place.event]
+            wanted = [
+                (began, event)
+                for began, event in found
+                if event <= place.event or (began <= place.event and ORDER[kind] != STATE.type)
+            ]
             lines = await lines_of(log, [event for _, event in wanted])
             chunk: list[bytes] = []
             for began, event in wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from app.api.feed import log as logs
 from app.api.feed.difference import Shown, changes, deletions
 from app.api.feed.log import PAGE, Line, Log, ids_on, page_of
-from app.api.feed.readers import Reader
+from app.api.feed.readers import Place, Reader
+from app.api.feed.streams import Wish, first_account
 from app.storage.tables import EventRow
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -122,3 +124,18 @@ def test_a_page_that_fills_while_it_is_read_is_read_again() -> None:
     log.add(rows[0], {})
     log.page(0)
     assert [line.id for line in log.page(0)] == list(range(1, PAGE + 1))
+
+
+def test_a_new_reader_gets_a_judgement_that_changes_meanwhile_before_its_runs() -> None:
+    """It comes once more behind all that there was; the state comes only there, as the last word."""
+    kinds = ("submissions", "judgements", "runs", "state", "judgements", "state")
+    rows = [row(id_, type=kind, object_id=kind) for id_, kind in enumerate(kinds, start=1)]
+    log = Log("c", lambda *_: [Line(each, {}) for each in rows], epoch="0" * 32)
+    for each in rows:
+        log.add(each, {})
+
+    async def first() -> bytes:
+        pieces = first_account(log, Wish(JUDGE, None, live=False), Place(4, 0), lambda line, _: b"%d " % line.id)
+        return b"".join([piece async for piece in pieces])
+
+    assert asyncio.run(first()) == b"1 5 3 "

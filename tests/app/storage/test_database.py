@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import event, text
+from sqlalchemy.exc import OperationalError
 
 from app.storage.database import REQUESTS_READ, Database
 
@@ -44,4 +47,24 @@ def test_readers_that_hold_all_connections_for_requests_keep_nobody_from_writing
             assert session.scalar(text("SELECT 1")) == 1
         with database.writers.connect() as connection, database.read() as own:
             assert connection.scalar(text("SELECT 1")) == own.scalar(text("SELECT 1")) == 1
+    database.close()
+
+
+def test_no_connection_makes_an_empty_file_where_the_database_was(sqlite_url: str) -> None:
+    """SQLite would delete the log beside it, and what is only there would be lost when the file is put back."""
+    path = Path(sqlite_url.removeprefix("sqlite:///"))
+    database = Database(sqlite_url)
+    with database.read() as session:
+        session.execute(text("SELECT 1"))  # its connection stays open, so that the log is not emptied
+        with database.write() as writing:
+            writing.execute(text("INSERT INTO teams (id, name, label, hidden) VALUES ('t', 'T', '1', false)"))
+        aside = path.rename(path.with_name("aside"))
+        with database.read() as one, database.read() as other:
+            one.execute(text("SELECT 1"))
+            with pytest.raises(OperationalError, match="is gone"):
+                other.execute(text("SELECT 1"))
+        assert not path.exists()
+        aside.replace(path)
+    with database.read() as session:
+        assert session.scalar(text("SELECT count(*) FROM teams")) == 1
     database.close()
