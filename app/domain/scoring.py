@@ -80,20 +80,14 @@ def better(one: RawScore, other: RawScore | None, rule: ScoringRule) -> bool:
     """Is `one` strictly better than `other` under the rule? A rejected answer is better than nothing only."""
     if other is None:
         return True
-    if one.accepted != other.accepted:
-        return one.accepted
-    if not one.accepted:
+    if one.verdict is not CaseVerdict.ACCEPTED:
         return False
-    mine, theirs = _worth(one, rule), _worth(other, rule)
-    return mine > theirs
-
-
-def _worth(score: RawScore, rule: ScoringRule) -> Exact:
-    """What earns points under the rule: a better raw score that gives no more points is no improvement."""
-    if rule.kind is Kind.ABSOLUTE:
-        return score.multiplier if score.multiplier is not None else 0
-    raw = score.raw if score.raw is not None else 0
-    return raw if rule.direction is Direction.MAXIMISE else -raw
+    if other.verdict is not CaseVerdict.ACCEPTED:
+        return True
+    if rule.kind is Kind.ABSOLUTE:  # a better raw score that gives no more points is no improvement
+        return (one.multiplier or 0) > (other.multiplier or 0)
+    mine, theirs = one.raw or 0, other.raw or 0
+    return mine > theirs if rule.direction is Direction.MAXIMISE else mine < theirs
 
 
 def counted_answers(
@@ -142,8 +136,11 @@ class Fold:
     def add(self, attempt: Attempt) -> Answers:
         """Let one more attempt follow, in order of (time, id); returns the answers that count then."""
         scores = _judged(attempt)
-        self.counted = _after(attempt, scores, self.counted, self.best, self.rule)
-        _remember_best(self.best, attempt, scores, self.counted, self.rule)
+        self.counted = after = _after(attempt, scores, self.counted, self.best, self.rule)
+        if self.rule.counting is Counting.BEST_CASE:
+            self.best = after  # the same comparisons with the same outcome
+        else:
+            _remember_best(self.best, attempt, scores, after, self.rule)
         return self.counted
 
 

@@ -58,14 +58,15 @@ class View:
 
     def takes(self, attempt: Attempt) -> bool:
         """Is it on the board? What was sent outside its team's time is not."""
-        return timedelta(0) <= attempt.time < self.own.get(attempt.team_id, self.finished)
+        return NEVER <= attempt.time < self.own.get(attempt.team_id, self.finished)
 
     def outside(self, attempt: Attempt) -> Attempt:
         """The attempt as far as it may be known."""
         secret = self.secret.get(attempt.problem_id)
         if not secret or attempt.scores is None or secret.isdisjoint(attempt.scores):
             return attempt
-        return replace(attempt, scores={case: score for case, score in attempt.scores.items() if case not in secret})
+        scores = {case: score for case, score in attempt.scores.items() if case not in secret}
+        return Attempt(attempt.id, attempt.team_id, attempt.problem_id, attempt.time, scores)
 
     def shows(self, attempt: Attempt) -> bool:
         """Is what became of it on the board?"""
@@ -259,11 +260,11 @@ class _Live:
 
     def put(self, reads: Iterable[Read]) -> None:
         """Take attempts as they are now."""
-        for read in reads:
-            if self.view.takes(read.attempt):
-                self._board.put([self.view.outside(read.attempt)])
-            if self.view.shows(read.attempt):
-                self._moment = read.latest if self._moment is None else max(self._moment, read.latest)
+        taken = [read for read in reads if self.view.takes(read.attempt)]
+        self._board.put(self.view.outside(read.attempt) for read in taken)
+        known = [] if self._moment is None else [self._moment]
+        shown = (read.latest for read in taken if self.view.shows(read.attempt))
+        self._moment = max(chain(known, shown), default=None)
 
     def drop(self, ids: Collection[int], left: Iterable[Read]) -> None:
         """Forget attempts; those `left` tell the last moment."""

@@ -73,10 +73,11 @@ def some_attempts(session: Session, contest_id: str, ids: Collection[int], known
 
 
 def _read(row: Any, known: KnownScores) -> Read:
-    scores = None if row.judgement_id is None else known.of.setdefault(row.judgement_id, {})
-    time = timedelta(milliseconds=row.contest_time_ms)
-    attempt = Attempt(row.id, attempt_team(row), row.problem_id, time, scores)
-    return Read(attempt, max(row.time, row.end_time or row.time))
+    id_, team_id, _account_id, problem_id, contest_time_ms, time, judgement_id, end_time = row
+    scores = None if judgement_id is None else known.of.setdefault(judgement_id, {})
+    team = team_id if team_id is not None else attempt_team(row)
+    attempt = Attempt(id_, team, problem_id, timedelta(milliseconds=contest_time_ms), scores)
+    return Read(attempt, time if end_time is None else max(time, end_time))
 
 
 def attempt_team(row: Any) -> str:
