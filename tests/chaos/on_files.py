@@ -25,7 +25,7 @@ def flipped_bit(setting: Stage) -> str:
     def damage() -> None:
         wait_for(load, 1 / 2)
         setting.jurado("backup", folder).result()
-        damaged.update(_inputs())
+        damaged.update(name for name in _inputs() if setting.files.path(name).exists())
         for sha256 in damaged:
             _flip(setting.files.path(sha256))
         server.kill()  # graders keep the inputs that they have read
@@ -62,7 +62,7 @@ def _judge_a_damaged_answer(setting: Stage, server: Server, answer: bytes) -> No
 
 
 def _inputs() -> set[str]:
-    """The names of the stored inputs of all problems."""
+    """The names that inputs of all problems have as stored files; some lie elsewhere."""
     paths = (path for slug in PROBLEMS for path in (bundled()[slug] / "data").rglob("*.in"))
     return {hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
