@@ -138,7 +138,7 @@ def numbered_runs(
             yield run.submission.id, run_document(standing, run)
 
 
-JUDGEMENTS = Large("judgements", Judgement, numbered_judgements, filters=("judgement_type_id",))
+JUDGEMENTS = Large("judgements", Judgement, numbered_judgements, filters=("judgement_type_id",), scored=True)
 RUNS = Large("runs", JudgedCase, numbered_runs, sparse=False, filters=("judgement_type_id",))
 
 

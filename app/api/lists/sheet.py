@@ -39,6 +39,7 @@ class Large:
     documents  what a viewer sees of some submissions (all: None): the number of the submission, and the object
     model      the route's model; `sparse`: without what is not set
     filters    the properties by which it is often asked for
+    scored     do points show, which change with others' answers?
     """
 
     name: str
@@ -46,6 +47,7 @@ class Large:
     documents: Callable[[Viewer, Standing, Session, Collection[int] | None], Rows]
     sparse: bool = True
     filters: tuple[str, ...] = ()
+    scored: bool = False
 
     def rows(self, viewer: Viewer, standing: Standing, session: Session, ids: Collection[int]) -> dict[int, Row]:
         """The row of each of these submissions."""
@@ -105,7 +107,8 @@ class Sheet:
         old, self.standing = self.standing, None  # a reading that fails leaves nothing to go on with
         if old is None or again != self._again or not _alike(old, standing) or not self._grown(attempts):
             self.slices = []
-            self._points = {id_: points_of(standing, _tried(each)) for id_, each in attempts.items()}
+            scored = attempts if self._kind.scored else {}
+            self._points = {id_: points_of(standing, _tried(each)) for id_, each in scored.items()}
             stale: Collection[int] = attempts.keys()
         else:
             stale = self._stale(old, standing)
@@ -138,7 +141,7 @@ class Sheet:
             if changed:
                 known = {id(attempt) for attempt in earlier}
                 stale.update(attempt.id for attempt in tries if id(attempt) not in known)
-            if changed or place[1] in moved:
+            if self._kind.scored and (changed or place[1] in moved):
                 stale.update(self._rescored(standing, tries))
         return stale
 
