@@ -75,13 +75,13 @@ def test_a_problems_package_with_a_damaged_file_is_a_503_that_names_it_until_its
         assert hashlib.sha256(data).hexdigest() in reply.json()["message"]
     assert [each["sha256"] for each in api.get("stored-files", user="admin").json()["faults"]] == [stored["sha256"]]
     assert api.get("/health/ready").json()["damaged_files"] == 1
-    assert "jurado_damaged_files 1.0" in api.get("/metrics").text
+    assert "jurado_damaged_files 1.0" in api.get("/metrics", user="admin").text
     path.unlink()
     assert api.get("problems/echo/package.zip", user="admin").status_code == 503, "missing"
     api.service.files.keep(data)
     assert api.get("problems/echo/package.zip", user="admin").status_code == 200
     assert api.get("stored-files", user="admin").json()["faults"] == []
-    assert "jurado_damaged_files 0.0" in api.get("/metrics").text
+    assert "jurado_damaged_files 0.0" in api.get("/metrics", user="admin").text
 
 
 def test_a_pass_that_is_stopped_ends_at_once(api: Api) -> None:
