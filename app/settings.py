@@ -106,6 +106,12 @@ class Settings(BaseSettings):
     max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")
     max_archive_files: int = Field(2000, description="files a request may bring, those in its archives included")
     max_ratio: int = Field(200, description="how many times larger than packed the archives of a request may inflate")
+    package_read_seconds: float = Field(
+        60.0, gt=0, description="processor time for reading one package, or the documents of a contest package"
+    )
+    package_check_seconds: float = Field(
+        900.0, gt=0, description="time graders may spend on the checks of one package that is brought in"
+    )
     max_import_files: int = Field(50_000, description="files a contest package may hold")
     max_import_document: int = Field(32 * 2**20, description="bytes of one document of a contest package (teams.json)")
     max_import_objects: int = Field(50_000, description="objects of one document of a contest package")

@@ -29,7 +29,7 @@ from app.api.contest_import_views import (
     another_board,
     imported_view,
 )
-from app.api.contest_parcel import Bounds, Contents, read_contents
+from app.api.contest_parcel import Bounds, Contents, read_parcel
 from app.api.contest_rows import Importer
 from app.api.contest_submissions import Found, grade_all
 from app.api.contest_versions import Version, Wanted
@@ -40,17 +40,15 @@ from app.api.fault_list import FaultList
 from app.api.gated import GatedRoute
 from app.api.middleware import API
 from app.api.uploads import body_file
+from app.grading.apart import READER
 from app.grading.questions import JudgeFailed
 from app.packages.errors import PackageErrors
-from app.packages.files import LIMITS, archive_files
 from app.service import Service
 from app.settings import Settings
 from app.storage.tentative import TentativeFiles
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
-UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
-"""What is made anew. In a large contest it is most of the package."""
 SECONDS_UNTIL_BACK = 10
 
 
@@ -86,14 +84,14 @@ async def import_contest(
 
 
 def _read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
+    bounds = Bounds(settings.max_import_document, settings.max_import_objects)
+    arguments = (path.resolve(), settings.max_import_files, bounds, with_submissions)
     try:
-        _top, files = archive_files(path, with_other(LIMITS, files=settings.max_import_files), UNREAD)
+        contents = READER.read(read_parcel, arguments, settings.package_read_seconds, [path])
     except PackageErrors as found:
         faults = FaultList()
         faults.extend(error.as_data() for error in found.errors)
         raise _refusal(faults) from None
-    bounds = Bounds(settings.max_import_document, settings.max_import_objects)
-    contents = read_contents(files, bounds, with_submissions=with_submissions)
     if contents.faults:
         raise _refusal(contents.faults)
     return contents

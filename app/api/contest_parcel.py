@@ -11,7 +11,8 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import yaml
@@ -22,6 +23,7 @@ from app.api.directory import COLLECTIONS
 from app.api.errors import fault
 from app.api.fault_list import FaultList
 from app.packages.documents import UNREADABLE, StrictLoader
+from app.packages.files import LIMITS, archive_files
 
 Name = Literal[
     "problems",
@@ -43,6 +45,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "teams": teams.FILES,
     **{collection.name: collection.files for collection in COLLECTIONS if collection.files},
 }
+UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
+"""What is made anew. In a large contest it is most of the package."""
 SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 MOST_YAML_BYTES = 2**20  # written by hand, and read a hundred times slower than JSON
 MOST_VALUES = 2_000_000
@@ -130,6 +134,12 @@ class Contents:
     def add_fault(self, file: str, where: str, expected: str, found: str) -> None:
         """Note what is wrong."""
         self.faults.add(file, where, expected, found)
+
+
+def read_parcel(path: Path, most_files: int, bounds: Bounds, with_submissions: bool) -> Contents:
+    """Inflate an archive and read its documents; raises PackageErrors for what is wrong with the archive."""
+    _top, files = archive_files(path, replace(LIMITS, files=most_files), UNREAD)
+    return read_contents(files, bounds, with_submissions=with_submissions)
 
 
 def read_contents(

@@ -17,10 +17,11 @@ from sqlalchemy.orm import Session
 from app.api.contest_parcel import Contents
 from app.api.fault_list import FaultList
 from app.api.packages import check_package
-from app.packages.errors import PackageErrors, errors_of
-from app.packages.files import LIMITS, archive_files
+from app.grading.apart import READER
+from app.packages.arrivals import Arrival, read_member
+from app.packages.errors import PackageError, PackageErrors, errors_of
+from app.packages.files import LIMITS
 from app.packages.model import Package
-from app.packages.read import assemble
 from app.packages.rules import LONGEST_ID
 from app.service import Service
 from app.storage import comparison, problems, versions
@@ -44,7 +45,7 @@ class Version:
     how         equal: it was here; new: it was not; version: another one of its id is here, so that it got another id;
                 here: what is here is used unseen, as the package does not carry it or the request wants that
     document    what the submissions are judged by
-    package     what is to be stored, with the scores of its expected answers
+    package     what is to be stored, with the rules it breaks and the scores of its expected answers
     """
 
     package_id: str
@@ -52,6 +53,7 @@ class Version:
     how: How
     document: Document
     package: Package | None = None
+    broken: Sequence[PackageError] = ()
     scores: Mapping[str, FoundScore] = field(default_factory=dict)
     differences: Sequence[Difference] = ()
     kept: KeptPackage | None = None
@@ -62,13 +64,15 @@ class _Budget:
     """What all packages in one contest package may inflate to, together: each by itself could be a bomb."""
 
     files: int
+    seconds: float
     total: int = LIMITS.total
 
-    def read(self, data: bytes) -> dict[str, bytes]:
-        files = archive_files(data, with_other(LIMITS, total=self.total, files=min(LIMITS.files, self.files)))[1]
-        self.total -= sum(map(len, files.values()))
-        self.files -= len(files)
-        return files
+    def read(self, data: bytes, slug: str) -> Arrival:
+        limits = with_other(LIMITS, total=self.total, files=min(LIMITS.files, self.files))
+        arrival = READER.read(read_member, (data, slug, limits), self.seconds)
+        self.total -= sum(map(len, arrival.package.files.values()))
+        self.files -= len(arrival.package.files)
+        return arrival
 
 
 def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[str, Version], FaultList]:
@@ -77,7 +81,8 @@ def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[s
     Nothing is stored yet. Every problem with a fault is left out.
     """
     faults = FaultList()
-    budget = _Budget(service.settings.max_import_files)
+    settings = service.settings
+    budget = _Budget(settings.max_import_files, settings.package_read_seconds)
     found: dict[str, Version] = {}
     with service.database.read() as session:
         for problem_id in contents.problem_ids:
@@ -92,7 +97,7 @@ def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[s
         if version.package is None:
             continue
         try:
-            version.scores = check_package(service, version.package).scores
+            version.scores = check_package(service, Arrival(version.package, tuple(version.broken))).scores
         except PackageErrors as wrong:
             _note(faults, version.package_id, wrong)
     return found, faults
@@ -109,11 +114,10 @@ def _choose(
         return None
     if data is None or (here and wanted == "here"):
         return Version(problem_id, problem_id, "here", versions.document(session, problem_id))
-    files = budget.read(data)
-    package = assemble(problem_id, files)
-    document = _document(package)
+    arrival = budget.read(data, problem_id)
+    document = _document(arrival.package)
     if not here:
-        return Version(problem_id, problem_id, "new", document, package)
+        return Version(problem_id, problem_id, "new", document, arrival.package, arrival.broken)
     current = versions.document(session, problem_id)
     differences = comparison.differences(document, current)
     if not differences:
@@ -122,14 +126,14 @@ def _choose(
         for each in differences:
             faults.add(_path(problem_id), each.where, each.expected, each.found)
         return None
-    return _as_another(session, contents, problem_id, files, document, differences)
+    return _as_another(session, contents, problem_id, arrival, document, differences)
 
 
 def _as_another(
     session: Session,
     contents: Contents,
     problem_id: str,
-    files: dict[str, bytes],
+    arrival: Arrival,
     document: Document,
     differences: Sequence[Difference],
 ) -> Version:
@@ -139,8 +143,8 @@ def _as_another(
         if id_ in contents.problem_ids:
             continue
         if problems.get(session, id_) is None:
-            package = assemble(id_, files)
-            return Version(problem_id, id_, "version", _document(package), package, differences=differences)
+            package = with_other(arrival.package, slug=id_)
+            return Version(problem_id, id_, "version", _document(package), package, arrival.broken, {}, differences)
         current = versions.document(session, id_)
         if not comparison.differences(document, current):
             return Version(problem_id, id_, "version", current, differences=differences)

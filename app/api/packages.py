@@ -21,12 +21,12 @@ from app.api.forms import Expected, open_form
 from app.api.gated import GatedRoute
 from app.api.named import did_you_mean
 from app.api.uploads import body_file
+from app.grading.apart import READER
 from app.grading.desk import GraderDesk
 from app.grading.grade import found_score
+from app.packages.arrivals import Arrival, read_arrival
 from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
-from app.packages.files import archive_files
 from app.packages.model import Package
-from app.packages.read import assemble
 from app.packages.verify import examine
 from app.service import Service
 from app.storage import packing, problems
@@ -253,7 +253,9 @@ async def import_problem(
 def _checked(service: Service, source: bytes | Path, slug: str | None, stem: str | None) -> Checked:
     """Read and check: nothing is stored unless everything is right."""
     try:
-        return check_package(service, _read(source, slug, stem))
+        files = [] if isinstance(source, bytes) else [source]
+        seconds = service.settings.package_read_seconds
+        return check_package(service, READER.read(read_arrival, (source, slug, stem), seconds, files))
     except PackageErrors as found:
         message = _sentence(errors_of(found.errors))
         raise BadRequest(message, errors=[error.as_data() for error in found.errors]) from None
@@ -279,18 +281,6 @@ def _bring_in(
     return made
 
 
-def _read(source: bytes | Path, slug: str | None, stem: str | None) -> Package:
-    """Read the archive; its top folder names the problem, else `slug`, else the name of the file that was sent."""
-    data = source if isinstance(source, bytes) else source.read_bytes()  # a temporary file's name says nothing
-    top, files = archive_files(data)
-    if top is not None and slug is not None and top != slug:
-        raise PackageErrors([PackageError("", "", f"expected the top folder {slug}, found {top}")])
-    name = top or slug or stem
-    if name is None:
-        raise PackageErrors([PackageError("", "", "expected one top folder named by the problem's id, found none")])
-    return assemble(name, files)
-
-
 def _sentence(errors: Sequence[PackageError]) -> str:
     return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
 
@@ -304,12 +294,14 @@ class Checked:
     warnings: Sequence[PackageError]
 
 
-def check_package(service: Service, package: Package) -> Checked:
+def check_package(service: Service, arrival: Arrival) -> Checked:
     """Hold a package against every rule, its checker run by the graders; its own programs are not run.
 
     Raises PackageErrors with every fault, warnings included, if one of them is an error.
     """
-    examined = examine(package, GraderDesk(service.engine.validate))
+    package = arrival.package
+    desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds)
+    examined = examine(package, desk, broken=arrival.broken)
     if errors_of(examined.faults):
         raise PackageErrors(examined.faults)
     scores = {name: found_score(0, score) for name, score in examined.scores.items()}

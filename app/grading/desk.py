@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
 from app.grading.messages import Validate, Validated
 from app.grading.questions import JudgeFailed
+from app.packages.errors import PackageError, PackageErrors
 from app.packages.trials import Outcome, Question
 from app.storage.judgements import FoundScore
 from checkers.doors import Message, Score
@@ -16,15 +18,20 @@ BATCH = 64
 
 
 class GraderDesk:
-    """Asks the graders of an engine."""
+    """Asks the graders of an engine, for so many seconds in all."""
 
-    def __init__(self, validate: Callable[[Validate], Future[Validated]]) -> None:
+    def __init__(self, validate: Callable[[Validate], Future[Validated]], seconds: float) -> None:
         self._validate = validate
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds
 
     def ask(self, questions: Sequence[Question]) -> list[Outcome]:
-        """Answer every question, in order."""
+        """Answer every question, in order; raises PackageErrors once the time for all of them is over."""
         outcomes: list[Outcome] = []
         for begin in range(0, len(questions), BATCH):
+            if time.monotonic() > self._until:
+                text = f"expected a package that is checked within {self._seconds:g} s, found one that takes longer"
+                raise PackageErrors([PackageError("", "", text)])
             asked = [self._validate(_request(question)) for question in questions[begin : begin + BATCH]]
             outcomes += [_outcome(future) for future in asked]
         return outcomes

@@ -1,0 +1,167 @@
+"""Have strangers' packages read in a process of their own, which is killed where its time or its memory is over.
+
+One process waits for each server, has imported what reading needs, and divides itself for every package: dividing takes
+milliseconds, starting Python a second. What it gives back is pickled, and read by a reader that makes no other objects
+than those a package consists of.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from app.grading.environment import clean_environment
+from app.grading.leftovers import solver_folder
+from app.grading.pipes import Pipe, PipeBroken, PipeTooSlow
+from app.packages.errors import PackageError, PackageErrors
+
+T = TypeVar("T")
+
+MEMORY = 4 * 2**30
+"""Bytes of address space: inflated files, their values, and both of them pickled."""
+PATIENCE = 10.0
+"""A process that gets little of the processor has so many times its processor time until it is killed."""
+MOST_REPLY = 1000
+OF_PACKAGES = (
+    "app.packages.",
+    "app.domain.",
+    "app.api.contest_parcel",
+    "app.api.contest_judging",
+    "app.api.fault_list",
+)
+PLAIN = frozenset({
+    ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "list"), ("builtins", "dict"),
+    ("collections", "defaultdict"), ("fractions", "Fraction"), ("datetime", "date"), ("datetime", "datetime"),
+    ("datetime", "timedelta"), ("datetime", "timezone"),
+})  # fmt: skip
+
+
+class Results(pickle.Unpickler):
+    """Reads what the process gives back: classes of packages and plain values, no functions."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Give a class that results consist of; raises UnpicklingError for anything else."""
+        if (module, name) in PLAIN:
+            return super().find_class(module, name)
+        if module.startswith(OF_PACKAGES) and module in sys.modules and "." not in name:
+            value = super().find_class(module, name)
+            if isinstance(value, type) and value.__module__ == module:
+                return value
+        raise pickle.UnpicklingError(f"expected a class of packages, found {module}.{name}")
+
+
+class Reader:
+    """The process that waits. `read` may be called from any thread; one package is read at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: Pipe | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id while it runs."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
+    def read(
+        self, function: Callable[..., T], arguments: Sequence[Any], seconds: float, files: Sequence[Path] = ()
+    ) -> T:
+        """Call a function of a module there, with so many seconds of processor; it may read `files`.
+
+        Raises what the function raises if that is PackageErrors, and PackageErrors where it is over its time or memory.
+        """
+        with self._lock, solver_folder() as folder:
+            with (folder / "arguments").open("wb") as file:
+                pickle.dump(list(arguments), file)
+            asked = {
+                "function": f"{function.__module__}:{function.__qualname__}",
+                "folder": str(folder),
+                "files": [str(path.resolve()) for path in files],
+                "seconds": seconds,
+                "memory": MEMORY,
+            }
+            status = self._ask(json.dumps(asked).encode(), seconds)
+            if status == 0:
+                with (folder / "result").open("rb") as file:
+                    value: T = _settled(Results(file).load())
+                    return value
+        if status in (-signal.SIGPROF, None):
+            raise _too_much(f"that is read in {seconds:g} s", "one that takes longer")
+        if status == -signal.SIGKILL:
+            raise _too_much("that can be read", "one that needs too much memory")
+        raise RuntimeError(f"the process that reads packages ended with status {status}")
+
+    def close(self) -> None:
+        """Kill the process; the next package starts another one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process = self._pipe = None
+
+    def _ask(self, request: bytes, seconds: float) -> int | None:
+        """How the part that read ended: 0, a status, minus a signal; None where nothing was heard in time."""
+        for _attempt in range(2):  # the process may have been killed since it was last asked
+            pipe = self._started()
+            try:
+                pipe.send(request, PATIENCE)
+                return int(pipe.receive(MOST_REPLY, seconds * PATIENCE + PATIENCE))
+            except PipeTooSlow:
+                self.close()
+                return None
+            except PipeBroken:
+                self.close()
+        raise RuntimeError("the process that reads packages ends before it has read any")
+
+    def _started(self) -> Pipe:
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._pipe is None:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "app.grading.reader", str(theirs.fileno())],
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    start_new_session=True,
+                    env=clean_environment(),
+                )
+            self._pipe = Pipe(ours)
+        return self._pipe
+
+
+READER = Reader()
+
+
+@atexit.register
+def _close() -> None:
+    with suppress(OSError):
+        READER.close()
+
+
+def _settled(result: tuple[str, Any]) -> Any:
+    kind, value = result
+    if kind == "value":
+        return value
+    if kind == "refused":
+        raise PackageErrors(value)
+    if kind == "memory":
+        raise _too_much("that can be read", "one that needs too much memory")
+    raise RuntimeError(f"reading a package failed: {value}")
+
+
+def _too_much(expected: str, found: str) -> PackageErrors:
+    return PackageErrors([PackageError("", "", f"expected a package {expected}, found {found}")])

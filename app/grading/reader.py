@@ -1,0 +1,86 @@
+"""The process that reads packages: `python -m app.grading.reader DESCRIPTOR`, started by `app.grading.apart`.
+
+It divides itself for each package. The part that reads has so much processor time and memory, no network, and the files
+it was given; it leaves its result in a folder, pickled, and the part that waits tells how it ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from app.grading import confinement
+from app.grading.pipes import Pipe, PipeBroken
+from app.packages.errors import PackageErrors
+
+MOST_REQUEST = 1 << 20
+WARM = ("app.packages.arrivals", "checkers.doors")
+"""Imported before the first package comes, so that no part has to."""
+
+
+def main() -> None:
+    """Read packages until the server is gone."""
+    confinement.die_with_parent()
+    for name in WARM:
+        import_module(name)
+    pipe = Pipe(socket.socket(fileno=int(sys.argv[1])))
+    while True:
+        try:
+            request = json.loads(pipe.receive(MOST_REQUEST))
+        except PipeBroken:
+            return
+        module, _, name = str(request["function"]).partition(":")
+        function = getattr(import_module(module), name)  # here, so that the next part has it too
+        pipe.send(str(_ended(request, function)).encode())
+
+
+def _ended(request: dict[str, Any], function: Callable[..., Any]) -> int:
+    """Let a part of this process call the function; returns its status, or minus the signal that ended it."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            _bounded(request)
+            _call(function, Path(request["folder"]))
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _bounded(request: dict[str, Any]) -> None:
+    """Give up what reading does not need, and be ended by the kernel once the time is over."""
+    confinement.die_with_parent()
+    confinement.give_up_others(request["memory"])
+    folder, files = Path(request["folder"]), [Path(each) for each in request["files"]]
+    confinement.give_up_folders([folder], files)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, request["seconds"])
+
+
+def _call(function: Callable[..., Any], folder: Path) -> None:
+    try:
+        with (folder / "arguments").open("rb") as file:
+            arguments = pickle.load(file)
+        result = ("value", function(*arguments))
+    except PackageErrors as refused:
+        result = ("refused", refused.errors)
+    except MemoryError:
+        result = ("memory", "")
+    except Exception:
+        result = ("failed", traceback.format_exc())
+    with (folder / "result").open("wb") as file:
+        pickle.dump(result, file, protocol=5)
+
+
+if __name__ == "__main__":
+    main()

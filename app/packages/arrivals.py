@@ -1,0 +1,40 @@
+"""A package that somebody has sent, read and held against the rules: whatever can be said without running anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.packages.errors import PackageError, PackageErrors
+from app.packages.files import LIMITS, Limits, archive_files
+from app.packages.model import Package
+from app.packages.read import assemble
+from app.packages.rules import check_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A package that reads, and the rules that it breaks."""
+
+    package: Package
+    broken: tuple[PackageError, ...]
+
+
+def read_arrival(source: bytes | Path, slug: str | None, stem: str | None) -> Arrival:
+    """Read an archive; its top folder names the problem, else `slug`, else `stem`. Raises PackageErrors."""
+    top, files = archive_files(source)
+    if top is not None and slug is not None and top != slug:
+        raise PackageErrors([PackageError("", "", f"expected the top folder {slug}, found {top}")])
+    name = top or slug or stem
+    if name is None:
+        raise PackageErrors([PackageError("", "", "expected one top folder named by the problem's id, found none")])
+    return _arrival(assemble(name, files))
+
+
+def read_member(data: bytes, slug: str, limits: Limits = LIMITS) -> Arrival:
+    """Read a package that lies in a larger one, where its place names it. Raises PackageErrors."""
+    return _arrival(assemble(slug, archive_files(data, limits)[1]))
+
+
+def _arrival(package: Package) -> Arrival:
+    return Arrival(package, tuple(check_rules(package)))
