@@ -29,13 +29,14 @@ NOTHING_KEPT = "nothing was kept"
 
 @dataclass(frozen=True)
 class Sent:
-    """One acknowledged submission: its id, and what was sent for which case."""
+    """One acknowledged submission: its id, what was sent for which case, and when that began (monotonic)."""
 
     id: int
     team: str
     problem: str
     answers: dict[str, bytes]
     time: timedelta
+    began: float
 
 
 @dataclass
@@ -128,13 +129,14 @@ def _client(load: Load, url: str, tokens: Sequence[str], seed: int) -> None:
                 time.sleep(SLOWLY)
             at, problem = rng.randrange(TEAMS), rng.choice(PROBLEMS)
             answers = random_answers(rng, problem, load.large)
+            began = time.monotonic()
             reply = _deliver(load, http, tokens[at], problem, answers)
             if reply is None:
                 continue
             hours, minutes, seconds = reply["contest_time"].split(":")
             when = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
             with load.lock:
-                load.sent.append(Sent(int(reply["id"]), f"team{at + 1}", problem, answers, when))
+                load.sent.append(Sent(int(reply["id"]), f"team{at + 1}", problem, answers, when, began))
                 load.times.append(time.monotonic())
 
 

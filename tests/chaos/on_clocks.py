@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from itertools import pairwise
-
 from bench.stage import CONTEST
 from tests.builders.clocked import set_clock
 from tests.chaos.audit import audit
-from tests.chaos.load import Load, Sent, under_load, wait_for
+from tests.chaos.load import Load, under_load, wait_for
 from tests.chaos.model import scenario
 from tests.chaos.stage import Server, Stage
 
@@ -37,7 +34,7 @@ def clock_steps(setting: Stage) -> str:
         setting.recoveries.append(load.recovered())
 
     under_load(load, setting, server.url, step)
-    _check_times(load.sent)
+    _check_times(load)
     audit(setting, server, load)
     _end(setting, server)
     set_clock(offset, -9 * HOUR)
@@ -48,11 +45,12 @@ def clock_steps(setting: Stage) -> str:
     return f"{len(STEPS) + 1} steps of up to {max(map(abs, STEPS)) / HOUR:.0f} h; times in the order of submissions"
 
 
-def _check_times(sent: list[Sent]) -> None:
-    """Whoever is acknowledged before another one sends has an earlier time: here, whose number is 100 lower."""
-    times = [each.time for each in sorted(sent, key=lambda each: each.id)]
-    for earlier, later in pairwise(times):
-        assert later >= earlier - timedelta(seconds=5), f"a time of {later} after one of {earlier}"
+def _check_times(load: Load) -> None:
+    """Whatever begins after another one was acknowledged has no earlier time."""
+    acknowledged = list(zip(load.times, load.sent, strict=True))
+    for later in load.sent:
+        before = [each.time for at, each in acknowledged if at < later.began]
+        assert later.time >= max(before, default=later.time), f"a time of {later.time} after one of {max(before)}"
 
 
 def _end(setting: Stage, server: Server) -> None:
