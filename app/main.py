@@ -18,22 +18,22 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
-from app.api import errors, health, openapi
-from app.api.auth import Authenticator
-from app.api.express import Express
 from app.api.feed.hub import Hub
-from app.api.heads import Heads
-from app.api.lists.queued import Queued
-from app.api.middleware import BodyLimit, Frame
-from app.api.origins import Origins
-from app.api.proxy import BehindProxy
+from app.api.http import errors, health, openapi
+from app.api.http.auth import Authenticator
+from app.api.http.heads import Heads
+from app.api.http.lists.queued import Queued
+from app.api.http.middleware import BodyLimit, Frame
+from app.api.http.origins import Origins
+from app.api.http.proxy import BehindProxy
 from app.api.routes import ROUTERS, ROUTES
+from app.api.scoreboard.express import Express
 from app.bootstrap import initialise
 from app.domain.clock import the_clock
-from app.grading.boards import Boards
 from app.grading.engine import Engine
 from app.grading.leftovers import remove_leftovers
 from app.grading.references import JobRunner
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
@@ -42,9 +42,9 @@ from app.settings import Settings
 from app.storage.accounts import note_use
 from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
-from app.storage.entries import Entries
 from app.storage.scrub import Scrub
 from app.storage.serving import Hold, hold
+from app.storage.submission_context import SubmissionContexts
 from app.storage.writer import Writer
 from app.web import routes as pages
 
@@ -131,7 +131,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     database, files = initialise(settings)
     start_clock(database, accept=accept_clock)
     remove_leftovers()
-    boards = Boards(database)
+    boards = ScoreboardCache(database)
     writer = Writer(database)
     engine = Engine(database, writer, engine_settings(settings), boards.changed)
     engine.start()
@@ -140,7 +140,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     held.watch(partial(_bar, database), partial(_unbar, database), _stop)
     scrub = Scrub(database, files, settings.scrub_hours)
     scrub.start()
-    entries, similarity = Entries(database), Similarity(files)
+    entries, similarity = SubmissionContexts(database), Similarity(files)
     clock = ClockKeeper(writer)
     return Service(
         settings, database, files, writer, engine, jobs, boards, entries, similarity, scrub, clock=clock, hold=held

@@ -1,4 +1,4 @@
-"""What this process counts for Prometheus; what the database knows is read when it is asked for (`app.api.health`)."""
+"""Counts of this process for Prometheus; counts of the database are read on request (`app.api.http.health`)."""
 
 from __future__ import annotations
 

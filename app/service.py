@@ -7,20 +7,20 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.grading.boards import Boards
 from app.grading.gate import Gate
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.grading.staff import GraderState
 from app.settings import Settings
 from app.storage.clock import ClockKeeper
 from app.storage.database import Database
-from app.storage.entries import Entries
 from app.storage.files import LocalFiles
 from app.storage.scrub import Scrub
 from app.storage.serving import Hold
+from app.storage.submission_context import SubmissionContexts
 from app.storage.writer import Writer
 
 
@@ -108,8 +108,8 @@ class Service:
     writer: Writer
     engine: Engine
     jobs: Jobs
-    boards: Boards
-    entries: Entries
+    boards: ScoreboardCache
+    entries: SubmissionContexts
     similarity: Similarity
     scrub: Scrub
     gate: Gate = field(default_factory=Gate)

@@ -276,7 +276,7 @@ def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, foun
 
 def at_second(text: str) -> float:
     """A moment of the API as seconds since 1970."""
-    from app.api.clics import parse_time
+    from app.services.clics import parse_time
 
     return parse_time(text).timestamp()
 

@@ -18,8 +18,8 @@ from rich.table import Table
 from bench.native import NONE_HERE, build
 from checkers.rollingballs import read_answer, read_instance, score_answer, write_answer
 from solvers import rollingballs
-from solvers.rollingballs.board import lay_out
-from solvers.rollingballs.maximum import find_maximum
+from solvers.rollingballs.board.flat import lay_out
+from solvers.rollingballs.bound.maximum import find_maximum
 
 GENERATOR = Path(__file__).parents[1] / "problems/rollingballs/generators/generate.py"
 GOAL = 0.9937

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.columns import NEVER, Columns
 from app.domain.contests import Case, CaseKind, Counting, Direction, Group, Kind, ScoredProblem, ScoringRule, Team
-from app.domain.live import LiveBoard, shared_ranks
+from app.domain.incremental_scoreboard import LiveBoard, shared_ranks
+from app.domain.incremental_scoring import NEVER, Columns
 from app.domain.scoring import PROVISIONAL, Attempt, Counted, RawScore
 from app.domain.verdicts import CaseVerdict
 
@@ -77,8 +77,8 @@ def of_columns(kind: Kind) -> float:
         spent.append(time.process_time() - worked)
         updates = [new_best(columns, teams, at, int(draw.integers(teams))) for at in range(UPDATES)]
         middle, slowest = statistics.median(updates) * 1000, max(updates) * 1000
-        figures = f"{wall:11.3f}{spent[-1]:8.3f}{middle:13.2f}{slowest:12.2f}{columns.nbytes() / 2**20:8.0f}"
-        print(f"{teams:>10,} teams{'':17}{figures}")
+        arrays = f"{wall:11.3f}{spent[-1]:8.3f}{middle:13.2f}{slowest:12.2f}{columns.nbytes() / 2**20:8.0f}"
+        print(f"{teams:>10,} teams{'':17}{arrays}")
     print(f"growth from scratch: teams to the power {growth(spent):.2f}; memory: linear, 24 bytes a team and case")
     return spent[-1]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from app.domain.contests import ScoredProblem
-from app.grading.boards import Boards, Standing
+from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
 from app.grading.similarity import Compared, Similarity
 from app.settings import Settings
 from app.storage.database import Database
@@ -39,16 +39,16 @@ def main() -> int:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as elsewhere:  # its memory is not ours
             copied = elsewhere.submit(fill, home).result()
         database, files = stores(home)
-        standing = Boards(database).standing(CONTEST, public=False)
-        assert standing is not None  # it was made above
+        snapshot = ScoreboardCache(database).snapshot(CONTEST, public=False)
+        assert snapshot is not None  # it was made above
         similarity = Similarity(files)
         print(f"{TEAMS:,} teams x {CASES} cases of {TOKENS} tokens; half of the answers are the expected ones")
         print(f"{'':40}{'s':>8}{'pairs':>8}{'MB more':>9}")
         with database.read() as session:
-            problem = standing.contest.problems[0]
-            by_hash, _ = timed("by hash", similarity, session, standing, problem, near=False)
-            timed("near too, every fingerprint made first", similarity, session, standing, problem, near=True)
-            _, near = timed("near too, fingerprints kept", similarity, session, standing, problem, near=True)
+            problem = snapshot.contest.problems[0]
+            by_hash, _ = timed("by hash", similarity, session, snapshot, problem, near=False)
+            timed("near too, every fingerprint made first", similarity, session, snapshot, problem, near=True)
+            _, near = timed("near too, fingerprints kept", similarity, session, snapshot, problem, near=True)
         database.close()
     told = {pair.teams for pair in near.pairs if pair.ratio >= RATIO}
     copies, others = len(told & copied), len(told - copied)
@@ -57,11 +57,17 @@ def main() -> int:
 
 
 def timed(
-    name: str, similarity: Similarity, session: Session, standing: Standing, problem: ScoredProblem, *, near: bool
+    name: str,
+    similarity: Similarity,
+    session: Session,
+    snapshot: ContestSnapshot,
+    problem: ScoredProblem,
+    *,
+    near: bool,
 ) -> tuple[float, Compared]:
     """Compare once, and print how long it took and how much the most memory of the process has grown."""
     before, started = most_memory(), time.monotonic()
-    found = similarity.compare(session, standing, problem, started + ENOUGH_SECONDS if near else None)
+    found = similarity.compare(session, snapshot, problem, started + ENOUGH_SECONDS if near else None)
     seconds = time.monotonic() - started
     print(f"{name:40}{seconds:8.2f}{len(found.pairs):8,}{most_memory() - before:9.0f}", flush=True)
     return seconds, found

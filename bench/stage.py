@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from app.api.auth import digest
 from app.packages import catalog
 from app.packages.read import read_package
+from app.services.viewer import digest
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.files import LocalFiles

@@ -87,17 +87,17 @@ def start(folder: Path) -> None:
     """Start the keeper in the background and wait until its server answers; only one caller may do it."""
     log = folder / "keeper.log"
     with log.open("w") as output:
-        keeper = subprocess.Popen(
+        publisher = subprocess.Popen(
             [sys.executable, __file__, str(folder)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for the tests: the keeper ends after them
         )
-    threading.Thread(target=keeper.wait, daemon=True).start()
+    threading.Thread(target=publisher.wait, daemon=True).start()
     deadline = time.monotonic() + SECONDS_TO_START
     while not (folder / "ready").exists():
-        if keeper.returncode is not None or time.monotonic() > deadline:
+        if publisher.returncode is not None or time.monotonic() > deadline:
             raise RuntimeError(f"PostgreSQL did not start:\n{log.read_text()}")
         time.sleep(0.05)
 

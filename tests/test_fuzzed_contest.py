@@ -27,16 +27,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sqlalchemy import select
 
-from app.api.clics import format_reltime, format_time
-from app.domain.contests import OPEN, Curtain
+from app.domain.contests import OPEN, Freeze
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.outcomes import outcome
-from app.storage import judgements, tasks
+from app.services.clics import format_reltime, format_time
+from app.storage import judgements, judging_tasks
 from app.storage.judgements import FoundScore, Outcome, Task, exact
 from app.storage.migrate import upgrade
-from app.storage.scored import scored_contest
+from app.storage.scoring_input import scored_contest
 from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
@@ -112,7 +112,7 @@ class Contest(RuleBasedStateMachine):
             ids = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
         attempts = {id_: service.writer.submit(judgements.claim_one, id_).result() for id_ in ids}
         with service.database.read() as session:
-            found = tasks.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
+            found = judging_tasks.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
         for task in found:
             assert service.writer.submit(judgements.record_one, self.found(task)).result()
             if task.rejudging_id is None:
@@ -370,8 +370,8 @@ class Contest(RuleBasedStateMachine):
                 tries.append(Attempt(row.id, str(row.team_id), row.problem_id, time, raw_scores(session, row.id)))
         # The freeze is that of the model: one that moves by itself is seen at once.
         frozen = public and self.begun and not self.thawed
-        curtain = Curtain(self.freeze_at, contest.revealed) if frozen else OPEN
-        return scoreboard(contest.problems, contest.teams, tries, curtain=curtain, references=contest.references)
+        freeze = Freeze(self.freeze_at, contest.revealed) if frozen else OPEN
+        return scoreboard(contest.problems, contest.teams, tries, freeze=freeze, references=contest.references)
 
     def teardown(self) -> None:
         self.opened.__exit__(None, None, None)

@@ -7,47 +7,30 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 from starlette.routing import BaseRoute
 
-from app.api import (
-    access,
-    accounts,
-    awards,
-    chosen,
-    clarifications,
-    commentary,
-    contest_export,
-    contest_import,
-    contest_problems,
-    contests,
-    directory,
-    final_inputs,
-    jobs,
-    judgements,
-    judging,
-    own_account,
-    packages,
-    participation,
-    people,
-    problems,
-    quota,
-    rejudgings,
-    reports,
-    reveal,
-    scoreboard,
-    similarity,
-    sources,
-    stored_files,
-    submissions_read,
-    submit,
-    team_import,
-    teams,
-    testcases,
-    tokens,
-)
+from app.api.contest_package import export, importing
+from app.api.contests import access, contests, judging, participation
 from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
-from app.api.middleware import API
-from app.api.named import ByLabel
-from app.api.openapi import operation_id
+from app.api.http import stored_files
+from app.api.http.labels import ByLabel
+from app.api.http.middleware import API
+from app.api.http.openapi import operation_id
+from app.api.messages import clarifications, commentary
+from app.api.people import accounts, class_list, directory, own_account, team_import, teams, tokens
+from app.api.problems import contest_problems, jobs, packages, problems, testcases
+from app.api.rejudgings import rejudgings
+from app.api.scoreboard import awards, reveal, scoreboard
+from app.api.submissions import (
+    chosen,
+    final_inputs,
+    judgements,
+    quota,
+    reports,
+    similarity,
+    sources,
+    submissions,
+    submit,
+)
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
@@ -67,18 +50,18 @@ ROUTERS: tuple[APIRouter, ...] = (
     team_import.router,
     own_account.router,
     accounts.router,
-    people.router,
+    class_list.router,
     directory.router,
     clarifications.router,
     awards.router,
     commentary.router,
-    contest_export.router,
-    contest_import.router,
+    export.router,
+    importing.router,
     tokens.router,
     packages.router,
     problems.router,
     testcases.router,
-    submissions_read.router,
+    submissions.router,
     reports.router,
     sources.router,
     similarity.router,

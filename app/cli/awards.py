@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from app.cli.admin import delete
+from app.cli.admin.commands import delete
 from app.cli.client import Client
-from app.cli.contestant import Contest, team_names
+from app.cli.contestant.commands import Contest, team_names
 from app.cli.output import examples, show, table, tell, write_json
 from app.cli.solve import AsJson
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.admin import known
-from app.cli.boards import short_time
+from app.cli.admin.commands import known
+from app.cli.board_tables import short_time
 from app.cli.client import Client
-from app.cli.contestant import Contest, find_problem, team_names
+from app.cli.contestant.commands import Contest, find_problem, team_names
 from app.cli.output import Failure, plain, show, table, tell, write_json
 from app.cli.solve import AsJson
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from app.cli.boards import span
+from app.cli.board_tables import span
 from app.cli.client import Client
 
 

@@ -10,32 +10,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import (
-    access,
-    admin,
-    admin_contest,
-    admin_problems,
-    admin_times,
-    awards,
-    backup,
-    bench,
-    check,
-    clarifications,
-    contestant,
-    generate,
-    history,
-    move,
-    package,
-    rejudgings,
-    service,
-    similarity,
-    solve,
-    statement,
-    taking_part,
-)
+from app.cli import access, awards, bench, check, clarifications, generate, package, solve
+from app.cli.admin import commands as admin
+from app.cli.admin import contest, problems, rejudgings, similarity, times
+from app.cli.contestant import commands as contestant
+from app.cli.contestant import history, statement, taking_part
 from app.cli.demo.command import demo
 from app.cli.ladder.command import ladder
 from app.cli.output import Failure, examples, say
+from app.cli.server import backup, move
+from app.cli.server import commands as service
 
 
 class Commands(TyperGroup):
@@ -112,9 +96,7 @@ app.command(
     rich_help_panel=LOCAL,
     epilog=examples("jurado ladder comesolo --short", "jurado ladder comesolo --method greedy --method beam --json"),
 )(ladder)
-package.program.command("import", epilog=examples("jurado package import problems/comesolo"))(
-    admin_problems.upload_problem
-)
+package.program.command("import", epilog=examples("jurado package import problems/comesolo"))(problems.upload_problem)
 app.add_typer(package.program, name="package", rich_help_panel=LOCAL)
 app.command(rich_help_panel=LOCAL, epilog=examples("jurado bench", "jurado bench tokens"))(bench.bench)
 app.command(
@@ -233,9 +215,9 @@ administration = typer.Typer(
 )
 groups = {
     **admin.GROUPS,
-    **admin_contest.GROUPS,
-    **admin_times.GROUPS,
-    **admin_problems.GROUPS,
+    **contest.GROUPS,
+    **times.GROUPS,
+    **problems.GROUPS,
     **awards.GROUPS,
 }
 for name, group in groups.items():

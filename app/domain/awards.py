@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 
-from app.domain.contests import PROVISIONAL, CaseKind, Curtain, Kind, ScoredProblem, Team
+from app.domain.contests import PROVISIONAL, CaseKind, Freeze, Kind, ScoredProblem, Team
 from app.domain.scoreboard import Board, Row
 from app.domain.scoring import Attempt, Bests, problem_points, submission_answers
 
@@ -85,7 +85,7 @@ def first_to_solve(
     teams: Sequence[Team],
     attempts: Iterable[Attempt],
     bests: Mapping[str, Bests],
-    curtain: Curtain,
+    freeze: Freeze,
     phase: frozenset[CaseKind] = PROVISIONAL,
 ) -> dict[str, tuple[str, ...]]:
     """Who first had all the points of each problem whose points do not depend on what others do.
@@ -94,7 +94,7 @@ def first_to_solve(
     """
     tries: dict[tuple[str, str], list[Attempt]] = {}
     for attempt in attempts:
-        if not curtain.hides(attempt.team_id, attempt.problem_id, attempt.time):
+        if not freeze.hides(attempt.team_id, attempt.problem_id, attempt.time):
             tries.setdefault((attempt.problem_id, attempt.team_id), []).append(attempt)
     found: dict[str, tuple[str, ...]] = {}
     for problem in problems:

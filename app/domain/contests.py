@@ -260,7 +260,7 @@ def state(clock: Clock, now: datetime, finalized: datetime | None = None) -> Sta
 
 
 @dataclass(frozen=True, slots=True)
-class Curtain:
+class Freeze:
     """What a frozen board hides: whatever was sent at `until` or later, but for the `revealed` (team, problem) pairs.
 
     Without `until` it hides nothing.
@@ -274,7 +274,7 @@ class Curtain:
         return self.until is not None and time >= self.until and (team_id, problem_id) not in self.revealed
 
 
-OPEN = Curtain()
+OPEN = Freeze()
 
 
 @dataclass(frozen=True, slots=True)

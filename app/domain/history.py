@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from app.domain.contests import CaseKind, Curtain, ScoredProblem, Team
-from app.domain.live import Figures, LiveBoard
+from app.domain.contests import CaseKind, Freeze, ScoredProblem, Team
+from app.domain.incremental_scoreboard import BoardArrays, LiveBoard
 from app.domain.scoreboard import Chosen, ReferenceScores
 from app.domain.scoring import Attempt
 
@@ -26,7 +26,7 @@ def history(
     teams: Sequence[Team],
     attempts: Sequence[Attempt],
     *,
-    curtain: Curtain,
+    freeze: Freeze,
     chosen: Chosen,
     phase: frozenset[CaseKind],
     references: ReferenceScores,
@@ -38,22 +38,22 @@ def history(
     What a moment shows is the board of everything sent until then, with the verdicts of today. Where only the teams
     `among` are on the board, it tells of no others; these still take part in BEST.
     """
-    live = LiveBoard(problems, teams, curtain=curtain, chosen=chosen, phase=phase, references=references)
+    live = LiveBoard(problems, teams, freeze=freeze, chosen=chosen, phase=phase, references=references)
     told: dict[str, list[Past]] = {t.id: [] for t in teams if t.counts and (among is None or t.id in among)}
-    shown = [a for a in attempts if not curtain.hides(a.team_id, a.problem_id, a.time)]
+    shown = [a for a in attempts if not freeze.hides(a.team_id, a.problem_id, a.time)]
     for time, some in _moments(sorted(shown, key=lambda a: (a.time, a.id)), steps):
         live.put(some)
-        figures = live.board().figures
+        arrays = live.board().arrays
         if among is not None:
-            figures = figures.among(lambda team: team.id in among)
-        _tell(told, time, figures)
+            arrays = arrays.among(lambda team: team.id in among)
+        _tell(told, time, arrays)
     return told
 
 
-def _tell(told: dict[str, list[Past]], time: timedelta, figures: Figures) -> None:
-    order, ranks, totals = figures.order.tolist(), figures.ranks.tolist(), figures.totals.tolist()
+def _tell(told: dict[str, list[Past]], time: timedelta, arrays: BoardArrays) -> None:
+    order, ranks, totals = arrays.order.tolist(), arrays.ranks.tolist(), arrays.totals.tolist()
     for team, rank in zip(order, ranks, strict=True):
-        past = told[figures.teams[team].id]
+        past = told[arrays.teams[team].id]
         if not past or (past[-1].points, past[-1].rank) != (totals[team], rank):
             past.append(Past(time, totals[team], rank))
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
 
-from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Curtain, ScoredProblem, Team
-from app.domain.grains import total_bits, total_points
+from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
+from app.domain.fixed_point import total_bits, total_points
 from app.domain.scoring import (
     Answers,
     Attempt,
@@ -70,7 +70,7 @@ def scoreboard(
     teams: Sequence[Team],
     attempts: Iterable[Attempt],
     *,
-    curtain: Curtain = OPEN,
+    freeze: Freeze = OPEN,
     chosen: Chosen | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
     references: ReferenceScores | None = None,
@@ -85,12 +85,10 @@ def scoreboard(
     bests: dict[str, Bests] = {}
     for problem in problems:
         mine = {team.id: by_cell.get((team.id, problem.id), []) for team in visible}
-        open_ = {
-            team: [a for a in tries if not curtain.hides(team, problem.id, a.time)] for team, tries in mine.items()
-        }
+        open_ = {team: [a for a in tries if not freeze.hides(team, problem.id, a.time)] for team, tries in mine.items()}
         choices = {team: submission for (team, at), submission in (chosen or {}).items() if at == problem.id}
         reference = (references or {}).get(problem.id)
-        bests[problem.id], answers = standings(problem, open_, reference, phase, choices)
+        bests[problem.id], answers = snapshots(problem, open_, reference, phase, choices)
         for team in visible:
             count = partial(problem_points, problem, bests=bests[problem.id], phase=phase)
             points = count(answers[team.id])
@@ -110,7 +108,7 @@ def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]
     return found
 
 
-def standings(
+def snapshots(
     problem: ScoredProblem,
     attempts: Mapping[str, Sequence[Attempt]],
     reference: Mapping[str, RawScore] | None = None,
@@ -173,16 +171,16 @@ def row_of(team: Team, cells: Sequence[Cell], bits: int) -> Row:
 
 def ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Order by points, then by the earlier last improvement, then share the rank; a team with nothing comes last."""
-    ordered = sorted(rows, key=lambda row: (*_standing(row), collation_key(row.team.name), row.team.id))
+    ordered = sorted(rows, key=lambda row: (*_snapshot(row), collation_key(row.team.name), row.team.id))
     placed: list[Row] = []
     for at, row in enumerate(ordered, start=1):
-        shared = placed and _standing(placed[-1]) == _standing(row)
+        shared = placed and _snapshot(placed[-1]) == _snapshot(row)
         rank = placed[-1].rank if shared else at
         placed.append(Row(rank, row.team, row.points, row.time, row.cells))
     return tuple(placed)
 
 
-def _standing(row: Row) -> tuple[float, timedelta]:
+def _snapshot(row: Row) -> tuple[float, timedelta]:
     return (-row.points, row.time if row.time is not None else timedelta.max)
 
 

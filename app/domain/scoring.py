@@ -33,7 +33,7 @@ from app.domain.contests import (
     ScoredProblem,
     ScoringRule,
 )
-from app.domain.grains import GroupWeight, Weights, earned, weights
+from app.domain.fixed_point import GroupWeight, Weights, earned, weights
 from app.domain.verdicts import CaseVerdict
 
 Exact = int | Fraction

@@ -35,9 +35,9 @@ MOST_REPLY = 1000
 OF_PACKAGES = (
     "app.packages.",
     "app.domain.",
-    "app.api.contest_parcel",
-    "app.api.contest_judging",
-    "app.api.fault_list",
+    "app.services.contest_package.package_files",
+    "app.services.contest_package.judging",
+    "app.services.fault_list",
 )
 PLAIN = frozenset({
     ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "list"), ("builtins", "dict"),

@@ -35,7 +35,7 @@ from app.grading.spares import Spares
 from app.grading.staff import EngineSettings, GraderState
 from app.grading.trying import Tries
 from app.grading.work import Work, share, taken
-from app.storage import judgements, rejudging_steps, rejudgings, tasks
+from app.storage import judgements, judging_tasks, rejudging_steps, rejudgings
 from app.storage.database import Database
 from app.storage.judgements import Failure, Outcome, Task
 from app.storage.writer import Writer
@@ -321,7 +321,7 @@ class Engine:
         claims = [self._writer.submit(judgements.claim_one, id_) for id_ in ids]
         attempts = {id_: attempt for id_, claim in zip(ids, claims, strict=True) if (attempt := claim.result())}
         with self._database.read() as session:
-            claimed = {task.judgement_id: task for task in tasks.load_tasks(session, attempts)}
+            claimed = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts)}
         return [claimed[id_] for id_ in ids if id_ in claimed]  # in their turns, and not by their ids
 
     def _judge_all(self, process: GraderProcess, ids: Sequence[int]) -> None:

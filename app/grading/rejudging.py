@@ -15,11 +15,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.grading.boards import Standing, make_standing
-from app.storage import boards, rejudgings, versions
-from app.storage.boards import Read, Scores
+from app.grading.scoreboard_cache import ContestSnapshot, make_snapshot
+from app.storage import attempts, problem_diff, rejudgings
+from app.storage.attempts import Read, Scores
 from app.storage.rejudgings import APPLIED
-from app.storage.scored import ScoredContest, scored_contest
+from app.storage.scoring_input import ScoredContest, scored_contest
 from app.storage.tables import RejudgingRow
 
 
@@ -27,8 +27,8 @@ from app.storage.tables import RejudgingRow
 class Side:
     """A contest before or after: its boards for judges and for everybody, and the type of each judged submission."""
 
-    judges: Standing
-    public: Standing
+    judges: ContestSnapshot
+    public: ContestSnapshot
     types: Mapping[int, str | None]
 
 
@@ -52,7 +52,7 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
     contest = scored_contest(session, contest_id)
     if contest is None:
         return None
-    found = boards.attempts(session, contest_id)
+    found = attempts.attempts(session, contest_id)
     pairs = rejudgings.pairs(session, row, contest_id)
     types = rejudgings.types(session, contest_id, row)
     applied = row.state == APPLIED
@@ -75,7 +75,7 @@ def _digest(changes: Mapping[str, Any]) -> str:
 
 
 def _side(contest: ScoredContest, found: Sequence[Read], types: Mapping[int, str | None], now: datetime) -> Side:
-    judges, public = (make_standing(contest, found, now, public=public) for public in (False, True))
+    judges, public = (make_snapshot(contest, found, now, public=public) for public in (False, True))
     return Side(judges, public, types)
 
 
@@ -85,19 +85,19 @@ def _changed(session: Session, contest: ScoredContest, row: RejudgingRow) -> Sco
     if not changes:
         return contest
     problem_id = row.changes["problem_id"]
-    version = versions.merged(versions.document(session, problem_id), changes)
-    scored = versions.scored(version, problem_id, contest.id)
+    version = problem_diff.merged(problem_diff.document(session, problem_id), changes)
+    scored = problem_diff.scored(version, problem_id, contest.id)
     problems = [scored if problem.id == problem_id else problem for problem in contest.problems]
     references = dict(contest.references)
     references.pop(problem_id, None)
     if scored.rule.reference_counts:
-        references[problem_id] = versions.reference_scores(version)
+        references[problem_id] = problem_diff.reference_scores(version)
     return replace(contest, problems=problems, references=references)
 
 
 def _with(session: Session, found: Sequence[Read], judgements: Mapping[int, int | None]) -> list[Read]:
     """The attempts as these judgements have them; one without a judgement waits for one."""
-    scores = boards.scores_of(session, sorted(id_ for id_ in judgements.values() if id_ is not None))
+    scores = attempts.scores_of(session, sorted(id_ for id_ in judgements.values() if id_ is not None))
     return [
         read
         if read.attempt.id not in judgements

@@ -18,7 +18,7 @@ from app.domain.contests import Kind, ScoredProblem
 from app.domain.fingerprints import Fingerprint, Grain, fingerprint, grain_of, source_fingerprint
 from app.domain.scoring import RawScore
 from app.domain.similarity import CaseAnswers, Pair, Pairs, Sent, Shared, alike, in_order
-from app.grading.boards import Standing
+from app.grading.scoreboard_cache import ContestSnapshot
 from app.storage import problems
 from app.storage import similarity as reading
 from app.storage.files import FileStore
@@ -52,7 +52,9 @@ class Similarity:
         self._grains: dict[str, Grain] = {}
         self._lock = threading.Lock()
 
-    def compare(self, session: Session, standing: Standing, problem: ScoredProblem, until: float | None) -> Compared:
+    def compare(
+        self, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, until: float | None
+    ) -> Compared:
         """All pairs of teams with answers or sources alike at one problem.
 
         Texts are read until the clock (`monotonic`) says so; None: only equal files are compared.
@@ -60,34 +62,34 @@ class Similarity:
         with self._lock:
             texts = _Texts(self, session, until)
             pairs, sources = Pairs(problem.id), Pairs(problem.id)
-            for answers in self._cases(texts, standing, problem):
+            for answers in self._cases(texts, snapshot, problem):
                 pairs.add(answers)
-            sources.add(self._sources(texts, standing, problem))
+            sources.add(self._sources(texts, snapshot, problem))
             return Compared(in_order(pairs.close()), in_order(sources.close()), texts.seen, texts.unread)
 
     def between(
-        self, session: Session, standing: Standing, problem: ScoredProblem, teams: frozenset[str], until: float
+        self, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, teams: frozenset[str], until: float
     ) -> tuple[list[Shared], list[Shared]]:
         """All that two teams share at one problem, also what tells nothing: cases, and sources."""
         with self._lock:
             texts = _Texts(self, session, until)
-            cases = [shared for answers in self._cases(texts, standing, problem) for shared in alike(answers, teams)]
-            return cases, alike(self._sources(texts, standing, problem), teams)
+            cases = [shared for answers in self._cases(texts, snapshot, problem) for shared in alike(answers, teams)]
+            return cases, alike(self._sources(texts, snapshot, problem), teams)
 
-    def _cases(self, texts: _Texts, standing: Standing, problem: ScoredProblem) -> Iterator[CaseAnswers]:
-        scores: Scores = {a.id: a.scores or {} for a in standing.attempts if a.problem_id == problem.id}
+    def _cases(self, texts: _Texts, snapshot: ContestSnapshot, problem: ScoredProblem) -> Iterator[CaseAnswers]:
+        scores: Scores = {a.id: a.scores or {} for a in snapshot.attempts if a.problem_id == problem.id}
         row = problems.get(texts.session, problem.id)
         checker = None if row is None else row.settings.get("checker")
         single = problem.rule.kind is Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
-        for case in reading.cases(texts.session, standing.contest.id, problem.id):
+        for case in reading.cases(texts.session, snapshot.contest.id, problem.id):
             sent = [
                 Sent(a.team_id, a.submission_id, a.time_ms, a.sha256, a.size, single and _full(scores, a, case.name))
                 for a in case.answers
             ]
             yield CaseAnswers(case.name, sent, texts.of_case(case), case.expected)
 
-    def _sources(self, texts: _Texts, standing: Standing, problem: ScoredProblem) -> CaseAnswers:
-        rows = reading.sources(texts.session, standing.contest.id, problem.id)
+    def _sources(self, texts: _Texts, snapshot: ContestSnapshot, problem: ScoredProblem) -> CaseAnswers:
+        rows = reading.sources(texts.session, snapshot.contest.id, problem.id)
         sent = [
             Sent(row.team_id, row.submission_id, row.time_ms, source["sha256"], source["size"])
             for row in rows

@@ -98,7 +98,7 @@ class SolverProcess:
         memory = str(run.memory * 2**20 + INTERPRETER_BYTES)
         solver = ["solvers", run.solver, "--method", run.method, "--seed", str(run.seed)]
         options = ["--seconds", str(run.seconds), "--progress-json", "--reference", str(folder / "reference")]
-        bounded = [sys.executable, "-m", "app.grading.bounded", memory, str(folder)]
+        bounded = [sys.executable, "-m", "app.grading.memory_limit", memory, str(folder)]
         with self._lock, (folder / "input").open("rb") as given, (folder / "answer").open("wb") as out:
             if self._killed:
                 raise SolverFailed(self._killed)

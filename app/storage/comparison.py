@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from app.storage.problem_diff import Document
 from app.storage.problems import KeptPackage, group_columns, problem_columns
-from app.storage.versions import Document
 
 SETTINGS = ("checker", "scoring", "answers", "inputs")
 """The keys of jurado.yaml that judging follows; which groups are final is told by the groups themselves."""

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.participation import ParticipationKind
 from app.storage.judgements import DONE
-from app.storage.scored import clock
+from app.storage.scoring_input import clock
 from app.storage.tables import (
     ContestProblemRow,
     ContestRow,

@@ -22,7 +22,7 @@ BUSY_TIMEOUT_MS = 30_000
 LOG_LIMIT = 64 * 2**20
 POOL = 20
 REQUESTS_READ = 24
-"""Connections for requests that only read; `app.api.lists.queue` lets in fewer at once (the setting `most_reads`)."""
+"""Connections for requests that only read; `app.api.http.lists.queue` lets in fewer at once (`most_reads`)."""
 WRITERS = 2
 SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 """What the driver says in the BEGIN of a reading transaction: it costs no round trip."""

@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol, cast
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from app.storage.judged import is_of
 from app.storage.judgements import DONE
 from app.storage.rejudgings import is_visible
+from app.storage.submission_queries import is_of
 from app.storage.tables import ContestRow, EventRow, JudgementRow, SubmissionRow
 
 AT_ONCE = 500

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, exists, select, true
 from sqlalchemy.orm import Session
 
-from app.storage import problems, rejudging_steps, rejudgings, versions
+from app.storage import problem_diff, problems, rejudging_steps, rejudgings
+from app.storage.problem_diff import Document
 from app.storage.rejudging_steps import RejudgingRefused, Selection
 from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
-from app.storage.versions import Document
 
 
 def change_problem(
@@ -37,13 +37,13 @@ def change_problem(
     other = rejudgings.open_of_problem(session, problem_id)
     joined = None if joins is None else _to_join(other, joins, problem_id)
     kept = {} if joined is None else joined.changes
-    live = versions.document(session, problem_id)
-    before, after = versions.merged(live, kept), versions.tried(session, problem_id, kept, change)
-    if other is None and not versions.matters(before, after):
+    live = problem_diff.document(session, problem_id)
+    before, after = problem_diff.merged(live, kept), problem_diff.tried(session, problem_id, kept, change)
+    if other is None and not problem_diff.matters(before, after):
         change()
         return None
     if joined is not None:
-        again = versions.needs_judging(before, after)
+        again = problem_diff.needs_judging(before, after)
         return _join(session, joined, _changes(problem_id, live, after), again=again)
     if other is not None:
         raise RejudgingRefused(
@@ -59,9 +59,9 @@ def change_problem(
 
 def wanted(session: Session, problem_id: str) -> Document:
     """The problem as it will be: as it is, or with the changes of the open rejudging that has some."""
-    live = versions.document(session, problem_id)
+    live = problem_diff.document(session, problem_id)
     row = rejudgings.open_of_problem(session, problem_id)
-    return live if row is None else versions.merged(live, row.changes)
+    return live if row is None else problem_diff.merged(live, row.changes)
 
 
 def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> RejudgingRow:
@@ -72,12 +72,12 @@ def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> Rejudgi
 
 def _changes(problem_id: str, live: Document, after: Document) -> dict[str, Any]:
     """What a rejudging keeps of a change: the difference, what it says in words, and what it was made from."""
-    found = versions.difference(live, after)
+    found = problem_diff.difference(live, after)
     return found | {
         "problem_id": problem_id,
-        "judging": versions.needs_judging(live, after),
-        "summary": versions.summary(live, after),
-        "base": versions.fingerprint(live, found.get("rules", {})),
+        "judging": problem_diff.needs_judging(live, after),
+        "summary": problem_diff.summary(live, after),
+        "base": problem_diff.fingerprint(live, found.get("rules", {})),
     }
 
 

@@ -13,11 +13,11 @@ from sqlalchemy import ColumnElement, delete, func, insert, literal, select, tex
 from sqlalchemy.orm import Session, aliased
 
 from app.domain.clock import utc_now
-from app.storage import rejudgings, versions
+from app.storage import problem_diff, rejudgings
 from app.storage.judgements import DONE, QUEUED
+from app.storage.problem_diff import Changes
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
 from app.storage.tables import ContestRow, JudgementRow, RejudgingRow
-from app.storage.versions import Changes
 
 
 class NothingSelected(Exception):
@@ -185,7 +185,7 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
         problem_id = row.changes["problem_id"]
         if _fingerprint(session, row) != row.changes["base"]:
             raise RejudgingRefused(f"{problem_id} has been changed since: cancel this and make a new one")
-        undo = versions.write(session, problem_id, row.changes)
+        undo = problem_diff.write(session, problem_id, row.changes)
         row.undo = undo | {"base": _fingerprint(session, row)}
     _put_in_place(session, row)
     row.state, row.applied, row.ended = APPLIED, utc_now(), None
@@ -225,7 +225,9 @@ def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:
     """What the problem it changes is now, as far as it changes it."""
-    return versions.fingerprint(versions.document(session, row.changes["problem_id"]), row.changes.get("rules", {}))
+    return problem_diff.fingerprint(
+        problem_diff.document(session, row.changes["problem_id"]), row.changes.get("rules", {})
+    )
 
 
 def _new_errors(session: Session, row: RejudgingRow) -> int:
@@ -278,7 +280,7 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
         problem_id = row.changes["problem_id"]
         if _fingerprint(session, row) != row.undo["base"]:
             raise RejudgingRefused(f"{problem_id} has been changed since it was applied: undo that first")
-        versions.write(session, problem_id, row.undo)
+        problem_diff.write(session, problem_id, row.undo)
         if rejudgings.judges(row):
             again = _judge_again(session, row)
     live = aliased(JudgementRow)

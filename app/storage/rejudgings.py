@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from app.storage import versions
+from app.storage import problem_diff
 from app.storage.judgements import DONE
 from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -143,7 +143,7 @@ def unanswered(session: Session, row: RejudgingRow) -> list[str]:
     cases = {name: case for name, case in row.changes.get("cases", {}).items() if case is not None}
     if row.state not in {OPEN, UNDONE} or all(case["answer_sha256"] is not None for case in cases.values()):
         return []
-    return versions.unanswered(versions.document(session, row.changes["problem_id"])["cases"], cases)
+    return problem_diff.unanswered(problem_diff.document(session, row.changes["problem_id"])["cases"], cases)
 
 
 def unjudged(session: Session, row: RejudgingRow) -> list[int]:
@@ -152,8 +152,8 @@ def unjudged(session: Session, row: RejudgingRow) -> list[int]:
     Undoing puts the latter back, which therefore must have been judged before the problem changed.
     """
     mine = select(JudgementRow.submission_id).where(JudgementRow.rejudging_id == row.id)
-    standing = JudgementRow.current.is_(True) & JudgementRow.submission_id.in_(mine)
-    query = select(JudgementRow.id).where(JudgementRow.state != DONE, (JudgementRow.rejudging_id == row.id) | standing)
+    snapshot = JudgementRow.current.is_(True) & JudgementRow.submission_id.in_(mine)
+    query = select(JudgementRow.id).where(JudgementRow.state != DONE, (JudgementRow.rejudging_id == row.id) | snapshot)
     return list(session.scalars(query.order_by(JudgementRow.id)))
 
 

@@ -241,7 +241,7 @@ class RejudgingRow(Base):
     """Submissions judged again, and what changes with it: silent until applied, and undoable after.
 
     selection  which submissions: {"problem": id, "team": id, "submissions": [id]}, each optional
-    changes    what becomes different when it is applied (see `app.storage.versions`); empty: only new judgements
+    changes    what becomes different when it is applied (see `app.storage.problem_diff`); empty: only new judgements
     undo       what the changes have replaced, once applied
     state      open, applied, undone or cancelled; whether an open one is ready is told by its judgements
     """

@@ -15,7 +15,7 @@ from app.domain.clock import utc_now
 from app.domain.contests import Clock
 from app.service import Service
 from app.storage import contests as stored
-from app.storage.scored import clock
+from app.storage.scoring_input import clock
 from app.storage.tables import ContestRow
 from app.web.pages import page
 

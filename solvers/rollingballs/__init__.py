@@ -7,9 +7,9 @@ from collections.abc import Callable
 from checkers.rollingballs import Answer, Instance, write_answer
 from solvers.doors import Method, Progress
 from solvers.parts.clock import Clock
-from solvers.rollingballs.beam_local import solve_beam_local
-from solvers.rollingballs.greedy import solve_greedy
-from solvers.rollingballs.two_sided import solve_two_sided
+from solvers.rollingballs.forward.beam_local import solve_beam_local
+from solvers.rollingballs.forward.greedy import solve_greedy
+from solvers.rollingballs.two_sided.solve import solve_two_sided
 from solvers.rollingballs.warm import warm_up
 
 METHODS = {

@@ -9,18 +9,18 @@ from functools import cache
 
 from checkers.rollingballs import read_instance
 from solvers.parts.clock import Clock
-from solvers.rollingballs.agree import make_pair
-from solvers.rollingballs.beam_local import roll_back
-from solvers.rollingballs.board import Board, lay_out, seed_random
-from solvers.rollingballs.excursion import go_on_excursions
-from solvers.rollingballs.give_up import give_up
-from solvers.rollingballs.greedy import solve_greedy
-from solvers.rollingballs.landing import land, shorten_both
-from solvers.rollingballs.maximum import find_maximum
-from solvers.rollingballs.mend import make_mending
-from solvers.rollingballs.side import go_on
-from solvers.rollingballs.trips import go_on_trips
-from solvers.rollingballs.two_boards import restart
+from solvers.rollingballs.board.flat import Board, lay_out, seed_random
+from solvers.rollingballs.bound.maximum import find_maximum
+from solvers.rollingballs.forward.beam_local import roll_back
+from solvers.rollingballs.forward.goal_exchanges import go_on_excursions
+from solvers.rollingballs.forward.greedy import solve_greedy
+from solvers.rollingballs.forward.repair import make_mending
+from solvers.rollingballs.two_sided.drop_goals import give_up
+from solvers.rollingballs.two_sided.join_boards import land, shorten_both
+from solvers.rollingballs.two_sided.match_boards import make_pair
+from solvers.rollingballs.two_sided.one_board_beams import go_on
+from solvers.rollingballs.two_sided.pair_exchanges import go_on_trips
+from solvers.rollingballs.two_sided.two_boards import restart
 
 WIDTH, ROWS = 10, 10
 

@@ -12,7 +12,7 @@ from app.packages.catalog import VARIABLE
 from app.passwords import make_password, password_fits
 from app.settings import Settings
 from app.storage import accounts, contests, problems, teams
-from app.storage.scored import clock, scored_contest
+from app.storage.scoring_input import clock, scored_contest
 from app.storage.tables import ContestProblemRow, ContestRow
 from tests.builders.packages import write_package
 

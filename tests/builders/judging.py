@@ -8,7 +8,7 @@ from app.grading.grade import Grader
 from app.grading.messages import Grade
 from app.grading.outcomes import outcome
 from app.service import Service
-from app.storage import judgements, rejudging_steps, rejudgings, tasks
+from app.storage import judgements, judging_tasks, rejudging_steps, rejudgings
 from app.storage.judgements import Outcome
 
 
@@ -25,7 +25,7 @@ def judge(service: Service, *, most: int | None = None) -> int:
     claims = [service.writer.submit(judgements.claim_one, id_) for id_ in chosen]
     attempts = {id_: claim.result() or 0 for id_, claim in zip(chosen, claims, strict=True)}
     with service.database.read() as session:
-        found = tasks.load_tasks(session, attempts)
+        found = judging_tasks.load_tasks(session, attempts)
     grader = Grader(service.files)
     for task in found:
         scores = [graded.score for graded in grader.grade(Grade(task.settings["checker"], task.answers))]

@@ -14,10 +14,10 @@ import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 
-from app.grading.boards import Boards
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.grading.staff import GraderState
 from app.main import create_app
@@ -25,9 +25,9 @@ from app.passwords import hash_password
 from app.service import Service
 from app.settings import Settings
 from app.storage.database import Database
-from app.storage.entries import Entries
 from app.storage.files import LocalFiles
 from app.storage.scrub import Scrub
+from app.storage.submission_context import SubmissionContexts
 from app.storage.tables import AccountRow, TeamRow
 from app.storage.writer import Writer
 
@@ -148,7 +148,7 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
         people(database)
     idle = Idle()
     files = LocalFiles(known.files_folder)
-    boards, entries, similarity = Boards(database), Entries(database), Similarity(files)
+    boards, entries, similarity = ScoreboardCache(database), SubmissionContexts(database), Similarity(files)
     service = Service(
         known, database, files, Writer(database), idle, idle, boards, entries, similarity, Scrub(database, files, 0)
     )

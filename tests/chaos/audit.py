@@ -17,7 +17,7 @@ from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.catalog import bundled
 from app.storage.database import Database
-from app.storage.scored import scored_contest
+from app.storage.scoring_input import scored_contest
 from bench.stage import CONTEST
 from checkers.doors import Rejected, open_checker
 from tests.chaos.audit_result import Audit

@@ -64,7 +64,7 @@ def _end(setting: Stage, server: Server) -> None:
 
 
 def _duration(start_time: str, now: int) -> str:
-    from app.api.clics import parse_time
+    from app.services.clics import parse_time
 
     seconds = int(now / 1000 - parse_time(start_time).timestamp())
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.000"

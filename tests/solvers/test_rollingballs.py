@@ -11,16 +11,17 @@ import pytest
 from checkers.rollingballs import EMPTY, Instance, read_answer, read_instance, score_answer, write_answer
 from solvers import rollingballs
 from solvers.doors import Report
-from solvers.rollingballs.board import UNKNOWN, Board, lay_out, measure_ways, points_of, seed_random, stop_of
-from solvers.rollingballs.bring import bring
-from solvers.rollingballs.give_up import give_up, take_up
-from solvers.rollingballs.landing import land, shorten_both
-from solvers.rollingballs.meet import reach_back, reach_forward
-from solvers.rollingballs.paths import undo_backs
-from solvers.rollingballs.side import POINTS, go_on, make_side
-from solvers.rollingballs.side import ROLLS as MADE
-from solvers.rollingballs.trips import go_on_trips
-from solvers.rollingballs.two_boards import (
+from solvers.rollingballs.board.flat import UNKNOWN, Board, lay_out, measure_ways, points_of, seed_random, stop_of
+from solvers.rollingballs.board.paths import undo_backs
+from solvers.rollingballs.board.unroll import measure_ease
+from solvers.rollingballs.two_sided.bring_ball import bring
+from solvers.rollingballs.two_sided.drop_goals import give_up, take_up
+from solvers.rollingballs.two_sided.join_boards import land, shorten_both
+from solvers.rollingballs.two_sided.meeting_moves import reach_back, reach_forward
+from solvers.rollingballs.two_sided.one_board_beams import POINTS, go_on, make_side
+from solvers.rollingballs.two_sided.one_board_beams import ROLLS as MADE
+from solvers.rollingballs.two_sided.pair_exchanges import go_on_trips
+from solvers.rollingballs.two_sided.two_boards import (
     BACK,
     BACKS,
     FORE,
@@ -30,7 +31,6 @@ from solvers.rollingballs.two_boards import (
     count_matched,
     make_two_boards,
 )
-from solvers.rollingballs.unroll import measure_ease
 
 DATA = Path(__file__).resolve().parents[2] / "problems/rollingballs/data"
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from checkers.rollingballs import EMPTY, WALL, read_instance
-from solvers.rollingballs.assign import most_worth
-from solvers.rollingballs.board import Board, lay_out, points_of
-from solvers.rollingballs.exhaust import exhaust
-from solvers.rollingballs.maximum import find_maximum, find_parts
-from solvers.rollingballs.reachable import find_reachable
+from solvers.rollingballs.board.flat import Board, lay_out, points_of
+from solvers.rollingballs.bound.assignment import most_worth
+from solvers.rollingballs.bound.exhaustive import exhaust
+from solvers.rollingballs.bound.maximum import find_maximum, find_parts
+from solvers.rollingballs.bound.reachable import find_reachable
 
 GENERATOR = Path(__file__).resolve().parents[2] / "problems/rollingballs/generators/generate.py"
 MAZES = 1000
@@ -69,7 +69,7 @@ def test_the_maximum_of_tiny_mazes_is_what_brute_force_reaches_and_no_ball_leave
 def test_the_bound_of_parts_too_large_to_search_is_never_below_what_brute_force_reaches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("solvers.rollingballs.maximum.exhaust", lambda *_: None)
+    monkeypatch.setattr("solvers.rollingballs.bound.maximum.exhaust", lambda *_: None)
     random = np.random.default_rng(10)
     for _ in range(MAZES):
         board = tiny(random)

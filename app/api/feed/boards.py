@@ -8,18 +8,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.auth import Viewer
-from app.api.deps import CurrentViewer, TheBoards, address_of
-from app.api.downloads import WORDS
-from app.api.errors import BadRequest, Forbidden
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
-from app.api.gated import GatedRoute
-from app.api.named import NoContest
-from app.api.sheets import changed_rows, history, rendered
-from app.api.standings import seen_by
+from app.api.http.deps import CurrentViewer, TheBoards, address_of
+from app.api.http.downloads import WORDS
+from app.api.http.gated import GatedRoute
 from app.domain.clock import utc_now
-from app.grading.boards import Boards, Standing
+from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.services.errors import BadRequest, Forbidden
+from app.services.names import NoContest
+from app.services.scoreboard.row_renderer import changed_rows, history, rendered
+from app.services.viewer import Viewer
+from app.services.visibility import seen_by
 
 router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 EVENTS = "text/event-stream"
@@ -70,45 +70,45 @@ async def stream_scoreboard(
     return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
 
 
-async def boards_of(hub: Hub, boards: Boards, client: Client, watch: Watch) -> AsyncIterator[bytes]:
+async def boards_of(hub: Hub, boards: ScoreboardCache, client: Client, watch: Watch) -> AsyncIterator[bytes]:
     """A board whenever it is another than the last one sent, until the contest or the client has gone."""
     while not client.gone:
-        standing = await current(boards, watch)
-        if standing is None:
+        snapshot = await current(boards, watch)
+        if snapshot is None:
             return
-        message = news(boards, standing, watch)
+        message = news(boards, snapshot, watch)
         if message is not None:
             yield message
         if not watch.live:
             return
-        seconds = min(hub.seconds, until_the_clock_strikes(standing))
+        seconds = min(hub.seconds, until_the_clock_strikes(snapshot))
         if not await client.sleep(seconds) and seconds == hub.seconds:
             yield KEEP_ALIVE
 
 
-async def current(boards: Boards, watch: Watch) -> Standing | None:
+async def current(boards: ScoreboardCache, watch: Watch) -> ContestSnapshot | None:
     """The board as it is now."""
     found = boards.ready(watch.contest_id, public=watch.public)
-    found = found or await boards.standing_soon(watch.contest_id, public=watch.public)
+    found = found or await boards.snapshot_soon(watch.contest_id, public=watch.public)
     return None if found is None else seen_by(watch.viewer, found)
 
 
-def news(boards: Boards, standing: Standing, watch: Watch) -> bytes | None:
+def news(boards: ScoreboardCache, snapshot: ContestSnapshot, watch: Watch) -> bytes | None:
     """What a client has to be told of this board; the same bytes for all who know the same version."""
-    page = rendered(boards, standing)
+    page = rendered(boards, snapshot)
     if page.version == watch.version:
         return None
-    known = watch.version if watch.version in history(boards, standing) else None
+    known = watch.version if watch.version in history(boards, snapshot) else None
     watch.version = page.version
-    kept: dict[str | None, bytes] = standing.pages.setdefault("server-sent", {})
+    kept: dict[str | None, bytes] = snapshot.pages.setdefault("server-sent", {})
     if known not in kept:
-        data = page.plain if known is None else changed_rows(boards, standing, page, known)
+        data = page.plain if known is None else changed_rows(boards, snapshot, page, known)
         kept[known] = server_sent("scoreboard", data, page.version)
     return kept[known]
 
 
-def until_the_clock_strikes(standing: Standing) -> float:
+def until_the_clock_strikes(snapshot: ContestSnapshot) -> float:
     """Seconds until the contest's clock makes another board."""
     now = utc_now()
-    ahead = [(moment - now).total_seconds() for moment in standing.contest.moments() if moment > now]
+    ahead = [(moment - now).total_seconds() for moment in snapshot.contest.moments() if moment > now]
     return max(SHORTEST_SLEEP, min(ahead, default=float("inf")) + SHORTEST_SLEEP)

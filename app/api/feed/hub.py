@@ -11,25 +11,23 @@ from typing import Annotated, cast
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 
-from app.api.auth import Viewer, good_still
-from app.api.errors import ApiError
 from app.api.feed.crowd import Crowd
-from app.api.feed.keeper import Keeper
-from app.api.feed.log import Line, Log
-from app.api.feed.readers import Place, read_token, write_token
 from app.api.feed.sender import Sender
 from app.api.feed.streams import Client, Waiting, Wish, Write, follow, server_sent
-from app.api.named import NoContest
 from app.service import Service
+from app.services.errors import Unavailable
+from app.services.feed.log import Line, Log
+from app.services.feed.publisher import FeedPublisher
+from app.services.feed.readers import Place, read_token, write_token
+from app.services.names import NoContest
+from app.services.viewer import Viewer, good_still
 
 SECONDS_BETWEEN_BOARDS = 0.05
 SECONDS_BEFORE_RIGHTS = 0.5
 
 
-class Stopping(ApiError):
+class Stopping(Unavailable):
     """The server stops."""
-
-    status = 503
 
 
 class Hub:
@@ -37,7 +35,7 @@ class Hub:
 
     def __init__(self, service: Service) -> None:
         settings = service.settings
-        self.keeper = Keeper(service, settings.feed_coalesce_seconds)
+        self.publisher = FeedPublisher(service, settings.feed_coalesce_seconds)
         of_nobody = int(settings.most_streams * settings.most_streams_of_nobody)
         self.crowd = Crowd(settings.most_streams, settings.most_streams_of_one, of_nobody)
         self.seconds = settings.feed_keep_alive_seconds
@@ -51,8 +49,8 @@ class Hub:
         self._service = service
         service.boards.listeners.append(lambda contest_id: self._soon(self._strike, contest_id))
         service.database.listeners.append(lambda: self._soon(self._strike_all))
-        self.keeper.listen(self._told)
-        self.sender = Sender(service, self.keeper)
+        self.publisher.listen(self._told)
+        self.sender = Sender(service, self.publisher)
 
     def check_going(self) -> None:
         """Raise Stopping where no stream may begin any more."""
@@ -66,7 +64,7 @@ class Hub:
         Who stays for more need not wait until it is `complete`.
         """
         self.check_going()
-        found = await asyncio.wrap_future(self.keeper.fresh(contest_id, complete=complete))
+        found = await asyncio.wrap_future(self.publisher.fresh(contest_id, complete=complete))
         if found is None:
             raise NoContest(contest_id)
         return found
@@ -80,12 +78,12 @@ class Hub:
     def join(self, contest_id: str, client: Client) -> None:
         """A stream begins."""
         self._waiting[contest_id].clients.add(client)
-        self.keeper.follow(contest_id)
+        self.publisher.follow(contest_id)
 
     def leave(self, contest_id: str, client: Client) -> None:
         """A stream has ended."""
         self._waiting[contest_id].clients.discard(client)
-        self.keeper.leave(contest_id)
+        self.publisher.leave(contest_id)
 
     async def stream(
         self, log: Log, client: Client, wish: Wish, place: Place, write: Write, keep_alive: bytes
@@ -120,7 +118,7 @@ class Hub:
     def close(self) -> None:
         """Stop the keeper and the calling of webhooks; blocks."""
         self.sender.close()
-        self.keeper.close()
+        self.publisher.close()
 
     def _told(self, contest_id: str) -> None:
         self._soon(self._wake, contest_id)

@@ -6,14 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.deps import CurrentViewer, LoggedIn, address_of
-from app.api.downloads import NDJSON, TEXT, WORDS, type_for
-from app.api.errors import BadRequest, Forbidden
 from app.api.feed.hub import TheHub, as_line, as_server_sent
-from app.api.feed.kinds import LARGE, ORDER
-from app.api.feed.readers import Place, reader_of
 from app.api.feed.streams import Client, StreamResponse, Wish
-from app.api.gated import GatedRoute
+from app.api.http.deps import CurrentViewer, LoggedIn, address_of
+from app.api.http.downloads import NDJSON, TEXT, WORDS, type_for
+from app.api.http.gated import GatedRoute
+from app.services.errors import BadRequest, Forbidden
+from app.services.feed.kinds import LARGE, ORDER
+from app.services.feed.readers import Place, reader_of
 
 router = APIRouter(route_class=GatedRoute, tags=["event feed"])
 EVENTS = "text/event-stream"

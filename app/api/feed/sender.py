@@ -19,19 +19,18 @@ import httpx
 import structlog
 from anyio.to_thread import run_sync
 
-from app.api.auth import viewer_of
-from app.api.feed.calls import Outward, hosts_of, networks_of, signed
-from app.api.feed.keeper import Keeper
-from app.api.feed.log import Log
-from app.api.feed.readers import Reader, reader_of
 from app.api.feed.streams import lines_behind
 from app.domain.clock import utc_now
 from app.service import Service
+from app.services.feed.calls import Outward, hosts_of, networks_of, signed
+from app.services.feed.log import Log
+from app.services.feed.publisher import FeedPublisher
+from app.services.feed.readers import Reader, reader_of
+from app.services.viewer import viewer_of
 from app.storage import contests, webhooks
 from app.storage.webhooks import Delivered, Failed
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
-
 MOST_BYTES = 256 * 1024
 LONGEST_ERROR = 300
 LONGEST_WAIT = 60.0
@@ -60,9 +59,9 @@ class Hook:
 class Sender:
     """The thread that calls webhooks; it starts with the first one there is."""
 
-    def __init__(self, service: Service, keeper: Keeper) -> None:
+    def __init__(self, service: Service, publisher: FeedPublisher) -> None:
         self._service = service
-        self._keeper = keeper
+        self._keeper = publisher
         self._settings = service.settings
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -71,7 +70,7 @@ class Sender:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._news: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._stop: asyncio.Event | None = None
-        keeper.listen(lambda _contest_id: self._soon(self._wake))
+        publisher.listen(lambda _contest_id: self._soon(self._wake))
         service.database.listeners.append(lambda: self._soon(self._reload))
 
     def start(self) -> None:

@@ -11,12 +11,12 @@ from anyio.to_thread import run_sync
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from app.api.addresses import source_of
-from app.api.auth import PUBLIC, Viewer
-from app.api.feed.kinds import ORDER, STATE
-from app.api.feed.log import Line, Log, page_of
-from app.api.feed.readers import Place, Reader, write_token
+from app.api.http.addresses import source_of
 from app.domain.clock import utc_now
+from app.services.feed.kinds import ORDER, STATE
+from app.services.feed.log import Line, Log, page_of
+from app.services.feed.readers import Place, Reader, write_token
+from app.services.viewer import PUBLIC, Viewer
 
 CHUNK = 64 * 1024
 OBJECTS_AT_ONCE = 200

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from app.cli.access import new_login
-from app.cli.boards import board_table
+from app.cli.board_tables import board_table
 from app.cli.client import Client
 from app.cli.demo.expected import differences, expected_rows
 from app.cli.demo.finale import finale

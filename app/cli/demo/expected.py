@@ -63,9 +63,9 @@ def expected_rows(rules: Sequence[Rule], teams: Sequence[str], sent: Sequence[Se
     for row in rows:
         row["points"] = sum((each["points"] for each in row["problems"]), Fraction(0))
         row["time"] = max((each["time"] for each in row["problems"] if each["time"]), key=milliseconds, default=None)
-    rows.sort(key=standing)
+    rows.sort(key=snapshot)
     for row in rows:
-        row["rank"] = 1 + sum(standing(other) < standing(row) for other in rows)
+        row["rank"] = 1 + sum(snapshot(other) < snapshot(row) for other in rows)
     return rows
 
 
@@ -122,7 +122,7 @@ def cell(rule: Rule, counted: Mapping[str, Counted], best: Mapping[str, int], ju
     }
 
 
-def standing(row: Mapping[str, Any]) -> tuple[Fraction, int]:
+def snapshot(row: Mapping[str, Any]) -> tuple[Fraction, int]:
     """What rows are ordered by: more points, then an earlier last rise."""
     return -row["points"], milliseconds(row["time"]) if row["time"] else 10**12
 

@@ -9,7 +9,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from app.cli.boards import reltime, span
+from app.cli.board_tables import reltime, span
 from app.cli.client import Client
 from app.cli.demo.story import CONTEST, NEW_CASE, TEAMS, Story, Work, submit
 from app.cli.output import Failure

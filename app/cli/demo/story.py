@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.access import new_login
-from app.cli.admin_problems import follow_job
+from app.cli.admin.problems import follow_job
 from app.cli.client import Client
-from app.cli.contestant import send, wait_for_report
+from app.cli.contestant.commands import send, wait_for_report
 from app.cli.demo import answers
 from app.cli.demo.answers import CORRUPT, Answers
 from app.cli.demo.expected import Found, Rule, Sent

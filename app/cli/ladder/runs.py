@@ -111,7 +111,7 @@ class Runner:
             if self._stopped:
                 return None
             process = subprocess.Popen(
-                [*command("app.grading.bounded", bound, str(task.out)), *solver],
+                [*command("app.grading.memory_limit", bound, str(task.out)), *solver],
                 env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

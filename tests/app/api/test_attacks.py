@@ -42,7 +42,7 @@ def test_tokens_of_a_feed_do_not_tell_how_many_events_others_get(quick_api: Api)
 def test_nothing_is_kept_of_contests_that_are_not_there(quick_api: Api) -> None:
     for at in range(5):
         assert quick_api.get(f"contests/none{at}/event-feed?stream=false").status_code == 404
-    assert not quick_api.app.state.hub.keeper._contests
+    assert not quick_api.app.state.hub.publisher._contests
 
 
 def test_a_team_may_ask_only_so_often_a_minute(quick_api: Api) -> None:

@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from app.api import auth, tokens
-from app.api.addresses import source_of
-from app.api.clics import format_time
-from app.api.errors import TooManyRequests
-from app.api.limits import Guesses, Price
-from app.api.turns import Turns
+from app.api.http.addresses import source_of
+from app.api.http.limits import Guesses, Price
+from app.api.people import tokens
 from app.bootstrap import initialise, make_admin
 from app.cli.output import Failure
-from app.cli.service import read_settings, try_places
+from app.cli.server.commands import read_settings, try_places
 from app.passwords import weakness
+from app.services import viewer
+from app.services.clics import format_time
+from app.services.errors import TooManyRequests
+from app.services.turns import Turns
 from app.settings import Settings
 from app.storage.tables import TokenRow
 from tests.builders.service import PASSWORD, Api
@@ -101,7 +102,7 @@ def test_a_token_is_kept_as_nothing_that_could_be_used(api: Api) -> None:
     with api.service.database.read() as session:
         row = session.query(TokenRow).one()
     assert token not in {row.digest, row.label}
-    assert row.digest == auth.digest(token)
+    assert row.digest == viewer.digest(token)
 
 
 def test_a_token_taken_back_is_of_no_use_at_once(api: Api) -> None:
@@ -224,13 +225,15 @@ def test_a_header_that_was_good_is_never_hashed_again_until_its_account_changes(
 ) -> None:
     assert api.get("account", user="team").status_code == 200
     api.app.state.authenticator.forget()
-    monkeypatch.setattr(auth, "password_fits", lambda *_: False)
+    monkeypatch.setattr(viewer, "password_fits", lambda *_: False)
     assert api.get("account", user="team").status_code == 200
 
 
 def test_requests_that_come_at_once_with_one_login_check_it_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[str] = []
-    monkeypatch.setattr(auth, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD)
+    monkeypatch.setattr(
+        viewer, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD
+    )
 
     async def at_once() -> set[int]:
         replies = [api.client.get("/api/account", auth=("team", PASSWORD)) for _ in range(30)]

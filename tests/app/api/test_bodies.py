@@ -12,10 +12,10 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 from starlette.types import Message
 
-from app.api.errors import BadRequest
-from app.api.gated import WITH_BODIES, GatedRoute
-from app.api.json_bounds import DEEPEST, check_values, is_within
+from app.api.http.gated import WITH_BODIES, GatedRoute
 from app.api.routes import ROUTERS
+from app.services.errors import BadRequest
+from app.services.json_bounds import DEEPEST, check_values, is_within
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.api.clics import format_time, parse_time
+from app.services.clics import format_time, parse_time
 from app.storage.tables import ContestRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import raw, share

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.api.limits import Failures
+from app.api.http.limits import Failures
 from app.domain.clock import ServiceClock, use, utc_now
 from app.storage.clock import SECONDS_BETWEEN_MARKS, ClockKeeper, start_clock
 from app.storage.tables import EventRow

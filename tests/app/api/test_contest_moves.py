@@ -12,11 +12,11 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from app.api.problems import samples
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
+from app.services.problems.problems import samples
 from app.storage.migrate import upgrade
 from app.storage.submissions import INLINE_LIMIT
 from app.storage.tables import AnswerRow, JudgementRow, TestCaseRow

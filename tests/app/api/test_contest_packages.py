@@ -14,11 +14,11 @@ import pytest
 from sqlalchemy import Engine, event, select
 
 from app import passwords
-from app.api import contest_import, contest_parcel
-from app.api.contest_parcel import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
-from app.api.contest_rows import MOST_PAUSES, Importer
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
+from app.services.contest_package import importing, package_files
+from app.services.contest_package.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
+from app.services.contest_package.rows import MOST_PAUSES, Importer
 from app.storage.migrate import upgrade
 from app.storage.tables import (
     AccountRow,
@@ -464,11 +464,11 @@ def test_a_file_is_read_once_however_often_it_is_named(monkeypatch: pytest.Monke
     named = [{"filename": "x.png"}]
     team = {"id": "a", "name": "A", "photo": named, "desktop": named, "webcam": named}
     files = {"contest.json": json.dumps(CONTEST).encode(), "teams.json": json.dumps([team]).encode()}
-    found = contest_parcel.read_contents({**files, "teams/a/x.png": b"x" * 1000})
+    found = package_files.read_contents({**files, "teams/a/x.png": b"x" * 1000})
     assert encoded == [1000]
     assert not found.faults
     often = json.dumps([team | {"photo": named * 300}]).encode()
-    faults = contest_parcel.read_contents({**files, "teams.json": often, "teams/a/x.png": b"x"}).faults
+    faults = package_files.read_contents({**files, "teams.json": often, "teams/a/x.png": b"x"}).faults
     assert [each["expected"] for each in faults.first] == ["different file names in photo"]
 
 
@@ -530,7 +530,7 @@ def test_passwords_are_hashed_before_anybody_waits_for_the_import(
         return importer(*given, **more)
 
     monkeypatch.setattr(passwords, "hash_all", hashing)
-    monkeypatch.setattr(contest_import, "Importer", beginning)
+    monkeypatch.setattr(importing, "Importer", beginning)
     people = [{"id": id_, "username": id_, "type": "staff"} for id_ in ("zoe", "y")]
     people[0]["password"] = PASSWORD
     files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}

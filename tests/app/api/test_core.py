@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from app.api.deps import Writing, after_commit
-from app.api.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
+from app.api.http.deps import Writing
+from app.api.http.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
+from app.services.transactions import after_commit
 from app.settings import Settings
 from app.storage.tables import RawScoreRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.api.clics import format_time, parse_time
-from app.api.feed.kinds import ORDER
+from app.services.clics import format_time, parse_time
+from app.services.feed.kinds import ORDER
 from app.storage.events import Append, NewEvent, append, scan
 from app.storage.tables import ContestRow, JudgementRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
@@ -332,7 +332,7 @@ def test_a_client_that_has_gone_is_forgotten(contest: Api) -> None:
         stream.wait_for(1)
         assert len(hub._waiting["c"].clients) == 1
     assert len(hub._waiting["c"].clients) == 0
-    assert hub.keeper._contests["c"].followers == 0
+    assert hub.publisher._contests["c"].followers == 0
 
 
 def test_a_stream_ends_when_its_account_is_gone_or_is_somebody_else(contest: Api) -> None:

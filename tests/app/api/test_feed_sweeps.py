@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.api.feed import followed as pace
-from app.api.feed.followed import LONGEST_PAUSE, Followed
-from app.api.feed.keeper import Keeper
 from app.service import Service
+from app.services.feed import followed as pace
+from app.services.feed.followed import LONGEST_PAUSE, Followed
+from app.services.feed.publisher import FeedPublisher
 from tests.builders.contests import add_contest, add_problem, add_submission, judgement_id
 from tests.builders.scoring import raw
 from tests.builders.service import Api
@@ -34,58 +34,58 @@ def told(followed: Followed, kind: str) -> set[str | None]:
     return set(followed.log.index.of.get(kind, {}))
 
 
-def looked_at(service: Service) -> tuple[Keeper, Followed]:
+def looked_at(service: Service) -> tuple[FeedPublisher, Followed]:
     """A keeper that has looked once at the contest, and its place there; no thread of its own looks."""
-    keeper = Keeper(service, coalesce=10.0)
+    publisher = FeedPublisher(service, coalesce=10.0)
     followed = Followed("c", slice=1)
-    keeper.look(followed)
-    return keeper, followed
+    publisher.look(followed)
+    return publisher, followed
 
 
 def test_a_look_takes_some_of_many_submissions_with_what_became_of_them(contest: Api) -> None:
-    keeper, followed = looked_at(contest.service)
+    publisher, followed = looked_at(contest.service)
     sizes = [len(told(followed, "submissions"))]
     while followed.swept:
-        keeper.look(followed)
+        publisher.look(followed)
         submissions = told(followed, "submissions")
         assert told(followed, "judgements") == {judgement_id(contest.service, each or "") for each in submissions}
         assert told(followed, "runs") == submissions
         sizes.append(len(told(followed, "submissions")))
     assert sizes == [1, 2, 3, 4, 5]
-    looks = keeper.looks
-    keeper.look(followed)
-    assert (keeper.looks, followed.swept) == (looks + 1, False)
-    keeper.close()
+    looks = publisher.looks
+    publisher.look(followed)
+    assert (publisher.looks, followed.swept) == (looks + 1, False)
+    publisher.close()
 
 
 def test_a_submission_that_comes_during_a_sweep_is_told_with_the_next_look(contest: Api) -> None:
-    keeper, followed = looked_at(contest.service)
+    publisher, followed = looked_at(contest.service)
     new = str(add_submission(contest.service, {"02": raw(9, 1)}, minute=9))
-    keeper.look(followed)
+    publisher.look(followed)
     assert followed.swept
     assert new in told(followed, "submissions")
-    keeper.close()
+    publisher.close()
 
 
 def test_the_state_is_told_when_all_that_it_follows_has_been(contest: Api) -> None:
-    keeper, followed = looked_at(contest.service)
+    publisher, followed = looked_at(contest.service)
     while followed.swept:
         assert told(followed, "state") == set()
-        keeper.look(followed)
+        publisher.look(followed)
     assert told(followed, "state") == {None}
-    keeper.close()
+    publisher.close()
 
 
 def test_what_a_look_that_failed_had_taken_is_looked_at_again(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    keeper, followed = looked_at(contest.service)
+    publisher, followed = looked_at(contest.service)
     with monkeypatch.context() as away:
-        away.setattr("app.storage.judged.runs", lambda *_, **__: 1 / 0)
-        keeper._look_safely(followed, [])
-    keeper.look(followed)
+        away.setattr("app.storage.submission_queries.runs", lambda *_, **__: 1 / 0)
+        publisher._look_safely(followed, [])
+    publisher.look(followed)
     while followed.swept:
-        keeper.look(followed)
+        publisher.look(followed)
     assert len(told(followed, "submissions")) == SUBMISSIONS
-    keeper.close()
+    publisher.close()
 
 
 @pytest.mark.parametrize("user", ["judge", "team", None])

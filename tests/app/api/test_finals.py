@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.api.clics import format_time, parse_time
+from app.services.clics import format_time, parse_time
 from app.storage.tables import JudgementRow
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, pass_time
 from tests.builders.scoring import REJECTED, raw, share

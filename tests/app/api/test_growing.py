@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from app.api.growing import Abandoned, GrowingFile, Sink
+from app.api.http.growing import Abandoned, GrowingFile, Sink
 from app.packages.zips import write_zip
 
 

@@ -9,17 +9,20 @@ from typing import Any
 
 import pytest
 
-from app.api import awards, clarifications, commentary, problems, teams
-from app.api.auth import PUBLIC, Viewer
-from app.api.judgements import JUDGEMENTS, RUNS
-from app.api.lists import sheet
-from app.api.lists.reply import kept_lists
-from app.api.lists.sending import ListReply
-from app.api.lists.sheet import Large, Sheet
-from app.api.lists.shelf import OVERHEAD, Shelf
-from app.api.lists.slices import PIECE, Row, Slice, Written
-from app.api.standings import seen_by
-from app.api.submissions_read import SUBMISSIONS
+from app.api.http.lists import sheet
+from app.api.http.lists.reply import kept_lists
+from app.api.http.lists.sending import ListReply
+from app.api.http.lists.sheet import Large, RowRenderer
+from app.api.http.lists.shelf import OVERHEAD, Shelf
+from app.api.http.lists.slices import PIECE, Row, Slice, Written
+from app.api.messages import clarifications, commentary
+from app.api.people import teams
+from app.api.problems import problems
+from app.api.scoreboard import awards
+from app.api.submissions.judgements import JUDGEMENTS, RUNS
+from app.api.submissions.submissions import SUBMISSIONS
+from app.services.viewer import PUBLIC, Viewer
+from app.services.visibility import seen_by
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import REJECTED, raw
 from tests.builders.service import Api
@@ -37,14 +40,14 @@ VIEWERS = {
 
 def slow(api: Api, kind: Any, viewer: Viewer) -> list[Any]:
     """The slow twin: every row of the contest is looked at for this viewer alone."""
-    standing = api.service.boards.standing("c", public=not viewer.sees_all)
-    assert standing is not None
-    standing = seen_by(viewer, standing)
+    snapshot = api.service.boards.snapshot("c", public=not viewer.sees_all)
+    assert snapshot is not None
+    snapshot = seen_by(viewer, snapshot)
     with api.service.database.read() as session:
         if isinstance(kind, Large):
-            found = sorted(kind.documents(viewer, standing, session, None), key=lambda pair: pair[0])
+            found = sorted(kind.documents(viewer, snapshot, session, None), key=lambda pair: pair[0])
             return [as_answered(kind, document) for _, document in found]
-        return [as_answered(kind, each) for each in kind.documents(viewer, standing, session)]
+        return [as_answered(kind, each) for each in kind.documents(viewer, snapshot, session)]
 
 
 def as_answered(kind: Any, document: Any) -> Any:
@@ -97,7 +100,7 @@ def test_a_verdict_has_only_its_own_rows_read_again(api: Api) -> None:
         add_submission(api.service, {"02": raw(5)}, minute=minute)
     waiting = add_submission(api.service, None, team="other", minute=11)
     api.get("contests/c/judgements")
-    kept: Sheet = kept_lists(api.service).shelf.get(("c", "judgements", "public", False))
+    kept: RowRenderer = kept_lists(api.service).shelf.get(("c", "judgements", "public", False))
     before = kept.rows_read
     judge(api.service, waiting, {"02": raw(3)})
     assert api.get("contests/c/judgements").json()[-1]["end_time"] is not None

@@ -10,14 +10,17 @@ from typing import Any
 
 import pytest
 
-from app.api import accounts, awards, clarifications, commentary, problems, teams
-from app.api.auth import PUBLIC, Viewer
-from app.api.directory import COLLECTIONS
-from app.api.judgements import JUDGEMENTS, RUNS
-from app.api.lists import sheet
-from app.api.standings import seen_by
-from app.api.submissions_read import SUBMISSIONS
-from app.grading.boards import Boards
+from app.api.http.lists import sheet
+from app.api.messages import clarifications, commentary
+from app.api.people import accounts, teams
+from app.api.problems import problems
+from app.api.scoreboard import awards
+from app.api.submissions.judgements import JUDGEMENTS, RUNS
+from app.api.submissions.submissions import SUBMISSIONS
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.services.people.directory import COLLECTIONS
+from app.services.viewer import PUBLIC, Viewer
+from app.services.visibility import seen_by
 from tests.builders.contests import (
     FINAL,
     HOUR,
@@ -53,12 +56,12 @@ class Listed:
     documents: Callable[..., Any]
     by_submission: bool = False
 
-    def fresh(self, viewer: Viewer, standing: Any, session: Any) -> list[Any]:
+    def fresh(self, viewer: Viewer, snapshot: Any, session: Any) -> list[Any]:
         """What a viewer sees, read now."""
         if self.by_submission:
-            pairs = sorted(self.documents(viewer, standing, session, None), key=lambda pair: pair[0])
+            pairs = sorted(self.documents(viewer, snapshot, session, None), key=lambda pair: pair[0])
             return [self._answered(document) for _, document in pairs]
-        return [self._answered(each) for each in self.documents(viewer, standing, session)]
+        return [self._answered(each) for each in self.documents(viewer, snapshot, session)]
 
     def _answered(self, document: Any) -> Any:
         return json.loads(self.model.model_validate(document).model_dump_json(exclude_unset=self.sparse))
@@ -83,13 +86,13 @@ class Walk:
 
     def check(self, step: str) -> None:
         """Each list for each viewer: the fresh one, under a tag that no other content had and this one always has."""
-        boards = Boards(self.api.service.database)  # of its own, so that nothing kept is believed
+        boards = ScoreboardCache(self.api.service.database)  # of its own, so that nothing kept is believed
         for user, viewer in VIEWERS.items():
-            standing = boards.standing("c", public=not viewer.sees_all)
-            assert standing is not None
+            snapshot = boards.snapshot("c", public=not viewer.sees_all)
+            assert snapshot is not None
             with self.api.service.database.read() as session:
                 expected = {
-                    each.name: each.fresh(viewer, seen_by(viewer, standing), session)
+                    each.name: each.fresh(viewer, seen_by(viewer, snapshot), session)
                     for each in LISTS
                     if viewer.logged_in or each.name != "accounts"
                 }

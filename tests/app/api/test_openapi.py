@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.api.openapi import operations
+from app.api.http.openapi import operations
 from app.main import create_app
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.described import Description

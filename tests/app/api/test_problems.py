@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.api.statements import Sample, choose_language, with_samples
 from app.packages.markdown import parser
+from app.services.problems.statements import Sample, choose_language, with_samples
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.service import Api
 

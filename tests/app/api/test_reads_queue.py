@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from starlette.datastructures import State
 
-from app.api.lists.queue import Asker, Busy, Queue
-from app.api.lists.queued import Queued, is_read
+from app.api.http.lists.queue import Asker, Busy, Queue
+from app.api.http.lists.queued import Queued, is_read
 from app.settings import Settings
 from tests.builders.service import Api
 

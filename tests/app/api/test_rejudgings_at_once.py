@@ -71,8 +71,8 @@ def codes(replies: list[httpx.Response]) -> list[int]:
 def check(api: Api, rejudging: dict[str, Any]) -> None:
     """One judgement of each submission stands, and the board is the one of the state, also of a service begun anew."""
     with api.service.database.read() as session:
-        standing = Counter(session.scalars(select(JudgementRow.submission_id).where(JudgementRow.current)))
-    assert standing == {1: 1, 2: 1}
+        snapshot = Counter(session.scalars(select(JudgementRow.submission_id).where(JudgementRow.current)))
+    assert snapshot == {1: 1, 2: 1}
     expected = AFTER if state(api, rejudging) == "applied" else BEFORE
     assert points(api) == expected
     with open_api(api.service.database.url, api.service.settings.home, again=True) as anew:

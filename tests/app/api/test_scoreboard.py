@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from app.api.sheets import row_document
-from app.domain.contests import OPEN, Curtain
-from app.grading.boards import Boards
+from app.domain.contests import OPEN, Freeze
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.services.scoreboard.row_renderer import row_document
 from app.storage.tables import GroupRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import raw, share
@@ -181,21 +181,21 @@ def test_there_is_no_board_without_a_contest(api: Api) -> None:
 
 def test_a_board_is_computed_once_however_many_ask(api: Api) -> None:
     add_contest(api.service)
-    boards = Boards(api.service.database)
+    boards = ScoreboardCache(api.service.database)
     with ThreadPoolExecutor(16) as threads:
-        found = list(threads.map(lambda _: boards.standing("c", public=True), range(64)))
+        found = list(threads.map(lambda _: boards.snapshot("c", public=True), range(64)))
     assert boards.computed == 1
     assert len({id(each) for each in found}) == 1
     boards.changed("c")
     assert boards.ready("c", public=True) is None
-    boards.standing("c", public=False)
+    boards.snapshot("c", public=False)
     assert boards.computed == 2
 
 
 def test_what_changes_while_a_board_is_read_is_on_the_next_one(api: Api) -> None:
     """A change during the reading must not be lost: the version is taken before the reading begins."""
     add_contest(api.service)
-    boards = Boards(api.service.database)
+    boards = ScoreboardCache(api.service.database)
     read = boards._compute
 
     def compute_and_change(*asked: Any) -> Any:
@@ -204,7 +204,7 @@ def test_what_changes_while_a_board_is_read_is_on_the_next_one(api: Api) -> None
         return found
 
     boards._compute = compute_and_change  # type: ignore[method-assign]
-    boards.standing("c", public=True)
+    boards.snapshot("c", public=True)
     assert boards.ready("c", public=True) is None
 
 
@@ -213,16 +213,16 @@ def test_the_clock_alone_makes_a_new_board(api: Api) -> None:
     add_submission(api.service, {"02": raw(8)})
     add_submission(api.service, {"02": raw(16)}, team="other", minute=245)
     moment = [start + 4 * HOUR - timedelta(seconds=1)]
-    boards = Boards(api.service.database, lambda: moment[0])
-    open_ = boards.standing("c", public=True)
+    boards = ScoreboardCache(api.service.database, lambda: moment[0])
+    open_ = boards.snapshot("c", public=True)
     assert open_ is not None
-    assert open_.curtain == OPEN
+    assert open_.freeze == OPEN
     moment[0] += timedelta(seconds=2)
     assert boards.ready("c", public=True) is None
-    frozen = boards.standing("c", public=True)
+    frozen = boards.snapshot("c", public=True)
     assert frozen is not None
-    assert frozen.curtain == Curtain(4 * HOUR)
-    judges = boards.standing("c", public=False)
+    assert frozen.freeze == Freeze(4 * HOUR)
+    judges = boards.snapshot("c", public=False)
     assert judges is not None
     assert [row.points for row in judges.board.rows] == [50.0, 25.0]
 
@@ -414,22 +414,22 @@ def test_written_rows_are_those_of_a_board_written_whole(api: Api) -> None:
     for minute in range(1, 5):
         team = "team" if minute % 2 else "other"
         add_submission(api.service, {"02": raw(minute), "03": raw(Fraction(minute, 3))}, team=team, minute=minute)
-        standing = api.service.boards.standing("c", public=True)
-        assert standing is not None
-        assert board(api)["rows"] == [row_document(row) for row in standing.board.rows]
+        snapshot = api.service.boards.snapshot("c", public=True)
+        assert snapshot is not None
+        assert board(api)["rows"] == [row_document(row) for row in snapshot.board.rows]
 
 
 def test_a_change_just_after_a_reading_has_ended_does_not_keep_the_loop_busy_for_ever(api: Api) -> None:
     """Whoever comes between the end of a reading and the loop's next turn finds one that is done and too old."""
     add_contest(api.service)
-    boards = Boards(api.service.database)
+    boards = ScoreboardCache(api.service.database)
 
     async def ask() -> None:
         done = asyncio.get_running_loop().create_future()
         done.set_result(boards._read("c", 0))
         boards._running["c"] = done  # type: ignore[assignment]
         boards.changed("c")
-        await asyncio.wait_for(boards.standing_soon("c", public=True), timeout=20)
+        await asyncio.wait_for(boards.snapshot_soon("c", public=True), timeout=20)
 
     api.portal.call(ask)
     assert boards.ready("c", public=True) is not None

@@ -153,7 +153,7 @@ def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
 def test_texts_that_were_not_read_in_time_are_counted(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
-    monkeypatch.setattr("app.api.similarity.SECONDS", -1.0)
+    monkeypatch.setattr("app.services.similarity.similarity.SECONDS", -1.0)
     told = found(contest)
     assert (told["texts"], told["unread"], told["pairs"]) == (2, 2, [])
     monkeypatch.undo()

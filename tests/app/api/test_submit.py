@@ -12,7 +12,7 @@ import anyio
 import pytest
 from sqlalchemy import func, select, text
 
-from app.api.forms import Form, _Part
+from app.api.http.forms import Form, _Part
 from app.packages.zips import zip_bytes
 from app.storage.files import LocalFiles
 from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.api.feed.calls import may_be_called, networks_of
+from app.services.feed.calls import may_be_called, networks_of
 from app.settings import Settings
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.scoring import share

@@ -7,7 +7,7 @@ import pytest
 
 from app.cli.client import Client, refusal
 from app.cli.config import Login, cleaned, current_login, keep_login
-from app.cli.contestant import send
+from app.cli.contestant.commands import send
 from app.cli.output import Failure
 
 

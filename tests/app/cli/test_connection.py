@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import uvicorn
 
-from app.cli import connection
-from app.cli.connection import BoundedConnection
-from app.cli.crowd import BEYOND, Crowd, connections_within
+from app.cli.server import connection
+from app.cli.server.connection import BoundedConnection
+from app.cli.server.crowd import BEYOND, Crowd, connections_within
 
 BEGINNING = b"POST / HTTP/1.1\r\nHost: h\r\n"
 Receive = Any

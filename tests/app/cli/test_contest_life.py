@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.cli.boards import reltime
+from app.cli.board_tables import reltime
 from app.cli.client import Client
 from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import Jurado

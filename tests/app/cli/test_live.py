@@ -12,9 +12,9 @@ import httpx
 import pytest
 from rich.console import Console
 
-from app.cli import live
 from app.cli.contest_facts import clock_words
-from app.cli.live import Event, LiveBoard, boards, events, frozen_banner, merged, polled
+from app.cli.contestant import live_board
+from app.cli.contestant.live_board import Event, LiveBoard, boards, events, frozen_banner, merged, polled
 from app.cli.output import Failure
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted, event_stream, first
@@ -30,7 +30,7 @@ NAMES = {"ants": "The Ants", "bees": "The Bees"}
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.cli.live.SECONDS_BETWEEN_BOARDS", 0.0)
+    monkeypatch.setattr("app.cli.contestant.live_board.SECONDS_BETWEEN_BOARDS", 0.0)
 
 
 def row(team: str, rank: int, points: float) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def test_marks_stay_for_a_while_whatever_changes_meanwhile(monkeypatch: pytest.M
     for each in (ONE, TWO, {**TWO, "version": "3"}):
         shown.change(each)
     assert "▲1 1" in drawn(shown)
-    monkeypatch.setattr("app.cli.live.SECONDS_MARKED", 0.0)
+    monkeypatch.setattr("app.cli.contestant.live_board.SECONDS_MARKED", 0.0)
     assert "▲" not in drawn(shown)
 
 
@@ -191,10 +191,10 @@ def test_what_a_pause_takes_out_is_not_lost(end: str | None, said: str) -> None:
 
 
 def test_the_times_are_looked_at_again_beside_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "SECONDS_BETWEEN_FACTS", 0.0)
+    monkeypatch.setattr(live_board, "SECONDS_BETWEEN_FACTS", 0.0)
     there = Scripted({"GET contests/c": {**FACTS, "duration": "6:00:00.000"}, "GET contests/c/state": STATE})
     shown = LiveBoard("c", FACTS, NAMES, cases=False)
-    with live.looking_again(there.client(), "c", shown):
+    with live_board.looking_again(there.client(), "c", shown):
         while shown.facts == FACTS:
             time.sleep(0.001)
     assert shown.facts == {**FACTS, "duration": "6:00:00.000", "removed_intervals": [], "state": STATE}

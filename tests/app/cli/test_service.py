@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from app.cli.demo.service_process import Running, fresh_service
-from app.cli.service import SECONDS_TO_FINISH
+from app.cli.server.commands import SECONDS_TO_FINISH
 from app.cli.solver_process import command, environment
 from app.storage.serving import hold
 from tests.app.cli.conftest import Jurado

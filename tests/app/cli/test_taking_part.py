@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.cli.boards import span
-from app.cli.history import BARS, bar, chart
+from app.cli.board_tables import span
+from app.cli.contestant.history import BARS, bar, chart
 from app.packages.zips import zip_bytes
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted

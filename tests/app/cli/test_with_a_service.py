@@ -10,10 +10,10 @@ from contextlib import closing
 
 import pytest
 
-from app.cli import live
-from app.cli.admin import listing
+from app.cli.admin.commands import listing
 from app.cli.client import Client
-from app.cli.live import boards
+from app.cli.contestant import live_board
+from app.cli.contestant.live_board import boards
 from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import Jurado
 
@@ -75,7 +75,7 @@ def test_an_award_is_given_and_taken_back(admin: Jurado, contest: str) -> None:
 
 
 def test_the_board_comes_by_the_stream(contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "polled", lambda *_asked, **_more: pytest.fail("the board was asked for"))
+    monkeypatch.setattr(live_board, "polled", lambda *_asked, **_more: pytest.fail("the board was asked for"))
     with closing(boards(ants, contest, cases=False)) as changing:
         assert [row["score"]["score"] for row in next(changing)["rows"]] == [0.0]
         submit(ants, contest)
@@ -85,11 +85,11 @@ def test_the_board_comes_by_the_stream(contest: str, ants: Client, monkeypatch: 
 
 def test_own_verdicts_come_by_the_stream(contest: str, ants: Client) -> None:
     with ants.stream(
-        f"/api/contests/{contest}/submissions/stream", headers={"Accept": live.EVENT_STREAM}, accept=()
+        f"/api/contests/{contest}/submissions/stream", headers={"Accept": live_board.EVENT_STREAM}, accept=()
     ) as lines:
         assert lines is not None
         sent = submit(ants, contest)
-        told = (json.loads(event.data)["data"] for event in live.events(lines) if event.name == "judgements")
+        told = (json.loads(event.data)["data"] for event in live_board.events(lines) if event.name == "judgements")
         judgement = next(each for each in told if each["judgement_type_id"] is not None)
     assert (judgement["submission_id"], judgement["judgement_type_id"]) == (sent, "PC")
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from app.domain import live as live_boards
+from app.domain import incremental_scoreboard as live_boards
 from app.domain.contests import (
     OPEN,
     Aggregation,
@@ -21,14 +21,14 @@ from app.domain.contests import (
     Case,
     CaseKind,
     Counting,
-    Curtain,
+    Freeze,
     Group,
     Kind,
     ScoredProblem,
     ScoringRule,
     Team,
 )
-from app.domain.live import LiveBoard
+from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from tests.builders.examples import examples
@@ -120,7 +120,7 @@ class Contest(RuleBasedStateMachine):
         self.phase = phase
         self.references = {"p": reference, "q": {**reference, "0": raw(Fraction(1, 3))}}
         self.teams: Sequence[Team] = TEAMS
-        self.curtain, self.chosen = OPEN, dict[tuple[str, str], int]()
+        self.now_hidden, self.chosen = OPEN, dict[tuple[str, str], int]()
         self.tries: dict[int, Attempt] = {}
         self.live = LiveBoard(self.problems, self.teams, phase=phase, references=self.references)
 
@@ -149,13 +149,13 @@ class Contest(RuleBasedStateMachine):
 
     @rule(minute=st.integers(0, 8), revealed=st.sets(st.sampled_from(KEYS)))
     def freeze(self, minute: int, revealed: set[tuple[str, str]]) -> None:
-        self.curtain = Curtain(timedelta(minutes=minute), frozenset(revealed))
-        self.live.set_curtain(self.curtain)
+        self.now_hidden = Freeze(timedelta(minutes=minute), frozenset(revealed))
+        self.live.set_freeze(self.now_hidden)
 
     @rule()
     def thaw(self) -> None:
-        self.curtain = OPEN
-        self.live.set_curtain(OPEN)
+        self.now_hidden = OPEN
+        self.live.set_freeze(OPEN)
 
     @rule(at=st.integers(0, len(TEAMS) - 1), hidden=st.booleans(), disqualified=st.booleans())
     def hide_or_disqualify(self, at: int, hidden: bool, disqualified: bool) -> None:
@@ -198,7 +198,7 @@ class Contest(RuleBasedStateMachine):
             self.problems,
             self.teams,
             self.tries.values(),
-            curtain=self.curtain,
+            freeze=self.now_hidden,
             chosen=self.chosen,
             phase=self.phase,
             references=self.references,

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from hypothesis import given
 
-from app.domain.contests import Curtain, ScoredProblem
+from app.domain.contests import Freeze, ScoredProblem
 from app.domain.reveal import Place, Step, opened, pending
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt
@@ -20,9 +20,9 @@ def play(problem: ScoredProblem, tries: list[Attempt], step: Step) -> tuple[list
     revealed: set[Place] = set()
     steps = []
     while True:
-        curtain = Curtain(FREEZE, frozenset(revealed))
-        board = scoreboard([problem], TEAMS, tries, curtain=curtain)
-        hidden = {(a.team_id, "p") for a in tries if curtain.hides(a.team_id, "p", a.time)}
+        freeze = Freeze(FREEZE, frozenset(revealed))
+        board = scoreboard([problem], TEAMS, tries, freeze=freeze)
+        hidden = {(a.team_id, "p") for a in tries if freeze.hides(a.team_id, "p", a.time)}
         waiting = pending(board, hidden)
         found = opened(waiting, step)
         if not found:

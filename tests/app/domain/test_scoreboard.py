@@ -11,7 +11,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.contests import Counting, Curtain, Direction, Kind, ScoredProblem, Team
+from app.domain.contests import Counting, Direction, Freeze, Kind, ScoredProblem, Team
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from tests.builders.scoring import (
@@ -55,7 +55,7 @@ def test_hidden_teams_are_neither_shown_nor_best() -> None:
 
 def test_a_freeze_pins_best_so_that_visible_points_do_not_leak_what_is_hidden() -> None:
     tries = [attempt(1, {"1": raw(8)}, team="ants"), attempt(70, {"1": raw(16)}, team="bees")]
-    frozen = scoreboard([ONE], TEAMS, tries, curtain=Curtain(timedelta(minutes=60)))
+    frozen = scoreboard([ONE], TEAMS, tries, freeze=Freeze(timedelta(minutes=60)))
     assert of(frozen, "ants") == 90.0
     bees = next(row for row in frozen.rows if row.team.id == "bees")
     assert (bees.points, bees.cells[0].num_judged, bees.cells[0].num_pending) == (0.0, 0, 1)
@@ -134,7 +134,7 @@ def test_what_comes_after_the_freeze_changes_nothing_but_the_count_of_pending(
     problem: ScoredProblem, tries: list[Attempt], until: int
 ) -> None:
     freeze = timedelta(minutes=until)
-    frozen = scoreboard([problem], TEAMS, tries, curtain=Curtain(freeze))
+    frozen = scoreboard([problem], TEAMS, tries, freeze=Freeze(freeze))
     alone = scoreboard([problem], TEAMS, [each for each in tries if each.time < freeze])
     assert [(r.rank, r.team, r.points, r.time) for r in frozen.rows] == [
         (r.rank, r.team, r.points, r.time) for r in alone.rows
@@ -147,9 +147,9 @@ def test_ranks_follow_points_and_points_stay_within_the_problem(problem: ScoredP
     board = scoreboard([problem], TEAMS, tries)
     assert all(0.0 <= row.points <= 90.0 + 1e-9 for row in board.rows)
     for above, below in zip(board.rows, board.rows[1:], strict=False):
-        standing = [(-row.points, timedelta.max if row.time is None else row.time) for row in (above, below)]
-        assert standing[0] <= standing[1]
-        assert (above.rank == below.rank) == (standing[0] == standing[1])
+        snapshot = [(-row.points, timedelta.max if row.time is None else row.time) for row in (above, below)]
+        assert snapshot[0] <= snapshot[1]
+        assert (above.rank == below.rank) == (snapshot[0] == snapshot[1])
     assert all((row.time is not None) == (row.points > 0) for row in board.rows)
 
 
@@ -185,12 +185,12 @@ def test_a_chosen_submission_counts_in_place_of_the_last_or_best_one(
 
 
 def test_a_revealed_cell_is_open_while_the_rest_of_the_board_stays_frozen() -> None:
-    curtain = Curtain(timedelta(minutes=60), frozenset({("ants", "one")}))
+    freeze = Freeze(timedelta(minutes=60), frozenset({("ants", "one")}))
     late = timedelta(minutes=61)
-    assert not curtain.hides("ants", "one", late)
-    assert curtain.hides("ants", "two", late)
-    assert curtain.hides("bees", "one", late)
-    assert not curtain.hides("bees", "one", timedelta(minutes=59))
+    assert not freeze.hides("ants", "one", late)
+    assert freeze.hides("ants", "two", late)
+    assert freeze.hides("bees", "one", late)
+    assert not freeze.hides("bees", "one", timedelta(minutes=59))
 
 
 def test_a_disqualified_team_is_off_the_board() -> None:

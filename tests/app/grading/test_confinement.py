@@ -166,7 +166,15 @@ def test_a_solver_writes_below_its_folder_only(tmp_path: Path) -> None:
     (home / "secret").write_text("x")
     program = (Path(__file__).parents[2] / "builders/probe.py").read_text()
     (folder / "probing.py").write_text(program + "    Path(__file__).with_name('made').write_text('x')\n")
-    command = [sys.executable, "-m", "app.grading.bounded", str(2**32), str(folder), "probing", str(home / "secret")]
+    command = [
+        sys.executable,
+        "-m",
+        "app.grading.memory_limit",
+        str(2**32),
+        str(folder),
+        "probing",
+        str(home / "secret"),
+    ]
     done = subprocess.run(
         command, env={**clean_environment(), "PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False
     )

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import event
 
 from app.service import Service
-from app.storage.boards import KnownScores, attempts
-from app.storage.scored import scored_contest, scored_problem
+from app.storage.attempts import KnownScores, attempts
+from app.storage.scoring_input import scored_contest, scored_problem
 from app.storage.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.packages import PROBLEM

@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import OperationalError
 
 from app.domain.limits import Limits
-from app.grading.boards import Boards
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.storage import judgements, submissions
 from app.storage.commits import NUMBER, CommitInDoubt, Commits, was_committed
 from app.storage.database import Database
@@ -114,8 +114,8 @@ def test_what_cannot_be_looked_up_is_said_and_told_once_it_is_known(
     """The database commits and stays away: the client is told that nobody knows, and later the board changes."""
     monkeypatch.setattr("app.storage.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
     database.commits = Commits(database.changed, seconds=0.0)
-    boards = Boards(database)
-    before = boards.standing("c", public=False)
+    boards = ScoreboardCache(database)
+    before = boards.snapshot("c", public=False)
     assert before is not None
     proxy.cut_once(AFTER, "INSERT INTO submissions", stay_away=True)
     with pytest.raises(CommitInDoubt):
@@ -124,7 +124,7 @@ def test_what_cannot_be_looked_up_is_said_and_told_once_it_is_known(
     database.listeners.append(known.set)
     proxy.away.clear()
     assert known.wait(30)
-    after = boards.standing("c", public=False)
+    after = boards.snapshot("c", public=False)
     assert after is not None
     assert (len(before.attempts), len(after.attempts)) == (0, 1)
 

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from app.service import Service
-from app.storage import events, judged
+from app.storage import events, submission_queries
 from app.storage.migrate import upgrade
 from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import add_contest, add_problem
@@ -68,10 +68,10 @@ def steps(service: Service, read: Callable[[Session], object]) -> int:
 
 SOME_IDS = range(SMALL - SOME, SMALL)
 READINGS: dict[str, Callable[[Session], object]] = {
-    "runs of some judgements": lambda session: judged.runs(session, "c", judgements=SOME_IDS),
-    "runs of some submissions": lambda session: judged.runs(session, "c", among=SOME_IDS),
-    "some judgements": lambda session: judged.judgements(session, "c", only=SOME_IDS),
-    "judgements of some submissions": lambda session: judged.judgements(session, "c", among=SOME_IDS),
+    "runs of some judgements": lambda session: submission_queries.runs(session, "c", judgements=SOME_IDS),
+    "runs of some submissions": lambda session: submission_queries.runs(session, "c", among=SOME_IDS),
+    "some judgements": lambda session: submission_queries.judgements(session, "c", only=SOME_IDS),
+    "judgements of some submissions": lambda session: submission_queries.judgements(session, "c", among=SOME_IDS),
     "what has moved of some judgements": lambda session: events.moved(
         session, "c", events.Mark(LARGE, LARGE, frozenset(SOME_IDS))
     ),
@@ -88,8 +88,12 @@ def test_reading_some_of_a_contest_takes_no_more_where_it_has_ten_times_as_many(
 
 def test_judgements_of_another_contest_are_not_found_by_their_ids(service: Service) -> None:
     with service.database.read() as session:
-        assert judged.judgements(session, "d", only=SOME_IDS) == judged.runs(session, "d", judgements=SOME_IDS) == []
-        assert len(judged.judgements(session, "c", only=SOME_IDS)) == SOME
+        assert (
+            submission_queries.judgements(session, "d", only=SOME_IDS)
+            == submission_queries.runs(session, "d", judgements=SOME_IDS)
+            == []
+        )
+        assert len(submission_queries.judgements(session, "c", only=SOME_IDS)) == SOME
         marked = events.Mark(LARGE, LARGE, frozenset(SOME_IDS))
         assert events.moved(session, "d", marked).submissions == frozenset()
         assert events.moved(session, "c", marked).submissions == frozenset(SOME_IDS)

@@ -7,7 +7,7 @@ from sqlalchemy import create_engine, text
 
 from app.storage.database import Database
 from app.storage.migrate import alembic_config, upgrade
-from app.storage.scored import scored_contest
+from app.storage.scoring_input import scored_contest
 from app.storage.tables import ContestRow
 
 BEFORE = "83d68422ca6f"

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import event
 
 from app.service import Service
-from app.storage import tasks
+from app.storage import judging_tasks
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.service import open_service
 
@@ -21,7 +21,7 @@ def statements_for(service: Service, judgements: int) -> list[str]:
 
     event.listen(service.database.engine, "before_cursor_execute", note)
     with service.database.read() as session:
-        found = tasks.load_tasks(session, dict.fromkeys(range(1, judgements + 1), 1))
+        found = judging_tasks.load_tasks(session, dict.fromkeys(range(1, judgements + 1), 1))
     event.remove(service.database.engine, "before_cursor_execute", note)
     assert [task.judgement_id for task in found] == list(range(1, judgements + 1))
     return statements

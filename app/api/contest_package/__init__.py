@@ -1,0 +1,1 @@
+"""Routes of contest packages."""

@@ -1,0 +1,53 @@
+"""HTTP routes: a contest package brought in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from app.api.http.deps import AdminOnly, TheAuthenticator, TheService
+from app.api.http.downloads import UPLOADED_ZIP
+from app.api.http.gated import GatedRoute
+from app.api.http.middleware import API
+from app.api.http.uploads import body_file
+from app.services.contest_package.importing import bring_in, read
+from app.services.contest_package.versions import Wanted
+from app.services.contest_package.views import BOARD, PRIVILEGED, PROBLEMS, ImportedView, Options
+from app.services.errors import UnsupportedMedia
+
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
+ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
+
+
+@router.post(
+    "/contests/import",
+    status_code=201,
+    response_model=ImportedView,
+    summary="Bring in a contest package",
+    openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
+)
+async def import_contest(
+    request: Request,
+    viewer: AdminOnly,
+    service: TheService,
+    authenticator: TheAuthenticator,
+    id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,
+    replace: Annotated[bool, Query(description="replace groups, teams and so on that are there already")] = False,
+    submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
+    problems: Annotated[Wanted, Query(description=PROBLEMS)] = "version",
+    board: Annotated[Literal["equal", "any"], Query(description=BOARD)] = "equal",
+    privileged: Annotated[list[str] | None, Query(description=PRIVILEGED)] = None,
+) -> Response:
+    """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ZIPS:
+        raise UnsupportedMedia(f"Content-Type: expected application/zip, found {kind[:80] or 'none'}")
+    options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
+    async with body_file(request, service.settings.max_upload) as path:
+        contents = await run_sync(read, path, service.settings, submissions)
+    made = await run_sync(bring_in, service, contents, options)
+    authenticator.forget()
+    return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})

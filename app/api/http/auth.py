@@ -1,0 +1,186 @@
+"""Who is asking: HTTP Basic or a bearer token, checked against the accounts once and remembered until they change."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+
+from app.api.http.addresses import source_of
+from app.api.http.limits import CHECKS_AT_ONCE, Guesses
+from app.domain.clock import utc_now
+from app.passwords import hash_password, make_password, password_fits
+from app.services.errors import Unauthorized
+from app.services.viewer import PUBLIC, Credential, Viewer, digest, viewer_of
+from app.storage import accounts
+from app.storage.accounts import TokenUsed
+from app.storage.database import Database
+
+MOST_REMEMBERED = 20_000
+BETWEEN_NOTES = timedelta(minutes=15)
+WRONG = "wrong username or password"
+
+
+@dataclass(slots=True)
+class _Known:
+    """A header that was good: whose it is, and when (of the monotonic clock) the database is asked about it again."""
+
+    viewer: Viewer
+    look_again: float
+
+
+class Authenticator:
+    """Knows viewers by their Authorization header. What it remembers is keyed by a keyed hash, never by the secret.
+
+    A header that was good stays good until its account, password or token changes: after a while, or when something
+    has changed, one look at the database tells, and no password is hashed again. `listeners` are called after changes.
+    """
+
+    def __init__(self, database: Database, note_use: Callable[[TokenUsed], object] | None = None) -> None:
+        self.listeners: list[Callable[[], None]] = []
+        self._database = database
+        self._note_use = note_use
+        self._key = secrets.token_bytes(32)
+        self._known: dict[bytes, _Known] = {}
+        self._checks: dict[bytes, asyncio.Task[Viewer]] = {}
+        self._generations: Counter[str | None] = Counter()
+        self._guesses = Guesses()
+        self._threads: CapacityLimiter | None = None
+        self._nobody = hash_password(make_password())
+
+    def forget(self, account_id: str | None = None) -> None:
+        """Look at the database again: accounts, or what one is known by, have changed. Call it after the commit."""
+        self._generations[account_id] += 1
+        for known in list(self._known.values()):
+            if account_id is None or known.viewer.account_id == account_id:
+                known.look_again = 0.0
+        for listener in self.listeners:
+            listener()
+
+    async def viewer(self, header: str | None, address: str) -> Viewer:
+        """Find out who sent this Authorization header from this address; raises Unauthorized or TooManyRequests."""
+        if header is None:
+            return PUBLIC
+        if (remembered := self.remembered(header)) is not None:
+            return remembered
+        key = self._digest(header)
+        check = self._checks.get(key)
+        if check is None:  # else many requests that begin with one login check it once
+            check = self._checks[key] = asyncio.create_task(self._find_out(key, header, source_of(address)))
+            check.add_done_callback(lambda done: self._done(key, done))
+        return await asyncio.shield(check)
+
+    def remembered(self, header: str) -> Viewer | None:
+        """Who sent this Authorization header a short while ago; None where that must be found out."""
+        known = self._known.get(self._digest(header))
+        return known.viewer if known is not None and known.look_again > time.monotonic() else None
+
+    async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
+        """Check a password, in turn with others'; None where it is wrong. Raises TooManyRequests."""
+        async with self._guesses.turn(username, source_of(address)) as attempt:
+            if self._threads is None:  # of its own, so that slow readers of the database hold nobody's login back
+                self._threads = CapacityLimiter(CHECKS_AT_ONCE)
+            viewer = await run_sync(self._check_password, username, password, limiter=self._threads)
+            attempt.failed = viewer is None
+        return viewer
+
+    def _done(self, key: bytes, check: asyncio.Task[Viewer]) -> None:
+        del self._checks[key]
+        if not check.cancelled():
+            check.exception()  # whoever asked may have gone; then nobody else looks at it
+
+    async def _find_out(self, key: bytes, header: str, source: str) -> Viewer:
+        before = self._generations.copy()
+        viewer = await self._known_still(key) or await self._check(header, source)
+        # Else it may have been read before the change.
+        unchanged = all(self._generations[of] == before[of] for of in (None, viewer.account_id))
+        self._known.pop(key, None)  # the youngest stand behind the others
+        if len(self._known) >= MOST_REMEMBERED:
+            del self._known[next(iter(self._known))]
+        self._known[key] = _Known(viewer, time.monotonic() + viewer.credential.seconds if unchanged else 0.0)
+        return viewer
+
+    async def _known_still(self, key: bytes) -> Viewer | None:
+        """Whose a header is that was good before: one look at the database, without hashing a password."""
+        known = self._known.get(key)
+        if known is None:
+            return None
+        viewer = await run_sync(self._look, known.viewer)
+        if viewer is None:
+            self._known.pop(key, None)
+        return viewer
+
+    def _look(self, viewer: Viewer) -> Viewer | None:
+        with self._database.read() as session:
+            row = accounts.get(session, str(viewer.account_id))
+            digests = accounts.live_tokens(session, [viewer.credential.digest], utc_now())
+        if row is None or not viewer.credential.fits(row, digests):
+            return None
+        self._used(viewer.credential)
+        return viewer_of(row, viewer.credential)
+
+    def _digest(self, header: str) -> bytes:
+        return hashlib.blake2b(header.encode(), key=self._key).digest()
+
+    async def _check(self, header: str, address: str) -> Viewer:
+        scheme, _, value = header.partition(" ")
+        if scheme.lower() == "basic":
+            viewer = await self.check_password(*_basic(value), address)
+            if viewer is None:
+                raise Unauthorized(WRONG)
+            return viewer
+        if scheme.lower() == "bearer":
+            return await run_sync(self._check_token, value.strip())
+        raise Unauthorized(f"Authorization: expected Basic or Bearer, found {scheme[:20]!r}")
+
+    def _check_password(self, username: str, password: str) -> Viewer | None:
+        with self._database.read() as session:
+            account = accounts.by_username(session, username)
+        # Also a username that is not there costs one hash, so that the time does not tell which ones are.
+        kept = account.password_hash if account is not None else None
+        fits = password_fits(password, kept or self._nobody)
+        if account is None or kept is None or not fits:
+            return None
+        return viewer_of(account, Credential(username=username, password_hash=kept))
+
+    def _check_token(self, token: str) -> Viewer:
+        with self._database.read() as session:
+            found = accounts.by_token(session, digest(token), utc_now())
+        if found is None:
+            raise Unauthorized("the token is unknown or has expired")
+        account, row = found
+        credential = Credential(digest=row.digest, expires=row.expires)
+        self._used(credential, row.last_used)
+        return viewer_of(account, credential)
+
+    def _used(self, credential: Credential, last_used: datetime | None = None) -> None:
+        """Note that a token is in use, to the quarter of an hour: the list of tokens shows it."""
+        now = utc_now()
+        last = credential.noted or last_used
+        if credential.digest is None or self._note_use is None:
+            return
+        if last is None or now - last >= BETWEEN_NOTES:
+            credential.noted = now
+            self._note_use(TokenUsed(credential.digest, now))
+
+
+def _basic(value: str) -> tuple[str, str]:
+    try:
+        text = base64.b64decode(value.strip(), validate=True).decode()
+    except ValueError:  # binascii.Error and UnicodeDecodeError are some; a header beyond ASCII is another
+        raise Unauthorized("Authorization: expected Basic and base64 of username:password in UTF-8") from None
+    username, colon, password = text.partition(":")
+    if "\0" in username:  # PostgreSQL cannot even look for it
+        raise Unauthorized(WRONG)
+    if not colon:
+        raise Unauthorized("Authorization: expected Basic and base64 of username:password, found no colon")
+    return username, password

@@ -1,0 +1,122 @@
+"""What endpoints ask for: the service, a transaction, and who the client is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, cast
+
+from fastapi import Depends, Query, Request, Response
+from sqlalchemy.orm import Session
+
+from app.api.http.auth import Authenticator
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.service import Service
+from app.services.errors import Forbidden, Unauthorized
+from app.services.transactions import AFTER_COMMIT
+from app.services.viewer import Viewer
+
+
+async def get_service(request: Request) -> Service:
+    """The running service."""
+    return cast(Service, request.app.state.service)
+
+
+async def get_authenticator(request: Request) -> Authenticator:
+    """Who knows the accounts."""
+    return cast(Authenticator, request.app.state.authenticator)
+
+
+TheService = Annotated[Service, Depends(get_service)]
+TheAuthenticator = Annotated[Authenticator, Depends(get_authenticator)]
+
+
+async def get_boards(service: TheService) -> ScoreboardCache:
+    """The boards kept in memory."""
+    return service.boards
+
+
+TheBoards = Annotated[ScoreboardCache, Depends(get_boards)]
+
+
+def _reading(service: TheService) -> Iterator[Session]:
+    with service.database.read(for_request=True) as session:
+        yield session
+
+
+def _writing(service: TheService) -> Iterator[Session]:
+    with service.database.write() as session:
+        yield session
+    for call in session.info.pop(AFTER_COMMIT, []):
+        call()
+
+
+def _writing_quietly(service: TheService) -> Iterator[Session]:
+    with service.database.write(quiet=True) as session:
+        yield session
+    for call in session.info.pop(AFTER_COMMIT, []):
+        call()
+
+
+def end_dry_run(session: Session, response: Response) -> None:
+    """Take back all that the request has written, and answer 200: nothing has been made."""
+    session.flush()  # so that what the database would refuse is refused
+    session.rollback()
+    session.info.pop(AFTER_COMMIT, None)
+    response.status_code = 200
+
+
+DryRun = Annotated[bool, Query(description="only say what would happen: 200, and nothing is kept")]
+# The scope "function" ends the transaction before the reply is sent: what a client was told is kept.
+Reading = Annotated[Session, Depends(_reading, scope="function")]
+Writing = Annotated[Session, Depends(_writing, scope="function")]
+QuietWriting = Annotated[Session, Depends(_writing_quietly, scope="function")]
+"""For what everybody may write as often as they like: no board is computed anew because of it."""
+
+
+async def current_viewer(request: Request, authenticator: TheAuthenticator) -> Viewer:
+    """Who asks; wrong credentials are refused even where nobody has to log in."""
+    return await authenticator.viewer(request.headers.get("authorization"), address_of(request))
+
+
+def address_of(request: Request) -> str:
+    """The address a request comes from."""
+    return request.client.host if request.client is not None else ""
+
+
+CurrentViewer = Annotated[Viewer, Depends(current_viewer)]
+
+
+async def logged_in(viewer: CurrentViewer) -> Viewer:
+    """Any account."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in to do this")
+    return viewer
+
+
+LoggedIn = Annotated[Viewer, Depends(logged_in)]
+
+
+async def admin_only(viewer: LoggedIn) -> Viewer:
+    """Admins change things."""
+    if not viewer.is_admin:
+        raise Forbidden("only an admin may do this")
+    return viewer
+
+
+async def judge_or_admin(viewer: LoggedIn) -> Viewer:
+    """Judges see everything and change nothing."""
+    if not viewer.sees_all:
+        raise Forbidden("only a judge or an admin may see this")
+    return viewer
+
+
+async def team_only(viewer: LoggedIn) -> Viewer:
+    """Teams decide some things for themselves."""
+    if viewer.team_id is None:
+        raise Forbidden("only a team's account may do this")
+    return viewer
+
+
+AdminOnly = Annotated[Viewer, Depends(admin_only)]
+JudgeOrAdmin = Annotated[Viewer, Depends(judge_or_admin)]
+TeamOnly = Annotated[Viewer, Depends(team_only)]

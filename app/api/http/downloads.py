@@ -1,0 +1,55 @@
+"""The types of what is no JSON: archives, feeds and files, as they are sent and as they are described."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+
+from app.storage.files import PIECE, LocalFiles
+
+ZIP = "application/zip"
+NDJSON = "application/x-ndjson"
+BYTES = "application/octet-stream"
+TEXT = "text/plain"
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+WORDS = {"schema": {"type": "string"}}
+Replies = dict[int | str, dict[str, Any]]
+ARCHIVE: Replies = {200: {"description": "A zip archive", "content": {ZIP: BINARY, BYTES: BINARY}}}
+ANY_FILE: Replies = {200: {"description": "The file, with its own type", "content": {BYTES: BINARY, "*/*": BINARY}}}
+OCTETS: Replies = {200: {"description": "The file", "content": {BYTES: BINARY}}}
+PART: Replies = {206: {"description": "The bytes that `Range` asks for", "content": {ZIP: BINARY, BYTES: BINARY}}}
+UPLOADED_ZIP = {BYTES: BINARY, ZIP: BINARY}
+"""Content of a request body that is a zip archive."""
+
+
+def type_for(request: Request, own: str, plain: str) -> str:
+    """The type to send: `own`, or `plain` for a client whose Accept header names that alone."""
+    return plain if request.headers.get("accept", "").partition(";")[0].strip().lower() == plain else own
+
+
+def form(name: str, required: list[str], properties: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Describe a multipart form, the schema `name`, which takes no other fields; a file is of format `binary`."""
+    schema = {
+        "title": name,
+        "type": "object",
+        "required": required,
+        "additionalProperties": False,
+        "properties": properties,
+    }
+    return {"multipart/form-data": {"schema": schema}}
+
+
+def file(description: str) -> dict[str, Any]:
+    """Describe one file of a form."""
+    return {**BINARY["schema"], "description": description}
+
+
+def stored_file(files: LocalFiles, sha256: str, size: int, media_type: str, headers: Mapping[str, str]) -> Response:
+    """The reply with a stored file of `size` bytes: a large one is inflated while it is read, never all in memory."""
+    if size <= PIECE:
+        return Response(files.load(sha256), media_type=media_type, headers=dict(headers))
+    sized = {**headers, "Content-Length": str(size)}
+    return StreamingResponse(files.pieces(sha256), media_type=media_type, headers=sized)

@@ -1,0 +1,176 @@
+"""Refusals and faults as HTTP replies: every body of an error is `{"code": int, "message": str, ...}`."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+
+from app.services.errors import (
+    MOST_LISTED,
+    BadRequest,
+    Conflict,
+    Forbidden,
+    NotFound,
+    ServiceError,
+    TooLarge,
+    TooManyRequests,
+    Unauthorized,
+    Unavailable,
+    UnsupportedMedia,
+    all_in_words,
+    fault,
+)
+from app.storage.commits import CommitInDoubt
+from app.storage.faults import is_full, of_the_database
+from app.storage.files import UNREADABLE, FileMissing
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
+LONGEST_MESSAGE = 10_000
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
+OF_THE_MACHINE = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM})
+PASSING: tuple[type[Exception], ...] = (DBAPIError, PoolTimeout, CommitInDoubt, OSError, FileMissing)
+"""Errors that may be the machine's or the database's, not the program's."""
+IN_DOUBT = (
+    "the database went away while it stored this: it is not known whether that was done. Look before you send it again;"
+    " under the same Idempotency-Key it is safe"
+)
+SECONDS_TO_RETRY = 5
+PHRASES = {404: "no such resource", 405: "this resource has no such method"}
+
+
+class ErrorBody(BaseModel):
+    """What every error's body holds; `errors` lists every fault where there can be several."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: int = Field(description="the HTTP status again")
+    message: str
+    errors: list[dict[str, Any]] | None = Field(
+        None, description="each with where, expected and found, if that is known"
+    )
+
+
+STATUS: Mapping[type[ServiceError], int] = {
+    BadRequest: 400,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    TooLarge: 413,
+    UnsupportedMedia: 415,
+    TooManyRequests: 429,
+    Unavailable: 503,
+}
+
+
+def status_of(error: ServiceError) -> int:
+    """The HTTP status of a refusal: that of the nearest class which has one; 500 where none has."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+
+
+def headers_of(error: ServiceError) -> dict[str, str]:
+    """The headers of a refusal: when to come back, and how to log in."""
+    later = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+    return later | (CHALLENGE if isinstance(error, Unauthorized) else {})
+
+
+def install(app: FastAPI) -> None:
+    """Make every refusal of `app` an ErrorBody, also those of the framework."""
+    app.add_exception_handler(ServiceError, _service_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(IntegrityError, _contradiction)
+    for passing in PASSING:
+        app.add_exception_handler(passing, _may_pass)
+
+
+def error_response(
+    status: int,
+    message: str,
+    errors: Sequence[Mapping[str, Any]] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """Build the reply to a refused request."""
+    shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
+    body: dict[str, Any] = {"code": status, "message": shown}
+    if errors:
+        body["errors"] = [dict(error) for error in errors[:MOST_LISTED]]
+    return JSONResponse(body, status, headers)
+
+
+async def _service_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ServiceError)
+    sentence = await error.sentence(request.app.state.service)
+    return error_response(status_of(error), sentence, error.errors, headers_of(error))
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    message = PHRASES.get(error.status_code, str(error.detail))
+    if error.status_code in {404, 405}:
+        message = f"{message}: {request.method} {request.url.path}"
+    return error_response(error.status_code, message, headers=error.headers)
+
+
+async def _contradiction(request: Request, error: Exception) -> JSONResponse:
+    # What an endpoint looks for first can still be written by another request before it commits.
+    log.info("contradiction", path=request.url.path, error=str(error))
+    return error_response(409, "it contradicts what is kept, perhaps since a moment ago: look again")
+
+
+async def _may_pass(request: Request, error: Exception) -> JSONResponse:
+    reply = unavailable(error, request.url.path)
+    if reply is None:
+        raise error
+    return reply
+
+
+def unavailable(error: Exception, path: str) -> JSONResponse | None:
+    """The reply to a fault of the machine or the database, which may pass by itself; None for a fault of the program.
+
+    Nothing was kept, but for a commit in doubt: of that one the reply says so.
+    """
+    if isinstance(error, CommitInDoubt):
+        log.error("a commit is in doubt", path=path, error=str(error))
+        return _later(503, IN_DOUBT)
+    if isinstance(error, UNREADABLE):
+        log.error("a stored file cannot be read", path=path, error=str(error))
+        return _later(503, f"a file of the server cannot be read: {error}. Tell whoever runs it: jurado fsck")
+    if is_full(error):
+        log.error("the disk is full", path=path, error=str(error))
+        return _later(507, "the server has no room left: nothing was kept, tell whoever runs it")
+    if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+        log.error("the machine failed", path=path, error=str(error))
+        return _later(503, f"the server cannot use its files now ({error.strerror}): nothing was kept, try again later")
+    if of_the_database(error):
+        log.error("the database failed", path=path, error=str(error))
+        return _later(503, "the database does not take this now: nothing was kept, try again later")
+    return None
+
+
+def _later(status: int, message: str) -> JSONResponse:
+    return error_response(status, message, headers={"Retry-After": str(SECONDS_TO_RETRY)})
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if any(each["loc"] == ("body",) and isinstance(each.get("input"), bytes) for each in error.errors()):
+        return error_response(415, f"Content-Type: expected application/json, found {kind[:80] or 'none'}")
+    return invalid(error.errors())
+
+
+def invalid(found: Sequence[Mapping[str, Any]]) -> JSONResponse:
+    """Build the 400 for pydantic's errors."""
+    faults = [fault(error) for error in found[:MOST_LISTED]]
+    return error_response(400, all_in_words(faults, len(found)), faults)

@@ -1,0 +1,178 @@
+"""Multipart forms, read while they stream: texts are short, the files of a form share one spool."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import IO, Any, cast
+
+from fastapi import Request
+from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+
+from app.services.errors import BadRequest
+
+IN_MEMORY = 64 * 1024
+"""Bytes of all files of one form that lie in memory; with more, they go to one temporary file."""
+LONGEST_TEXT = 40_000
+
+
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    """A file of a form: the field it came in, the name it was sent under, its bytes."""
+
+    field: str
+    name: str
+    stream: IO[bytes]
+
+
+class _Part(io.RawIOBase):
+    """A part of a spool as a file to read; written at the end of the spool, before anything is read of it."""
+
+    def __init__(self, spool: IO[bytes]) -> None:
+        super().__init__()
+        self._spool = spool
+        self._start = spool.seek(0, io.SEEK_END)
+        self._size = self._at = 0
+
+    def append(self, data: bytes | bytearray) -> None:
+        """Write more of it."""
+        self._size += self._spool.write(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise ValueError(f"expected a place in the file, found {base + offset}")
+        self._at = base + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        left = max(0, self._size - self._at)
+        self._spool.seek(self._start + self._at)
+        data = self._spool.read(left if size < 0 else min(size, left))
+        self._at += len(data)
+        return data
+
+
+def _spool() -> IO[bytes]:
+    return tempfile.SpooledTemporaryFile(IN_MEMORY)
+
+
+@dataclass
+class Form:
+    """The texts of a form, each there at most once, and its files in order."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    files: list[FormFile] = field(default_factory=list)
+    spool: IO[bytes] = field(default_factory=_spool)
+
+    def file(self, field: str) -> FormFile | None:
+        """The file of a field that takes one; raises BadRequest where there are several."""
+        found = [file for file in self.files if file.field == field]
+        if len(found) > 1:
+            raise BadRequest(f"{field}: expected once, found {len(found)} times")
+        return found[0] if found else None
+
+    def read(self, field: str) -> bytes | None:
+        """The bytes of such a file, or None where there is none."""
+        found = self.file(field)
+        return None if found is None else found.stream.read()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.spool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a form may bring: names of texts, names of files, how many parts in all."""
+
+    texts: frozenset[str]
+    files: frozenset[str]
+    parts: int
+
+
+@asynccontextmanager
+async def open_form(request: Request, expected: Expected) -> AsyncIterator[Form]:
+    """Read the body as a form; its files are gone afterwards. Raises BadRequest for whatever is not expected."""
+    form = Form()
+    try:
+        await _read(request, expected, form)
+        yield form
+    finally:
+        form.close()
+
+
+async def _read(request: Request, expected: Expected, form: Form) -> None:
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    if kind != "multipart/form-data":
+        raise BadRequest(f"Content-Type: expected multipart/form-data, found {kind[:80] or 'none'}")
+    reader = _Reader(form, expected)
+    try:
+        parser = PushMultipartParser(options.get("boundary", ""), max_segment_count=expected.parts)
+        async for chunk in request.stream():
+            for event in parser.parse(chunk):
+                reader.take(event)
+        parser.close()
+    except (MultipartError, UnicodeError) as error:
+        raise BadRequest(f"body: expected multipart/form-data, found a damaged one: {error}") from None
+
+
+class _Reader:
+    """Sorts what the parser finds: the head of a part, pieces of its bytes, its end."""
+
+    def __init__(self, form: Form, expected: Expected) -> None:
+        self._form = form
+        self._expected = expected
+        self._name = ""
+        self._text: bytearray | None = None
+
+    def take(self, event: Any) -> None:
+        """Take one event of the parser: a MultipartSegment, bytes, or None at the end of a part."""
+        if isinstance(event, MultipartSegment):
+            self._begin(event.name, event.filename)
+        elif event is None:
+            self._end()
+        elif self._text is None:
+            self._part.append(event)
+        else:
+            self._text += event
+            if len(self._text) > LONGEST_TEXT:
+                raise BadRequest(f"{self._name}: expected at most {LONGEST_TEXT} bytes, found more")
+
+    def _begin(self, name: str, filename: str | None) -> None:
+        known = self._expected.texts if filename is None else self._expected.files
+        if name not in known:
+            what = "the fields" if filename is None else "the files"
+            raise BadRequest(f"form: expected {what} {', '.join(sorted(known))}, found {name[:80]!r}")
+        self._name = name
+        if filename is None:
+            if name in self._form.texts:
+                raise BadRequest(f"{name}: expected once, found twice")
+            self._text = bytearray()
+        else:
+            self._text = None
+            self._part = _Part(self._form.spool)
+            self._form.files.append(FormFile(name, filename or name, cast(IO[bytes], self._part)))
+
+    def _end(self) -> None:
+        if self._text is None:
+            return
+        try:
+            text = self._text.decode()
+        except UnicodeDecodeError:
+            raise BadRequest(f"{self._name}: expected UTF-8, found other bytes") from None
+        if "\x00" in text:
+            raise BadRequest(f"{self._name}: expected text, found a NUL")
+        self._form.texts[self._name] = text

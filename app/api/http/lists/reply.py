@@ -1,0 +1,247 @@
+"""Replies with whole collections or parts of them: written once for all who see the same, with an ETag and gzip."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from fastapi import Depends, Request, Response
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.api.http.deps import TheService
+from app.api.http.lists.sending import ListReply, Part, PassingReply
+from app.api.http.lists.sheet import Large, RowRenderer, TooLarge, all_ids, in_slices, own_rows, row_of
+from app.api.http.lists.shelf import Shelf
+from app.api.http.lists.slices import Derived, Slice, Wanted, Written
+from app.api.scoreboard.scoreboard import WrittenReply
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.service import Service
+from app.services.errors import NotFound
+from app.services.scoreboard.scoreboard import CACHING
+from app.services.together import together
+from app.services.viewer import PUBLIC, Viewer
+from app.services.visibility import seen_by
+
+T = TypeVar("T")
+JUDGE = Viewer("judge")
+THREADS = 2
+"""Lists that are written at once: their threads are taken from nobody else."""
+LARGEST_SHARE = 0.5
+"""Of the memory for lists, that one list may take; a larger one is read anew for everybody who asks."""
+PASSING = 16
+"""Submissions of which the rows are made at once where a list is not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """A collection that is looked at as a whole, such as teams.
+
+    documents  what a viewer sees
+    model      the route's model; `sparse`: without what is not set
+    filters    the properties by which it is asked for
+    special    may this team see more than everybody, or other things?
+    of_board   does it follow the board? Else it stays as it is until an admin writes or the clock changes the state
+    """
+
+    name: str
+    model: type[BaseModel]
+    documents: Callable[[Viewer, ContestSnapshot, Session], Any]
+    sparse: bool = False
+    special: Callable[[Viewer, ContestSnapshot], bool] = lambda _viewer, _snapshot: True
+    of_board: bool = False
+    filters: tuple[str, ...] = ()
+
+    def written(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Written:
+        """The whole collection."""
+        rows = []
+        for each in self.documents(viewer, snapshot, session):
+            document = each if isinstance(each, BaseModel) else self.model.model_validate(each)
+            rows.append(row_of([document], self.filters, sparse=self.sparse))
+        return Written.of([Slice(tuple(range(len(rows))), tuple(rows))])
+
+
+class Same:
+    """Equal to what is of the very same object."""
+
+    def __init__(self, of: object) -> None:
+        self._of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self._of is other._of
+
+    def __hash__(self) -> int:
+        return id(self._of)
+
+
+def hidden(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
+    """Teams that are not shown to everybody see themselves."""
+    return any(team.hidden for team in snapshot.contest.teams if team.id == viewer.team_id)
+
+
+class Kept:
+    """What one service keeps of lists: what is written, and what is being written."""
+
+    def __init__(self, most: int) -> None:
+        self.shelf = Shelf(most)
+        self.writing: dict[Any, Any] = {}
+        self.limiter = CapacityLimiter(THREADS)
+
+
+def kept_lists(service: Service) -> Kept:
+    """The lists of a service."""
+    kept: Kept | None = service.boards.sheets.get((None, "lists"))
+    if kept is None:
+        kept = service.boards.sheets.setdefault((None, "lists"), Kept(service.settings.list_memory))
+    return kept
+
+
+class Lists:
+    """What a request for a collection needs: the service, its lists, and how the client wants its reply."""
+
+    def __init__(self, request: Request, service: TheService) -> None:
+        self._service: Service = service
+        self._known = request.headers.get("if-none-match", "")
+        self._zipped = "gzip" in request.headers.get("accept-encoding", "")
+        self._kept = kept_lists(service)
+
+    async def large(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None) -> Response:
+        """Submissions, judgements or runs: the shared rows, with a team's own ones in their places."""
+        asked = _asked(wanted)
+        shared = JUDGE if viewer.sees_all else PUBLIC
+        key: tuple[Any, ...] = (snapshot.contest.id, kind.name, shared.role, snapshot.closed)
+        sheet: RowRenderer | None = self._kept.shelf.get(key)
+        if sheet is None:
+            sheet = RowRenderer(kind, shared, int(self._kept.shelf.most * LARGEST_SHARE))
+            self._kept.shelf.put(key, sheet, 0)
+        try:
+            written = await self._brought(sheet, key, snapshot)
+        except TooLarge:
+            return self._passing(kind, viewer, snapshot, asked)
+        if viewer.team_id is not None and not viewer.sees_all:
+            key = (*key, "of", viewer.team_id)
+            mix = partial(self._mixed, kind, viewer, sheet, key)
+            written = await together(self._kept.writing, key, mix, self._kept.limiter)
+        return await self._reply(written, kind.filters, key, asked)
+
+    async def small(self, kind: Small, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None) -> Response:
+        """A collection as a viewer sees it; all who see the same share it."""
+        special = viewer.logged_in and not viewer.sees_all and kind.special(viewer, snapshot)
+        shared = viewer if special else JUDGE if viewer.sees_all else PUBLIC
+        key = (snapshot.contest.id, kind.name, shared, snapshot.closed)
+        version = self._version(kind, snapshot)
+        kept: tuple[Hashable, Written] | None = self._kept.shelf.get(key)
+        if kept is not None and kept[0] == version:
+            written = kept[1]
+        else:
+            write = partial(self._write_small, kind, shared, snapshot, key)
+            written = await together(self._kept.writing, (*key, version), write, self._kept.limiter)
+        return await self._reply(written, kind.filters, key, _asked(wanted))
+
+    async def few(self, documents: Callable[[Session], T]) -> T:
+        """A handful of objects, read for this request alone."""
+
+        def read() -> T:
+            with self._service.database.read(for_request=True) as session:
+                return documents(session)
+
+        return await run_sync(read)
+
+    async def _brought(self, sheet: RowRenderer, key: tuple[Any, ...], snapshot: ContestSnapshot) -> Written:
+        """The shared rows at this standing or a later one; raises TooLarge."""
+        written = sheet.written
+        for _ in range(2):  # the first may join a reading that began before the request came in
+            if sheet.is_too_large:
+                raise TooLarge
+            if sheet.snapshot is snapshot:
+                break
+            joins = key in self._kept.writing
+            bring = partial(self._bring, sheet, key)
+            written = await together(self._kept.writing, key, bring, self._kept.limiter)
+            if not joins:
+                break
+        return written
+
+    def _version(self, kind: Small, snapshot: ContestSnapshot) -> Hashable:
+        read = Same(snapshot.pages if kind.of_board else snapshot.contest.teams)  # which are new with each reading
+        return (self._service.database.generation, read, snapshot.state, snapshot.phase)
+
+    def _write_small(self, kind: Small, viewer: Viewer, snapshot: ContestSnapshot, key: object) -> Written:
+        version = self._version(kind, snapshot)  # before reading: what is written meanwhile may be missing
+        with self._service.database.read(for_request=True) as session:
+            written = kind.written(viewer, snapshot, session)
+        self._kept.shelf.put(key, (version, written), written.size)
+        return written
+
+    def _bring(self, sheet: RowRenderer, key: tuple[Any, ...]) -> Written:
+        contest_id, _, role, is_closed = key
+        with sheet.lock:
+            now = self._service.boards.snapshot(contest_id, public=role == PUBLIC.role)
+            if now is None:
+                self._kept.shelf.drop(key)
+                raise NotFound(f"no contest {contest_id!r}")
+            if is_closed:
+                now = seen_by(PUBLIC, now)
+            with self._service.database.read(for_request=True) as session:
+                try:
+                    return sheet.bring(now, session)
+                finally:
+                    self._kept.shelf.put(key, sheet, sheet.size)
+
+    def _mixed(self, kind: Large, viewer: Viewer, sheet: RowRenderer, key: tuple[Any, ...]) -> Written:
+        """The shared rows with a team's own, made anew where the shared ones are of another standing."""
+        with sheet.lock:
+            snapshot, slices = sheet.snapshot, list(sheet.slices)
+        if snapshot is None:
+            self._bring(sheet, key[:4])
+            snapshot, slices = sheet.snapshot, list(sheet.slices)
+        assert snapshot is not None
+        old: Derived | None = self._kept.shelf.get(key)
+        if old is None or old.source is not snapshot:
+            with self._service.database.read(for_request=True) as session:
+                rows = own_rows(kind, viewer, snapshot, session)
+            old = Derived.of(snapshot, slices, lambda each: each.with_rows(rows), old)
+            self._kept.shelf.put(key, old, old.size)
+        return old.written
+
+    def _passing(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Response:
+        def part_of(ids: Sequence[int]) -> Part:
+            with self._service.database.read(for_request=True) as session:
+                rows = kind.rows(viewer, snapshot, session, ids)
+            some = Slice(tuple(ids), tuple(rows[id_] for id_ in ids))
+            return Part.of((some.where(kind.filters, asked) if asked else some).plain(), zipped=self._zipped)
+
+        def make(ids: Sequence[int]) -> Callable[[], Awaitable[Part]]:
+            return lambda: run_sync(part_of, ids, limiter=self._kept.limiter)
+
+        parts = [make(ids) for ids in in_slices(all_ids(snapshot), PASSING)]
+        return PassingReply(parts, zipped=self._zipped)
+
+    async def _reply(self, written: Written, names: Sequence[str], key: tuple[Any, ...], asked: Wanted) -> Response:
+        if asked:
+            part = partial(self._part, written, names, (*key, asked), asked)
+            written = await run_sync(part, limiter=self._kept.limiter)
+        if written.tag in self._known:
+            return WrittenReply([*CACHING, (b"etag", written.tag.encode())], status_code=304)
+        if self._zipped and not written.is_zipped:
+            await run_sync(written.zip, limiter=self._kept.limiter)
+        return ListReply(written, zipped=self._zipped)
+
+    def _part(self, written: Written, names: Sequence[str], key: object, asked: Wanted) -> Written:
+        """What has the wanted values, kept with the version it is of."""
+        old: Derived | None = self._kept.shelf.get(key)
+        if old is None or old.source is not written:
+            old = Derived.of(written, written.slices, lambda each: each.where(names, asked), old)
+            self._kept.shelf.put(key, old, old.size)
+        return old.written
+
+
+def _asked(wanted: Mapping[str, str | None]) -> Wanted:
+    return tuple((name, value) for name, value in wanted.items() if value is not None)
+
+
+TheLists = Annotated[Lists, Depends(Lists)]

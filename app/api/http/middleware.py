@@ -1,0 +1,160 @@
+"""Around every request: headers that each reply carries, a line in the log, a count, and the last resort for faults."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+
+import structlog
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.http.errors import error_response, status_of, unavailable
+from app.domain.clock import utc_now
+from app.metrics import Metrics
+from app.services.errors import BadRequest, ServiceError, TooLarge
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHOD = "jurado.method"
+"""Where a scope names the method that its client used, if the app sees another one."""
+API = "/api"  # a route below it knows its path without the prefix
+SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
+UPLOADS = re.compile(rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?")
+WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
+IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?")
+LARGEST_IMPORT = 4 * 2**20
+LARGEST_DOCUMENT = 2**20
+"""Documents are read as a whole, and small objects take 25 times their bytes."""
+PIECE = 256 * 1024
+"""Bytes of a reply that are handed over at once; the next ones follow when the client has read most of these."""
+QUIET = ("/health/", "/metrics")
+EVERYWHERE = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"access-control-allow-origin", b"*"),
+    (b"content-security-policy", b"frame-ancestors 'none'"),
+    (b"referrer-policy", b"same-origin"),
+)
+CACHED = frozenset({b"cache-control", b"etag"})
+NO_STORE = (b"cache-control", b"no-store")
+NAME = "jurado.requests"
+STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
+log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+
+
+class Frame:
+    """The outermost layer. It never logs query strings, headers or bodies: they may hold secrets."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 0
+
+        async def send_framed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _add_headers(message, scope)
+            await send(message)
+
+        try:
+            if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+                raise BadRequest("address: expected text, found a NUL")  # which PostgreSQL cannot even look for
+            await self.app(scope, receive, send_framed)
+        except ServiceError as error:
+            await error_response(status_of(error), error.message)(scope, receive, send_framed)
+        except ClientDisconnect:
+            log.info("the client has gone", method=scope["method"], path=scope["path"])
+        except Exception as error:
+            if not status and (reply := unavailable(error, scope["path"])) is not None:
+                await reply(scope, receive, send_framed)
+                return
+            log.exception("fault", method=scope["method"], path=scope["path"])
+            if status:
+                raise  # the reply has begun: cutting the connection is all that tells the client
+            await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)
+        finally:
+            self._note(scope, status, time.perf_counter() - began)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        method = scope.get(METHOD, scope["method"])
+        method = method if method in METHODS else "other"
+        self.metrics.answered(method, route_of(scope), status, seconds)
+        if not scope["path"].startswith(QUIET):
+            # At thousands a second a line for each that went well would cost more than serving it.
+            level = logging.DEBUG if status < 400 else logging.INFO
+            if STANDARD_LOG.isEnabledFor(level):
+                said = {"path": scope["path"], "status": status, "ms": round(seconds * 1000, 2)}
+                log.log(level, "request", method=method, **said)
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the route that answered, such as `/api/contests/{contest_id}`."""
+    path = getattr(scope.get("route"), "path", None)
+    if path is None:
+        return "none"
+    return f"{API}{path}" if scope["path"].startswith(f"{API}/") else str(path)
+
+
+async def _send_in_pieces(message: Message, send: Send) -> None:
+    """Send a large body piece by piece: all that is handed over at once is copied and waits in memory."""
+    body, more = memoryview(message["body"]), message.get("more_body", False)
+    for at in range(0, len(body), PIECE):
+        piece = bytes(body[at : at + PIECE])
+        await send({"type": "http.response.body", "body": piece, "more_body": more or at + PIECE < len(body)})
+
+
+def _add_headers(message: Message, scope: Scope) -> None:
+    """What every reply says; a page's own policy stays, and what is for one account alone is kept nowhere."""
+    headers = message["headers"] = [*message["headers"], (b"jurado-time", b"%d" % int(utc_now().timestamp() * 1000))]
+    names = {name for name, _ in headers}
+    headers += [header for header in EVERYWHERE if header[0] not in names]
+    if names.isdisjoint(CACHED) and any(name == b"authorization" for name, _ in scope["headers"]):
+        headers.append(NO_STORE)
+
+
+class BodyLimit:
+    """Refuses bodies of more than `most` bytes while they stream, and at once if the header already says so.
+
+    `most` is what uploads may have; a route that takes documents has less.
+    """
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self.app = app
+        self.most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        most = min(self.most, largest(scope["path"]) or self.most)
+        refusal = TooLarge(f"body: expected at most {most} bytes, found more")
+        announced = Headers(scope=scope).get("content-length", "")
+        if announced.isdecimal() and int(announced) > most:
+            await error_response(413, refusal.message, headers={"Connection": "close"})(scope, receive, send)
+            return
+        received = 0
+
+        async def receive_counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > most:
+                raise refusal
+            return message
+
+        await self.app(scope, receive_counted, send)
+
+
+def largest(path: str) -> int | None:
+    """Bytes that a body sent to this path may have; None: as many as the setting for uploads says."""
+    if UPLOADS.fullmatch(path):
+        return None
+    return LARGEST_IMPORT if IMPORTS.fullmatch(path) else LARGEST_DOCUMENT

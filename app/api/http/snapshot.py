@@ -1,0 +1,24 @@
+"""The contest of a path as the viewer may see it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends
+
+from app.api.http.deps import CurrentViewer, TheBoards
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.names import NoContest
+from app.services.visibility import seen_by
+
+
+async def _snapshot(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -> ContestSnapshot:
+    public = not viewer.sees_all
+    found = boards.ready(contest_id, public=public) or await boards.snapshot_soon(contest_id, public=public)
+    if found is None:
+        raise NoContest(contest_id)
+    return seen_by(viewer, found)
+
+
+TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
+"""The contest of the path as the viewer may see it; 404 where there is none."""

@@ -1,0 +1,39 @@
+"""Bodies that may be large: kept in a temporary file while they stream, never in memory as a whole."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO
+
+from fastapi import Request
+
+from app.services.errors import TooLarge
+from app.services.heavy import LIGHT
+
+
+@asynccontextmanager
+async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
+    """The body in a temporary file of at most `limit` bytes, gone afterwards; raises TooLarge as soon as it is more."""
+    with tempfile.TemporaryDirectory(prefix="jurado-upload-") as folder:
+        path = Path(folder) / "body"
+        size = 0
+        with path.open("wb") as file:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > limit:
+                    raise TooLarge(f"body: expected at most {limit} bytes, found more")
+                file.write(chunk)
+        yield path
+
+
+@asynccontextmanager
+async def body_stream(request: Request) -> AsyncIterator[IO[bytes]]:
+    """The body as a stream, at its beginning, in memory only while it is small; gone afterwards."""
+    with tempfile.SpooledTemporaryFile(LIGHT) as file:
+        async for chunk in request.stream():
+            file.write(chunk)
+        file.seek(0)
+        yield file

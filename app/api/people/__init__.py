@@ -1,0 +1,1 @@
+"""Routes of accounts, teams, persons, organizations and groups."""

@@ -1,0 +1,105 @@
+"""A short way to the page everybody asks for: the scoreboard is sent before any routing.
+
+Finding the route, its dependencies and its arguments costs five times what sending the bytes does. Those who come while
+a changed board is being written wait here too: hundreds of them on the long way would keep the next one from being
+written. Other viewers and other options go through `app.services.scoreboard.scoreboard`; what is sent is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from starlette.datastructures import State
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.api.http.auth import Authenticator
+from app.api.http.middleware import Frame
+from app.api.scoreboard.scoreboard import reply
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.service import Service
+from app.services.errors import NotFound
+from app.services.names import NoContest
+from app.services.scoreboard.row_renderer import page_key
+from app.services.scoreboard.scoreboard import Wanted, page_soon
+from app.services.viewer import PUBLIC, Viewer
+from app.services.visibility import seen_by
+
+BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
+SINCE = re.compile(rb"since=([0-9a-f]{1,40})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """What the metrics want to know of the route that answered."""
+
+    path: str = "/contests/{contest_id}/scoreboard"
+
+
+class _Asked(NamedTuple):
+    """Which board is asked for, by whom, and how it is wanted."""
+
+    contest_id: str
+    viewer: Viewer
+    wanted: Wanted
+
+
+ROUTE = _Route()
+ASKED = "jurado.board"
+
+
+class Express:
+    """Around all the rest of the app: answers for the scoreboard's route, for viewers who are known already."""
+
+    def __init__(self, app: ASGIApp, state: State) -> None:
+        self.app = app
+        self._state = state
+        self._framed = Frame(self._answer, state.metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        asked = None
+        if scope["type"] == "http" and scope["method"] == "GET":
+            found = BOARD.fullmatch(scope["path"])
+            asked = None if found is None else self._asked(scope, found[1])
+        if asked is None:
+            await self.app(scope, receive, send)
+        else:
+            scope[ASKED], scope["route"] = asked, ROUTE
+            await self._framed(scope, receive, send)
+
+    def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
+        """What is asked for, if it is asked for in the usual manner."""
+        query = scope["query_string"]
+        since = SINCE.fullmatch(query)
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        if (query and since is None) or b"origin" in headers:  # a page of another origin wants to be told more
+            return None
+        viewer = _viewer(self._state.authenticator, headers.get(b"authorization"))
+        if viewer is None:
+            return None
+        wanted = Wanted.of(
+            headers.get(b"if-none-match", b""),
+            headers.get(b"accept-encoding", b""),
+            None if since is None else since[1].decode(),
+        )
+        return _Asked(contest_id, viewer, wanted)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked: _Asked = scope[ASKED]
+        service = cast(Service, self._state.service)
+        boards: ScoreboardCache = service.boards
+        public = not asked.viewer.sees_all
+        snapshot = boards.ready(asked.contest_id, public=public)
+        snapshot = snapshot or await boards.snapshot_soon(asked.contest_id, public=public)
+        if snapshot is None:
+            raise NotFound(await NoContest(asked.contest_id).sentence(service))
+        snapshot = seen_by(asked.viewer, snapshot)
+        page = await page_soon(boards, snapshot)
+        response = await reply(asked.wanted, boards.history[page_key(snapshot)], page)
+        await response(scope, receive, send)
+
+
+def _viewer(authenticator: Authenticator, header: bytes | None) -> Viewer | None:
+    """Who asks, if that is known without looking it up."""
+    return PUBLIC if header is None else authenticator.remembered(header.decode("latin-1"))

@@ -1,0 +1,155 @@
+"""HTTP routes: the scoreboard as JSON, as a table and over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query, Request, Response
+from starlette.types import Receive, Scope, Send
+
+from app.api.http.deps import CurrentViewer, TheBoards
+from app.api.http.gated import GatedRoute
+from app.services.errors import BadRequest, NotFound
+from app.services.scoreboard.bodies import History, Scoreboard, ScoreTable
+from app.services.scoreboard.row_renderer import Page, WrittenRow, changes, dump, head_of, page_key
+from app.services.scoreboard.scoreboard import (
+    AS_JSON,
+    CACHING,
+    JSON,
+    Wanted,
+    as_asked,
+    board_shown,
+    csv_text,
+    history_steps,
+    page_soon,
+    table,
+    told_soon,
+)
+from app.services.together import together
+
+router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
+IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of the board that the client has already.",
+    "schema": {"type": "string"},
+}
+MOST_STEPS = 1000
+Public = Annotated[bool | None, Query(description="for judges: the board as everybody sees it")]
+GroupId = Annotated[str | None, Query(description="only the teams of this group, ranked among themselves")]
+
+
+@router.get(
+    "/contests/{contest_id}/scoreboard",
+    summary="The scoreboard",
+    responses={
+        200: {"model": Scoreboard, "headers": {"ETag": {"description": "the version", "schema": {"type": "string"}}}},
+        304: {"description": "it is still the version that `If-None-Match` names"},
+    },
+    openapi_extra={"parameters": [IF_NONE_MATCH]},
+)
+async def get_scoreboard(
+    request: Request,
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    public: Public = None,
+    cases: Annotated[bool, Query(description="with each problem's raw scores, case by case")] = False,
+    since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
+    group_id: GroupId = None,
+    phase: Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")] = None,
+    virtual: Annotated[bool, Query(description="with the virtual teams among the others")] = False,
+) -> Response:
+    """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await as_asked(snapshot, phase, virtual=virtual)
+    page = await page_soon(boards, snapshot, cases=cases, group_id=group_id)
+    given = dict(request.scope["headers"])
+    wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
+    return await reply(wanted, boards.history[page_key(snapshot, cases=cases, group_id=group_id)], page)
+
+
+class WrittenReply(Response):
+    """A reply whose bytes and headers are there already: nothing is encoded or looked up for it. May be sent often."""
+
+    def __init__(self, headers: Sequence[tuple[bytes, bytes]], body: bytes = b"", status_code: int = 200) -> None:
+        self.status_code = status_code
+        self.body = body
+        self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))] if status_code == 200 else list(headers)
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; with a copy of the headers, to which the layers around add theirs."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": [*self.raw_headers]})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+async def reply(wanted: Wanted, older: Mapping[str, Mapping[str, WrittenRow]], page: Page) -> Response:
+    """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
+    since = wanted.since
+    if since is None and page.tag in wanted.known:
+        return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
+    if since is not None and since in older:
+        return WrittenReply([*CACHING, AS_JSON], changes(page, older[since], since))
+    whole: WrittenReply | None = page.replies.get(wanted.zipped)
+    if whole is None:
+        headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
+        if wanted.zipped:
+            zipped = await together(page.waiting, "zip", page.zip)
+            whole = WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
+        else:
+            whole = WrittenReply(headers, page.plain)
+        page.replies[wanted.zipped] = whole
+    return whole
+
+
+@router.get(
+    "/contests/{contest_id}/scoreboard.csv",
+    summary="The scoreboard as a table for spreadsheets",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+async def get_scoreboard_csv(
+    contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
+) -> Response:
+    """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    text = await run_sync(csv_text, snapshot, group_id)
+    name = f'attachment; filename="{contest_id}.csv"'
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
+
+
+@router.get(
+    "/contests/{contest_id}/scoreboard.json",
+    summary="The scoreboard as a table, in JSON",
+    responses={200: {"model": ScoreTable}},
+)
+async def get_scoreboard_table(
+    contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
+) -> Response:
+    """The table of scoreboard.csv, with names and labels in place of ids."""
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    document = {"contest_id": contest_id, **head_of(snapshot), "rows": await run_sync(table, snapshot, group_id)}
+    return Response(dump(document), media_type=JSON, headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/contests/{contest_id}/scores/history", summary="Points over time", responses={200: {"model": History}})
+async def get_history(
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    public: Public = None,
+    team_id: Annotated[list[str] | None, Query(description="only these teams; may be given several times")] = None,
+    steps: Annotated[int, Query(ge=1, le=MOST_STEPS, description="at about how many moments at most")] = 100,
+) -> Response:
+    """Each team's points and rank whenever they changed, by the answers sent until then; the last are the board's."""
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=None)
+    known = {row.team.id for row in snapshot.main.rows}
+    if unknown := [each for each in team_id or () if each not in known]:
+        raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
+    told = await told_soon(boards, snapshot, history_steps(snapshot, steps))
+    if team_id is not None and not told.teams.keys() >= set(team_id):
+        raise NotFound("a team of these is too new; try again later")
+    return Response(await run_sync(told.written, team_id), media_type=JSON)

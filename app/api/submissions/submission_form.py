@@ -1,0 +1,111 @@
+"""Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import Request
+
+from app.api.http.downloads import file, form
+from app.api.http.forms import Expected, Form, open_form
+from app.api.http.uploads import body_stream
+from app.grading.archives import Upload
+from app.services import clics
+from app.services.errors import BadRequest, UnsupportedMedia
+from app.services.heavy import run_heavy
+from app.services.submissions.submission_form import LIGHT_ARCHIVES, LONGEST_COMMENT, Parcel, check_language, read_json
+
+PARTS = Expected(
+    texts=frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"}),
+    files=frozenset({"files", "sources"}),
+    parts=2000,
+)
+REQUEST_FORMS: dict[str, Any] = {
+    **form(
+        "SubmissionForm",
+        ["problem_id", "files"],
+        {
+            "problem_id": {"type": "string", "description": "the problem submitted for"},
+            "files": {"type": "array", "minItems": 1, "items": file("answer files, or archives of them")},
+            "sources": {"type": "array", "items": file("sources, which are kept and not judged")},
+            "testcase": {"type": "string", "description": "the case of a single plain file"},
+            "comment": {"type": "string", "maxLength": LONGEST_COMMENT, "description": "kept with the submission"},
+            "language_id": {"type": "string", "enum": [clics.LANGUAGE], "description": "there is only one"},
+            "team_id": {"type": "string", "description": "for admins: the team submitted for"},
+        },
+    ),
+    "application/json": {
+        "schema": {
+            "title": "SubmissionRequest",
+            "description": "A submission as CLICS has it.",
+            "type": "object",
+            "required": ["problem_id", "language_id", "files"],
+            "additionalProperties": False,
+            "properties": {
+                "problem_id": {"type": "string"},
+                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
+                "id": {"type": "string", "description": "for PUT: the id of the address"},
+                "team_id": {"type": "string"},
+                "time": {"type": "string", "format": "date-time"},
+                "contest_time": {"type": "string"},
+                "entry_point": {"type": "null"},
+                "reaction": {"type": "array", "items": {"type": "object"}, "description": "not kept"},
+                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
+                "files": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 1,
+                    "items": {
+                        "type": "object",
+                        "required": ["data"],
+                        "properties": {
+                            "data": {"type": "string", "contentEncoding": "base64"},
+                            "mime": {"type": "string", "enum": ["application/zip"]},
+                            "filename": {"type": "string"},
+                        },
+                    },
+                },
+            },
+        }
+    },
+}
+
+
+@asynccontextmanager
+async def open_parcel(request: Request) -> AsyncIterator[Parcel]:
+    """Read the body, whichever of the two forms it has; its files are gone afterwards.
+
+    Raises BadRequest or UnsupportedMedia.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        async with open_form(request, PARTS) as form:
+            yield _read_form(form)
+    elif kind == "application/json":
+        async with body_stream(request) as body:
+            light = body.seek(0, io.SEEK_END) <= LIGHT_ARCHIVES
+            body.seek(0)
+            yield read_json(body.read()) if light else await run_heavy(lambda: read_json(body.read()))
+    else:
+        raise UnsupportedMedia(
+            f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}"
+        )
+
+
+def _read_form(form: Form) -> Parcel:
+    texts = form.texts
+    if "problem_id" not in texts:
+        raise BadRequest("problem_id: expected the problem submitted for, found nothing")
+    for name, text in texts.items():
+        if len(text) > LONGEST_COMMENT:
+            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(text)}")
+    check_language(texts.get("language_id", clics.LANGUAGE))
+    uploads, sources = (
+        [Upload(file.name, file.stream) for file in form.files if file.field == field] for field in ("files", "sources")
+    )
+    return Parcel(
+        texts["problem_id"], uploads, sources, texts.get("team_id"), texts.get("testcase"), texts.get("comment")
+    )

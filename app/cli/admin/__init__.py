@@ -1,0 +1,1 @@
+"""The commands of admins and judges, over HTTP."""

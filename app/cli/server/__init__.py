@@ -1,0 +1,1 @@
+"""The commands that run and keep a service: serve, backup, restore, move."""

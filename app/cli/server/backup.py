@@ -1,0 +1,193 @@
+"""`jurado backup`, `restore` and `fsck`: a copy of everything, its way back, and a look at what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from app.cli.output import Failure, console, say, show, table, write_json
+from app.cli.server.commands import Home, holding, read_settings
+from app.cli.solve import AsJson
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+MOST_SHOWN = 100
+SECONDS_AN_HOUR = 3600
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the backup")]
+Step = Callable[[str, int, int | None], None]
+
+
+def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
+    """Copy the database and the files into DIR while the service runs; again into the same DIR: only new files.
+
+    Everything acknowledged before the backup began is in it. A backup that is broken off leaves the one before in DIR
+    as it was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
+    """
+    from app.storage.backup import backup as copy
+
+    settings = read_settings(home=home)
+    with _one_line_of_faults(), _opened(settings) as database, _bar() as step:
+        manifest = copy(database, _files(settings.files_folder), folder, step)
+    if as_json:
+        write_json({"folder": str(folder.resolve()), **asdict(manifest)})
+    else:
+        rows = sum(manifest.rows.values())
+        say(f"copied {rows} rows, and {manifest.files} files of {manifest.size} bytes, each read and compared")
+    if manifest.faulty:
+        say(f"jurado: {len(manifest.faulty)} files are missing or damaged where they were copied from; see jurado fsck")
+        raise typer.Exit(1)
+
+
+def restore(
+    folder: Folder,
+    home: Home = None,
+    replace: Annotated[bool, typer.Option("--replace", help="put it in the place of what is there")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup where the service finds it: JURADO_HOME, JURADO_DATABASE_URL. Stop the server first.
+
+    It is refused while a server, or another command that writes, has the home or the database. All of the backup is
+    read and compared before anything is changed. What was copied from SQLite may go to PostgreSQL, and back. A database
+    that holds anything is refused, unless --replace asks for it.
+    """
+    from app.storage.backup import restore as put
+
+    settings = read_settings(home=home)
+    with holding("jurado restore", settings), _one_line_of_faults(), _bar() as step:
+        files, timeouts = _files(settings.files_folder), settings.timeouts
+        manifest = put(folder, settings.database, files, replace=replace, step=step, timeouts=timeouts)
+    if as_json:
+        write_json({"home": str(settings.home.resolve()), **asdict(manifest)})
+    else:
+        say(f"restored {sum(manifest.rows.values())} rows and {manifest.files} files, as of {manifest.made}")
+
+
+def fsck(
+    home: Home = None,
+    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files from the backup named")] = False,
+    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore files from")] = None,
+    grace: Annotated[float, typer.Option(min=0, help="hours for which nobody has sent an orphan's bytes")] = 24.0,
+    as_json: AsJson = False,
+) -> None:
+    """Read every stored file and every row, and say what is missing, damaged or referred to by nobody.
+
+    May run beside the server. Exit code 1 if anything is missing or damaged (and could not be mended).
+    """
+    from app.storage import fsck as checking
+    from app.storage.files import LocalFiles
+
+    settings = read_settings(home=home)
+    if source is not None and not (source / "files").is_dir():
+        raise Failure(f"--from: expected the folder of a backup, found no folder {source / 'files'}")
+    files = _files(settings.files_folder)
+    with _one_line_of_faults(), _opened(settings) as database:
+        with _bar() as step:
+            checked = checking.check(
+                database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
+            )
+        spare = None if source is None else LocalFiles(source / "files")
+        mended = checking.mend(database, files, checked, spare) if mend else None
+    restored = set() if mended is None else set(mended.restored)
+    faults = [fault for fault in checked.faults if fault.name not in restored]
+    if as_json:
+        write_json(
+            {
+                "files": checked.files,
+                "bytes": checked.size,
+                "faults": [asdict(fault) for fault in faults],
+                "orphans": checked.orphans,
+                "orphan_bytes": checked.orphan_size,
+                "old_orphans": len(checked.old),
+                "mended": None if mended is None else asdict(mended),
+            }
+        )
+    else:
+        _show(checked, faults, mended)
+    raise typer.Exit(1 if faults else 0)
+
+
+def _show(checked: Any, faults: list[Any], mended: Any) -> None:
+    rows = [(fault.kind, fault.name, ", ".join(fault.places) or "nobody", fault.why) for fault in faults]
+    if rows:
+        show(table("", ["fault", "which", "needed by", "why"], rows[:MOST_SHOWN]))
+    if len(rows) > MOST_SHOWN:
+        say(f"and {len(rows) - MOST_SHOWN} more")
+    say(
+        f"read {checked.files} files of {checked.size} bytes: {len(faults)} faults, {checked.orphans} orphans of"
+        f" {checked.orphan_size} bytes, {len(checked.old)} of them old enough to be removed"
+    )
+    if mended is not None:
+        say(
+            f"restored {len(mended.restored)} files, removed {mended.removed} orphans of {mended.size} bytes and"
+            f" {mended.unfinished} unfinished files"
+        )
+
+
+def _files(folder: Path) -> Any:
+    from app.storage.files import LocalFiles
+
+    try:
+        return LocalFiles(folder)
+    except OSError as error:
+        raise Failure(f"{folder}: {error.strerror}", 1) from None
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Any]:
+    """Open the database that is there: none is made, as an empty one would look sound."""
+    from app.storage.database import Database
+    from app.storage.migrate import schema_of
+
+    place = settings.database.removeprefix("sqlite:///")
+    if place != settings.database and not Path(place).is_file():
+        raise Failure(f"expected a database, found no file {place}", 1)
+    database = Database(settings.database, settings.timeouts)
+    try:
+        if schema_of(database.engine) is None:
+            raise Failure("expected a database of Jurado, found one without tables: run jurado init first", 1)
+        yield database
+    finally:
+        database.close()
+
+
+@contextmanager
+def _one_line_of_faults() -> Iterator[None]:
+    """Let what goes wrong end the command with one line."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.storage.backup import BackupError
+    from app.storage.move import MoveError
+
+    try:
+        yield
+    except (BackupError, MoveError) as error:
+        raise Failure(str(error), 1) from None
+    except SQLAlchemyError as error:
+        raise Failure(str(getattr(error, "orig", None) or error).strip().partition("\n")[0], 1) from None
+    except OSError as error:
+        raise Failure(str(error), 1) from None
+
+
+@contextmanager
+def _bar() -> Iterator[Step]:
+    """Show a progress bar on a terminal."""
+    to = console(err=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=to,
+        transient=True,
+        disable=not to.is_terminal,
+    )
+    with bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of)

@@ -1,0 +1,207 @@
+"""What clients may send: texts that can be kept, and documents in JSON, YAML or as tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import yaml
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationError,
+    model_serializer,
+)
+
+from app.packages.documents import UNREADABLE, StrictLoader
+from app.services.errors import MOST_LISTED, BadRequest, Conflict, fault, in_words, said
+from app.services.json_bounds import DEEPEST, is_within, read_json
+
+M = TypeVar("M", bound=BaseModel)
+MOST_VALUES = 400_000
+MOST_VALUES_OF_ONE = 10_000
+"""Of one object: each value may be a fault, and thousands of them in one object are no mistake."""
+Line = Annotated[
+    str, StringConstraints(pattern=said(r"^[^\x00-\x1f\x7f]+$", "a line of text that is not empty"), max_length=255)
+]
+"""One line of text, not empty: what names are."""
+
+
+class Body(BaseModel):
+    """A document that is sent: properties nobody knows are refused, not ignored.
+
+    Nor is anything taken for what it is not: else `true` would be a latitude, `"5"` a limit and `1` a yes.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Sparse(BaseModel):
+    """A document that is shown: what is not set is left out, which is another thing than null."""
+
+    @model_serializer(mode="wrap")
+    def _set_only(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
+        written = write(self)
+        return {name: value for name, value in written.items() if name in self.model_fields_set}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One object that was sent, and where it stood."""
+
+    where: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What was sent: objects, or the text of a table. `many`: it was a list, also if of one."""
+
+    items: Sequence[Item] = ()
+    lines: str | None = None
+    many: bool = True
+
+
+def openapi_body(model: type[BaseModel]) -> dict[str, Any]:
+    """Describe a body that is one object or many, in any of the formats; `model` names its properties."""
+    one = {"$ref": f"#/components/schemas/{model.__name__}"}
+    schema = {"oneOf": [one, {"type": "array", "items": one}]}
+    content: dict[str, Any] = {kind: {"schema": schema} for kind in ("application/json", "application/yaml")}
+    content |= {kind: {"schema": {"type": "string"}} for kind in ("text/csv", "text/tab-separated-values")}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def one_body(name: str) -> dict[str, Any]:
+    """Describe a body that is one object of the schema `name`."""
+    schema = {"schema": {"$ref": f"#/components/schemas/{name}"}}
+    return {
+        "requestBody": {"required": True, "content": dict.fromkeys(("application/json", "application/yaml"), schema)}
+    }
+
+
+async def json_document(data: bytes) -> Any:
+    """Parse a JSON body with bounded values; raises BadRequest saying where it is none."""
+    try:
+        return await read_json(data, MOST_VALUES)
+    except json.JSONDecodeError as error:
+        found = f"{error.msg} at line {error.lineno} column {error.colno}"
+        raise BadRequest(f"body: expected JSON, found {found}") from None
+
+
+def read_yaml(text: str) -> Any:
+    """Parse a YAML body; raises BadRequest saying what is wrong."""
+    try:
+        value = yaml.load(text, StrictLoader)
+    except yaml.YAMLError as error:
+        raise BadRequest(f"body: expected YAML, found {' '.join(str(error).split())[:200]}") from None
+    except UNREADABLE as error:
+        found = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
+        raise BadRequest(f"body: expected a list of objects, found {found}") from None
+    if not is_within(value, MOST_VALUES):
+        raise BadRequest(f"body: expected at most {MOST_VALUES} values nested at most {DEEPEST} deep, found more")
+    return value
+
+
+def objects(value: Any) -> Document:
+    """The objects of a body: those of an array, or the body itself as the only one."""
+    if isinstance(value, list):
+        return Document([Item(f"[{at}]", item) for at, item in enumerate(value)])
+    return Document([Item("body", value)], many=False)
+
+
+def read_all(
+    items: Sequence[Item], model: type[M], check: Callable[[M, str], list[dict[str, str]]]
+) -> tuple[list[tuple[M, str]], list[dict[str, str]]]:
+    """Read every object as `model`: those that are one, each with its place, and every fault.
+
+    `check` looks further at those that are one.
+    """
+    read: list[tuple[M, str]] = []
+    faults: list[dict[str, str]] = []
+    for item in items:
+        if len(faults) >= MOST_LISTED:
+            break  # no more of them are told, and there may be thousands
+        if not is_within(item.value, MOST_VALUES_OF_ONE):
+            faults.append(found(item.where, f"at most {MOST_VALUES_OF_ONE} values in an object", "more"))
+            continue
+        try:
+            value = model.model_validate(item.value)
+        except ValidationError as error:
+            given = error.errors(include_url=False)
+            faults += [fault(each, at=item.where) for each in given[: MOST_LISTED - len(faults)]]
+        else:
+            read.append((value, item.where))
+            faults += check(value, item.where)
+    return read, faults
+
+
+def refuse(faults: Sequence[dict[str, str]]) -> None:
+    """Raise BadRequest with all the faults, if there are any."""
+    if faults:
+        raise BadRequest(first_of(faults), errors=faults)
+
+
+def first_of(faults: Sequence[dict[str, str]]) -> str:
+    """The first fault in words, and how many more there are."""
+    first, more = in_words(faults[0]), len(faults) - 1
+    least = "at least " if len(faults) >= MOST_LISTED else ""
+    return f"{first}; and {least}{more} more" if more else first
+
+
+def refuse_all(faults: Sequence[dict[str, str]], taken: Sequence[dict[str, str]], hint: str) -> None:
+    """Raise BadRequest for faults, Conflict with a hint where there are only things that are `taken`; lists both."""
+    if faults:
+        raise BadRequest(first_of([*faults, *taken]), errors=[*faults, *taken])
+    if taken:
+        raise Conflict(hint, errors=taken)
+
+
+def only_object(document: Document) -> dict[str, Any]:
+    """The one object of a document; raises BadRequest where it is something else."""
+    value = document.items[0].value if not document.many and document.items else None
+    if not isinstance(value, dict):
+        refuse([found("body", "one object", "something else")])
+    return dict(value or {})
+
+
+def read_one(document: Document, model: type[BaseModel], old: Mapping[str, Any] | None = None) -> Any:
+    """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
+    sent = only_object(document)
+    if not is_within(sent, MOST_VALUES_OF_ONE):
+        refuse([found("body", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")])
+    value = {**(old or {}), **sent}
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        refuse([fault(each) for each in error.errors(include_url=False)[:MOST_LISTED]])
+        raise
+
+
+def same_id(in_address: str, in_body: str | None) -> None:
+    """Raise Conflict where a body names another id than the address does; it need not name any."""
+    if in_body is not None and in_body != in_address:
+        raise Conflict(f"id: expected {in_address!r} as in the address, found {in_body!r}")
+
+
+def bad_bytes(data: bytes) -> list[dict[str, str]]:
+    """Every line that is not UTF-8, as faults."""
+    expected = "UTF-8 (in a spreadsheet: save as CSV UTF-8)"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return [found("line 1", expected, "UTF-16")]
+    faults = []
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            before = line[: error.start].decode()[-30:]
+            faults.append(found(f"line {number}", expected, f"byte {line[error.start]:#04x} after {before!r}"))
+    return faults
+
+
+def found(where: str, expected: str, what: str) -> dict[str, str]:
+    """One fault."""
+    return {"where": where, "expected": expected, "found": what}

@@ -1,0 +1,1 @@
+"""Contest packages: a contest as files, written and read back."""

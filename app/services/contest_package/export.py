@@ -1,0 +1,231 @@
+"""A contest as a contest package: what the endpoints say, as files, with every file they refer to beside them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import IO, Any, TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.packages.zips import zip_bytes
+from app.service import Service
+from app.services.contest_package import board
+from app.services.contests import access, judging
+from app.services.contests.contests import contest_of
+from app.services.errors import NotFound
+from app.services.feed.kinds import ORDER
+from app.services.messages import clarifications, commentary
+from app.services.people import accounts, directory, teams
+from app.services.problems import problems, statements
+from app.services.problems.statements import title_of
+from app.services.scoreboard import awards
+from app.services.submissions import judgements, submissions
+from app.services.viewer import Viewer
+from app.storage import directory as stored_directory
+from app.storage import events, packing, submission_queries
+from app.storage import problems as stored_problems
+from app.storage import teams as stored_teams
+from app.storage.files import UNREADABLE
+from app.storage.tables import ProblemRow
+
+Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[Mapping[str, Any] | BaseModel]]
+Load = Callable[[], bytes]
+Pieces = Callable[[], Iterable[bytes]]
+AT_ONCE = 500
+T = TypeVar("T")
+LINE_ENDS = b",\n"
+FAULTS = "unreadable.json"
+"""In a package that lacks files which the store could not give: their paths, and why."""
+
+
+def batched(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Some values after the other, `size` of them at a time."""
+    return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def _submissions(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
+    for ids in batched(events.submission_ids(session, snapshot.contest.id), AT_ONCE):
+        for row in submission_queries.submissions(session, snapshot.contest.id, ids):
+            yield submissions.document(viewer, snapshot, row)
+
+
+def _judgements(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
+    contest_id = snapshot.contest.id
+    for ids in batched(submission_queries.visible_judgements(session, contest_id), AT_ONCE):
+        pairs = submission_queries.judgements(session, contest_id, only=ids)
+        longest = submission_queries.longest_runs(session, contest_id, among={owner.id for _, owner in pairs})
+        for row, owner in pairs:
+            yield judgements.judgement_document(snapshot, row, owner, longest.get(row.id))
+
+
+def _runs(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
+    for ids in batched(submission_queries.visible_judgements(session, snapshot.contest.id), AT_ONCE):
+        for run in submission_queries.runs(session, snapshot.contest.id, judgements=ids):
+            yield judgements.run_document(snapshot, run)
+
+
+COLLECTIONS: Mapping[str, Documents] = {
+    "judgement-types": judging.type_documents,
+    "languages": judging.language_documents,
+    "problems": problems.documents,
+    **{collection.name: collection.documents for collection in directory.COLLECTIONS},
+    "teams": teams.documents,
+    "accounts": accounts.documents,
+    "submissions": _submissions,
+    "judgements": _judgements,
+    "runs": _runs,
+    "clarifications": clarifications.documents,
+    "awards": awards.documents,
+    "commentary": commentary.documents,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What a package is made of: its files by their paths, each read when it is written.
+
+    lines   what has been shown of each kind, an object a line, in temporary files: for it and for the event feed
+    faults  what lacks stored files that cannot be read: each path, and why
+    """
+
+    faults: list[dict[str, str]] = field(default_factory=list)
+    files: dict[str, Load] = field(default_factory=dict)
+    pieces: dict[str, Pieces] = field(default_factory=dict)
+    lines: dict[str, IO[bytes]] = field(default_factory=dict)
+
+    def add(self, path: str, data: bytes) -> None:
+        """A file that is at hand."""
+        self.files[path] = lambda: data
+
+    def add_json(self, path: str, value: object) -> None:
+        """A document."""
+        self.add(path, json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n")
+
+    def add_lines(self, name: str, documents: Iterable[Mapping[str, Any]], *, single: bool = False) -> None:
+        """A collection (or one object), of which one is in memory at a time; it is the file of that name."""
+        lines = self.lines[name] = tempfile.TemporaryFile(prefix="jurado-export-")  # noqa: SIM115 - closed by `close`
+        for each in documents:
+            lines.write(json.dumps(each, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        self.pieces[f"{name}.json"] = partial(self.shown, name) if single else partial(_as_list, self, name)
+
+    def shown(self, name: str) -> Iterator[bytes]:
+        """The lines of a kind."""
+        lines = self.lines[name]
+        lines.seek(0)
+        yield from lines
+
+    def read(self, path: str) -> Iterable[bytes]:
+        """A file in pieces."""
+        return self.pieces[path]() if path in self.pieces else [self.files[path]()]
+
+    def close(self) -> None:
+        """Take the temporary files away."""
+        for lines in self.lines.values():
+            lines.close()
+
+
+def _as_list(parcel: Parcel, name: str) -> Iterator[bytes]:
+    """The lines of a kind as a JSON array."""
+    before = b"[\n"
+    for line in parcel.shown(name):
+        yield before + line.removesuffix(b"\n")
+        before = LINE_ENDS
+    yield b"[]\n" if before != LINE_ENDS else b"\n]\n"
+
+
+def files_of(parcel: Parcel, steps: Iterator[None]) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The files of a package in the order in which they come to be, each once."""
+    written: set[str] = set()
+    for _ in steps:
+        news = [path for path in (*parcel.files, *parcel.pieces) if path not in written]
+        for path in sorted(news):
+            try:
+                pieces = parcel.read(path)
+            except UNREADABLE as error:
+                parcel.faults.append({"path": path, "error": str(error)})
+            else:
+                yield path, pieces
+        written.update(news)
+    if parcel.faults:
+        yield FAULTS, [json.dumps(parcel.faults, indent=1).encode() + b"\n"]
+
+
+def snapshot_now(session: Session, contest_id: str) -> tuple[ContestSnapshot, datetime]:
+    """A contest as it stands, and the moment of that; raises NotFound."""
+    now = utc_now()
+    moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
+    snapshot = board.standing_at(session, contest_id, moment)
+    if snapshot is None:
+        raise NotFound(f"no contest {contest_id!r}")
+    return snapshot, moment
+
+
+def notifications(parcel: Parcel) -> Iterator[bytes]:
+    """The event feed as one reads it who comes now: every object once, each after those it refers to."""
+    for type_ in ORDER:
+        for line in parcel.shown(type_):
+            id_ = json.dumps(json.loads(line)["id"]) if type_ in COLLECTIONS else "null"
+            yield f'{{"type":"{type_}","id":{id_},"data":'.encode() + line.removesuffix(b"\n") + b"}\n"
+
+
+def shown_documents(name: str, document: Mapping[str, Any] | BaseModel) -> dict[str, Any]:
+    """A document as its route answers it."""
+    if isinstance(document, BaseModel):
+        return document.model_dump(mode="json")
+    return access.MODELS[name].model_validate(document).model_dump(mode="json", exclude_unset=True)
+
+
+def answers(session: Session, service: Service, row_id: int) -> Load:
+    """A submission's answer files as a zip, made when it is written."""
+    return lambda: zip_bytes(submission_queries.answer_files(session, service.files, row_id))
+
+
+def _statement(session: Session, service: Service, row: ProblemRow, language: str) -> Load:
+    def load() -> bytes:
+        kept = row.statements[language]
+        data = service.files.load(kept["sha256"])
+        if kept["kind"] != "md":
+            return data
+        text = statements.with_samples(data.decode(), problems.samples(session, service, row.id), language)
+        return statements.page(title_of(row.names, language), text, language).encode()
+
+    return load
+
+
+def add_images(parcel: Parcel, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
+    """Add the images of the contest, its organizations, persons and teams."""
+    contest = contest_of(session, snapshot.contest.id)
+    owners: list[tuple[str, Mapping[str, Any]]] = [("contest", contest.details)]
+    owners += [(f"organizations/{row.id}", row.details) for row in stored_directory.organizations(session, contest)]
+    owners += [(f"persons/{row.id}", row.details) for row in stored_directory.persons(session, contest)]
+    owners += [(f"teams/{row.id}", row.details) for row in stored_teams.taking_part(session, contest)]
+    for folder, details in owners:
+        for value in details.values():
+            for file in value if isinstance(value, list) else ():
+                if "sha256" in file:
+                    parcel.files[f"{folder}/{file['filename']}"] = _kept(service, file["sha256"])
+
+
+def _kept(service: Service, sha256: str) -> Load:
+    return lambda: service.files.load(sha256)
+
+
+def add_problems(parcel: Parcel, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
+    """Add the packages and statements of all problems."""
+    for problem in snapshot.problems:
+        row = stored_problems.get(session, problem.id)
+        assert row is not None, "a foreign key"
+        package = partial(packing.packed, session, service.files, row, judged=True)
+        parcel.files[f"problems/{row.id}/{row.id}.zip"] = package
+        for language, kept in row.statements.items():
+            label = snapshot.contest.labels[row.id]
+            suffix = "html" if kept["kind"] == "md" else kept["kind"]
+            parcel.files[f"problems/{row.id}/{label}.{language}.{suffix}"] = _statement(session, service, row, language)

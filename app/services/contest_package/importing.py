@@ -1,0 +1,136 @@
+"""A contest package brought in: read, held against what is here, graded, and kept as a whole or not at all.
+
+Judgements, runs and the event feed are not read: they are made anew from what was sent. The board that comes of it is
+held against the one in the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace as with_other
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app import passwords
+from app.grading.apart import READER
+from app.grading.questions import JudgeFailed
+from app.packages.errors import PackageErrors
+from app.service import Service
+from app.services.contest_package import versions
+from app.services.contest_package.board import Comparison, compare
+from app.services.contest_package.package_files import Bounds, Contents, read_parcel
+from app.services.contest_package.rows import Importer
+from app.services.contest_package.submissions import Found, grade_all
+from app.services.contest_package.versions import Version
+from app.services.contest_package.views import Options, another_board, imported_view
+from app.services.contests.bodies import view
+from app.services.errors import BadRequest, Unavailable
+from app.services.fault_list import FaultList
+from app.services.transactions import AFTER_COMMIT
+from app.settings import Settings
+from app.storage.tentative import TentativeFiles
+
+SECONDS_UNTIL_BACK = 10
+
+
+def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
+    """Read a contest package from a zip; raises the list of all its faults."""
+    bounds = Bounds(settings.max_import_document, settings.max_import_objects)
+    arguments = (path.resolve(), settings.max_import_files, bounds, with_submissions)
+    try:
+        contents = READER.read(read_parcel, arguments, settings.package_read_seconds, [path])
+    except PackageErrors as found:
+        faults = FaultList()
+        faults.extend(error.as_data() for error in found.errors)
+        raise _refusal(faults) from None
+    if contents.faults:
+        raise _refusal(contents.faults)
+    return contents
+
+
+def bring_in(service: Service, contents: Contents, options: Options) -> dict[str, Any]:
+    """Store a contest package as a whole or not at all; returns what the import answers."""
+    with TentativeFiles(service.files) as files:
+        return _keep(with_other(service, files=files), files, contents, options)
+
+
+def _keep(service: Service, files: TentativeFiles, contents: Contents, options: Options) -> dict[str, Any]:
+    chosen, faults = versions.choose(service, contents, options.problems)
+    contents.rename_problems({version.package_id: version.id for version in chosen.values()})
+    graded: dict[str, Found] | None = None
+    if not faults:  # else nothing is kept, and the rest is only looked at for more faults
+        versions.keep_files(service, chosen)
+        graded = _graded(service, contents, chosen, faults)
+    hashes = {} if faults else _hashes(contents)  # before the transaction: 20,000 passwords take minutes
+    with service.database.write() as session:
+        importer = Importer(
+            session,
+            service,
+            contents,
+            options.account_id,
+            hashes,
+            chosen,
+            graded,
+            replace=options.replace,
+            privileged=options.privileged,
+        )
+        if not faults:
+            versions.put(session, chosen, faults)
+        row = importer.keep(options.contest_id)
+        faults.join(importer.faults)
+        if faults:
+            raise _refusal(faults)  # which rolls everything back
+        numbers = {id_: submitted.number for id_, submitted in importer.submitted.items()}
+        missing = [version.package_id for version in chosen.values() if version.how == "here"]
+        compared = _compared(session, row.id, contents, numbers, missing=missing, any_board=options.any_board)
+        made = imported_view(view(row), chosen.values(), compared, len(numbers)).model_dump(mode="json")
+        calls = session.info.pop(AFTER_COMMIT, [])
+        files.settle()
+    for call in calls:
+        call()
+    return made
+
+
+def _graded(service: Service, contents: Contents, chosen: Mapping[str, Version], faults: FaultList) -> dict[str, Found]:
+    try:
+        return grade_all(service, contents, chosen, faults)
+    except JudgeFailed as failed:
+        raise Unavailable(f"the submissions could not be judged: {failed}", SECONDS_UNTIL_BACK) from None
+
+
+def _compared(
+    session: Session,
+    contest_id: str,
+    contents: Contents,
+    numbers: Mapping[str, int],
+    *,
+    missing: Sequence[str],
+    any_board: bool,
+) -> Comparison | None:
+    """Hold the boards against each other; None where the package has none, or came without its submissions."""
+    if contents.board is None:
+        return None
+    session.flush()
+    compared = compare(session, contest_id, contents, numbers)
+    if compared.differences and not any_board:
+        raise another_board(compared.differences, missing)
+    return compared
+
+
+def _hashes(contents: Contents) -> dict[str, str | None]:
+    """The hashed passwords of the accounts that bring one, by the accounts' ids."""
+    given = {each["id"]: each.get("password") for each in contents.objects["accounts"]}
+    given = {id_: password for id_, password in given.items() if isinstance(password, str)}
+    return dict(zip(given, passwords.hash_all(list(given.values())), strict=True))
+
+
+def _refusal(faults: FaultList) -> BadRequest:
+    first = faults.first[0]
+    said = first.get("message") or f"expected {first.get('expected')}, found {first.get('found')}"
+    place = ", ".join(part for part in (first.get("file"), first.get("where")) if part)
+    place = f"{place}: " if place else ""
+    more = f"; listed are the first {len(faults.first)}, and there are {faults.more} more" if faults.more else ""
+    number = "a fault" if faults.count == 1 else f"{faults.count} faults"
+    return BadRequest(f"the contest package has {number}: {place}{said}{more}", errors=faults.first)

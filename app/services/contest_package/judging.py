@@ -1,0 +1,123 @@
+"""What a contest's board rests on and no CLICS document says, written into contest packages as `judging.json`.
+
+The moment the board is of; answers whose file name does not lead to their case, as a contest's pattern may have changed
+since, and those that were too large to be kept; submissions that were not judged yet; answers on which the judge
+failed; and the raw scores of expected answers that take part in BEST.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.domain.scoring import Exact, RawScore
+from app.domain.verdicts import CaseVerdict
+from app.grading.answer_files import OpenCase, base_name, file_names
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.bodies import Body
+from app.services.clics import Time, format_time
+from app.storage import submission_queries
+from app.storage.submission_context import read_entry
+
+FILE = "judging.json"
+
+
+class SentFile(Body):
+    """The case a submission's file is for; without a file the answer was refused, and only that is known of it."""
+
+    submission_id: str
+    case: str
+    file: str | None = None
+
+
+class JudgeError(Body):
+    """An answer on which the judge failed: it counts as if it had not been sent."""
+
+    submission_id: str
+    case: str
+
+
+class ReferenceRaw(Body):
+    """What a case's expected answer scores, where it takes part in BEST; exact numbers as text, such as 10/3."""
+
+    problem_id: str
+    case: str
+    raw: str | None
+    multiplier: str | None
+
+
+class Judging(Body):
+    """All of it."""
+
+    time: Time
+    answers: list[SentFile] = Field(default_factory=list)
+    unjudged: list[str] = Field(default_factory=list)
+    judge_errors: list[JudgeError] = Field(default_factory=list)
+    references: list[ReferenceRaw] = Field(default_factory=list)
+
+    def rename_problems(self, ids: Mapping[str, str]) -> None:
+        """Let problems have other ids."""
+        for each in self.references:
+            each.problem_id = ids.get(each.problem_id, each.problem_id)
+
+    def files_of(self) -> Mapping[str, Sequence[SentFile]]:
+        """The answers that need to be told, by submission."""
+        files: dict[str, list[SentFile]] = defaultdict(list)
+        for each in self.answers:
+            files[each.submission_id].append(each)
+        return files
+
+
+def document(session: Session, snapshot: ContestSnapshot, time: Any) -> dict[str, Any]:
+    """All of it, of a contest as it stands at a moment."""
+    contest_id = snapshot.contest.id
+    shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest_id)}
+    attempts = snapshot.attempts
+    unjudged = [shown[attempt.id] for attempt in attempts if attempt.scores is None and attempt.id in shown]
+    errors = [
+        {"submission_id": shown[attempt.id], "case": case}
+        for attempt in attempts
+        for case, score in (attempt.scores or {}).items()
+        if score.verdict is CaseVerdict.JUDGE_ERROR
+    ]
+    return {
+        "time": format_time(time),
+        "answers": _answers(session, snapshot, shown),
+        "unjudged": unjudged,
+        "judge_errors": errors,
+        "references": references(snapshot.contest.references),
+    }
+
+
+def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[dict[str, Any]]:
+    """The raw scores of expected answers that take part in BEST."""
+    return [
+        {"problem_id": problem, "case": case, "raw": exact_text(score.raw), "multiplier": exact_text(score.multiplier)}
+        for problem, scores in sorted(known.items())
+        for case, score in sorted(scores.items())
+    ]
+
+
+def exact_text(value: Exact | None) -> str | None:
+    """An exact number as text."""
+    return None if value is None else str(value)
+
+
+def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[dict[str, Any]]:
+    """The answers that file names alone would lose or give to another case."""
+    taken: dict[str, Mapping[str, str]] = {}
+    for problem in snapshot.contest.problems:
+        entry = read_entry(session, snapshot.contest.id, problem.id)
+        assert entry is not None, "the contest has it"
+        cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
+        taken[problem.id] = {name: case.name for name, case in file_names(cases, entry.pattern).items()}
+    found: list[dict[str, Any]] = []
+    for sent in submission_queries.contest_answers(session, snapshot.contest.id):
+        file = None if sent.refused else sent.file_name
+        if file is None or taken[sent.problem_id].get(base_name(file)) != sent.case_name:
+            found.append({"submission_id": shown[sent.submission_id], "case": sent.case_name, "file": file})
+    return found

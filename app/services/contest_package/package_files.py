@@ -1,0 +1,363 @@
+"""The files of a contest package: its documents in JSON or YAML, and what lies beside them.
+
+What a package says is bounded before it is read: its documents in bytes and values, each object in values.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import yaml
+from pydantic import ValidationError
+
+from app.packages.documents import UNREADABLE, StrictLoader
+from app.packages.files import LIMITS, archive_files
+from app.services.contest_package import judging as contest_judging
+from app.services.contest_package import own as contest_own
+from app.services.contests import bodies
+from app.services.errors import fault
+from app.services.fault_list import FaultList
+from app.services.people import teams
+from app.services.people.directory import COLLECTIONS
+
+Name = Literal[
+    "problems",
+    "groups",
+    "organizations",
+    "teams",
+    "persons",
+    "accounts",
+    "submissions",
+    "clarifications",
+    "awards",
+    "commentary",
+]
+NAMES: tuple[str, ...] = get_args(Name)
+YAML_TOO = frozenset({"contest", "problems", "accounts"})
+EXTENSIONS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml"}
+FILES: Mapping[str, tuple[str, ...]] = {
+    "contest": bodies.FILES,
+    "teams": teams.FILES,
+    **{collection.name: collection.files for collection in COLLECTIONS if collection.files},
+}
+UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
+"""What is made anew. In a large contest it is most of the package."""
+SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
+MOST_YAML_BYTES = 2**20  # written by hand, and read a hundred times slower than JSON
+MOST_VALUES = 2_000_000
+MOST_VALUES_OF_ONE = 100_000
+
+
+class TextLoader(StrictLoader):
+    """Reads times and durations as the text that they are written as: YAML would make numbers of `5:00:00`."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - as PyYAML has it
+        first: [
+            (tag, pattern)
+            for tag, pattern in resolvers
+            if tag not in {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+        ]
+        for first, resolvers in StrictLoader.yaml_implicit_resolvers.items()
+    }
+
+
+TextLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^-?(0|[1-9][0-9]*)$"), list("-0123456789"))
+TextLoader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^-?[0-9]+\.[0-9]+$"), list("-0123456789"))
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a document may hold: bytes, and objects."""
+
+    document: int = 32 * 2**20
+    objects: int = 50_000
+
+
+@dataclass
+class Contents:
+    """What a package says. `faults` are what is wrong with its files."""
+
+    files: Mapping[str, bytes]
+    bounds: Bounds = field(default_factory=Bounds)
+    contest: dict[str, Any] = field(default_factory=dict)
+    finalized: str | None = None
+    pauses: object = None
+    objects: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    own: dict[str, list[Any]] = field(default_factory=dict)
+    judging: contest_judging.Judging | None = None
+    board: dict[str, Any] | None = None
+    faults: FaultList = field(default_factory=FaultList)
+    _folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _encoded: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Sort the files by their folders."""
+        for path in self.files:
+            folder, _, name = path.rpartition("/")
+            self._folders[folder].append(name)
+
+    @property
+    def problem_ids(self) -> list[str]:
+        """The problems of the contest."""
+        return [str(each["id"]) for each in self.objects["problems"]]
+
+    def package_of(self, problem_id: str) -> bytes | None:
+        """The package of a problem, if it is here."""
+        return self.files.get(f"problems/{problem_id}/{problem_id}.zip")
+
+    def rename_problems(self, ids: Mapping[str, str]) -> None:
+        """Let problems have other ids here than in the package, wherever they are referred to."""
+        board = {"rows": self.board.get("rows")} if self.board is not None else {}
+        referring = [*(each for name in NAMES if name != "problems" for each in self.objects[name])]
+        for each in (*referring, *(one for some in self.own.values() for one in some), board):
+            _rename(each, ids)
+        for problem in self.objects["problems"]:
+            problem["id"] = ids.get(problem["id"], problem["id"])
+        if self.judging is not None:
+            self.judging.rename_problems(ids)
+
+    def names_in(self, folder: str) -> list[str]:
+        """The files of one folder."""
+        return self._folders.get(folder, [])
+
+    def encoded(self, path: str) -> str:
+        """A file in base64, made once however often it is named."""
+        if path not in self._encoded:
+            self._encoded[path] = base64.b64encode(self.files[path]).decode()
+        return self._encoded[path]
+
+    def add_fault(self, file: str, where: str, expected: str, found: str) -> None:
+        """Note what is wrong."""
+        self.faults.add(file, where, expected, found)
+
+
+def read_parcel(path: Path, most_files: int, bounds: Bounds, with_submissions: bool) -> Contents:
+    """Inflate an archive and read its documents; raises PackageErrors for what is wrong with the archive."""
+    _top, files = archive_files(path, replace(LIMITS, files=most_files), UNREAD)
+    return read_contents(files, bounds, with_submissions=with_submissions)
+
+
+def read_contents(
+    files: Mapping[str, bytes], bounds: Bounds | None = None, *, with_submissions: bool = True
+) -> Contents:
+    """Read every document; files that their objects name are put into them, as if they had been sent along."""
+    found = Contents(files, bounds or Bounds())
+    contest = _document(found, "contest")
+    if isinstance(contest, dict) and _is_small(contest):
+        found.contest = _with_files(found, "contest", "contest", contest)
+    elif isinstance(contest, dict):
+        found.add_fault("contest.json", "", f"at most {MOST_VALUES_OF_ONE} values", "more")
+    elif not found.faults:
+        found.add_fault("contest.json", "", "an object", "none" if contest is None else "something else")
+    state = _document(found, "state")
+    if isinstance(state, dict):
+        found.finalized, found.pauses = state.get("finalized"), state.get("removed_intervals")
+    elif state is not None:
+        found.add_fault("state.json", "", "an object", "something else")
+    for name in NAMES:
+        skipped = name == "submissions" and not with_submissions
+        found.objects[name] = [] if skipped else _objects(found, name)
+    skipped_own = frozenset() if with_submissions else contest_own.OF_SUBMISSIONS
+    found.own = {name: objects for name, objects in _own(found).items() if name not in skipped_own}
+    if with_submissions:
+        found.judging = _judging(found)
+        found.board = _board(found)
+    return found
+
+
+def _judging(found: Contents) -> contest_judging.Judging | None:
+    """What the board rests on and no other document says; None in packages that others or older versions made."""
+    value = _document(found, contest_judging.FILE.removesuffix(".json"))
+    if value is None:
+        return None
+    for name in value if isinstance(value, dict) else ():
+        if isinstance(value[name], list) and not _is_list(found, contest_judging.FILE, name, value[name]):
+            return None
+    try:
+        return contest_judging.Judging.model_validate(value)
+    except ValidationError as error:
+        given = error.errors(include_url=False)
+        found.faults.extend({"file": contest_judging.FILE, **fault(each)} for each in given)
+        return None
+
+
+def _board(found: Contents) -> dict[str, Any] | None:
+    value = _document(found, "scoreboard")
+    if value is None:
+        return None
+    rows = value.get("rows") if isinstance(value, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and _is_small(row) for row in rows):
+        found.add_fault("scoreboard.json", "", "an object with rows", "something else")
+        return None
+    return dict(value) if _is_list(found, "scoreboard.json", "rows", rows) else None
+
+
+def _rename(value: Any, ids: Mapping[str, str]) -> None:
+    """Put other ids in wherever a property says that it holds a problem's."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting.extend(each)
+        elif isinstance(each, dict):
+            for name, inner in each.items():
+                if name == "problem_id" and isinstance(inner, str):
+                    each[name] = ids.get(inner, inner)
+                elif name == "problem_ids" and isinstance(inner, list):
+                    each[name] = [ids.get(one, one) if isinstance(one, str) else one for one in inner]
+                elif isinstance(inner, dict | list):
+                    waiting.append(inner)
+
+
+def _objects(found: Contents, name: str) -> list[dict[str, Any]]:
+    value = _document(found, name)
+    if value is None:
+        return []
+    return list(_checked_objects(found, name, value)) if _is_list(found, f"{name}.json", "", value) else []
+
+
+def _own(found: Contents) -> dict[str, list[Any]]:
+    """What the package has beyond CLICS."""
+    value = _document(found, contest_own.FILE.removesuffix(".json"))
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not contest_own.MODELS.keys() >= value.keys():
+        found.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.MODELS)}", "something else")
+        return {}
+    listed = {name: each for name, each in value.items() if _is_list(found, contest_own.FILE, name, each)}
+    for name, objects in listed.items():
+        for at, each in enumerate(objects):
+            if isinstance(each, dict | list) and not _is_small({"": each}):
+                expected = f"at most {MOST_VALUES_OF_ONE} values in an object"
+                found.add_fault(contest_own.FILE, f"{name}[{at}]", expected, "more")
+    return listed
+
+
+def _is_list(found: Contents, file: str, where: str, value: object) -> bool:
+    """Is it a list, and short enough?"""
+    if not isinstance(value, list):
+        found.add_fault(file, where, "an array", "something else")
+        return False
+    if len(value) > found.bounds.objects:
+        found.add_fault(file, where, f"at most {found.bounds.objects} objects", str(len(value)))
+        return False
+    return True
+
+
+def _checked_objects(found: Contents, name: str, value: list[Any]) -> Iterator[dict[str, Any]]:
+    places: dict[str, int] = {}
+    for at, each in enumerate(value):
+        if not isinstance(each, dict) or not isinstance(each.get("id"), str):
+            found.add_fault(f"{name}.json", f"[{at}]", "an object with an id", "something else")
+        elif each["id"] in places:
+            expected = f"another id than that of [{places[each['id']]}]"
+            found.add_fault(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
+        elif not _is_small(each):
+            found.add_fault(f"{name}.json", f"[{at}]", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
+        else:
+            places[each["id"]] = at
+            yield _with_files(found, name, f"{name}/{each['id']}", each)
+
+
+def _document(found: Contents, name: str) -> Any:
+    """The value of NAME.json, or NAME.yaml where the format has it; None where there is neither."""
+    if f"{name}.json" in found.files:
+        if not _may_be_read(found, f"{name}.json", found.bounds.document):
+            return None
+        try:
+            value = json.loads(found.files[f"{name}.json"])
+            json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is text to JSON alone
+        except (ValueError, RecursionError) as error:
+            found.add_fault(f"{name}.json", "", "JSON", str(error)[:200])
+        else:
+            return value
+    elif name in YAML_TOO and _may_be_read(found, f"{name}.yaml", min(MOST_YAML_BYTES, found.bounds.document)):
+        try:
+            return yaml.load(found.files[f"{name}.yaml"].decode(), TextLoader)
+        except (yaml.YAMLError, *UNREADABLE) as error:
+            found.add_fault(f"{name}.yaml", "", "YAML", " ".join(str(error).split())[:200])
+    return None
+
+
+def _may_be_read(found: Contents, file: str, most: int) -> bool:
+    """Is it there, and small enough? A few bytes are one value, which takes many times the memory."""
+    data = found.files.get(file)
+    if data is None:
+        return False
+    if len(data) > most:
+        found.add_fault(file, "", f"at most {most} bytes", str(len(data)))
+        return False
+    values = sum(data.count(mark) for mark in (b",", b"[", b"{"))
+    if values > MOST_VALUES:
+        found.add_fault(file, "", f"at most {MOST_VALUES} values", f"about {values}")
+        return False
+    return True
+
+
+def _is_small(document: dict[str, Any]) -> bool:
+    """Each value may be a fault, and thousands of them in one object are no mistake."""
+    waiting: list[Any] = [document]
+    left = MOST_VALUES_OF_ONE
+    while waiting and left >= 0:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            left -= len(value)
+            waiting.extend(each for each in (value.values() if isinstance(value, dict) else value) if each)
+    return left >= 0
+
+
+def _with_files(found: Contents, name: str, folder: str, document: dict[str, Any]) -> dict[str, Any]:
+    """A document with the bytes of the files it names, and of those that lie where its properties would be."""
+    document = dict(document)
+    for property_ in FILES.get(name, ()):
+        value = document.get(property_)
+        references = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+        named = [str(each.get("filename")) for each in references]
+        if len({*named}) < len(named):
+            expected = f"different file names in {property_}"
+            found.add_fault(f"{name}.json", str(document.get("id")), expected, "one of them twice")
+            continue
+        kept = [_reference(found, folder, each) for each in references] + _lying(found, folder, property_, {*named})
+        if kept:
+            document[property_] = [each for each in kept if each is not None]
+    return document
+
+
+def _reference(found: Contents, folder: str, reference: dict[str, Any]) -> dict[str, Any] | None:
+    """A file reference with its bytes; one that lies elsewhere stays as it is."""
+    name = str(reference.get("filename"))
+    data = found.files.get(f"{folder}/{name}")
+    if data is None:
+        if str(reference.get("href", "")).startswith(("http://", "https://")):
+            return reference
+        found.add_fault(f"{folder}/{name}", "", "the file that is referred to", "none")
+        return None
+    expected = reference.get("hash")
+    if expected is not None and expected != hashlib.md5(data, usedforsecurity=False).hexdigest():
+        found.add_fault(f"{folder}/{name}", "", f"a file of the MD5 {expected}", "another one")
+    sent = {key: value for key, value in reference.items() if key not in {"href", "hash"}}
+    return {**sent, "data": found.encoded(f"{folder}/{name}")}
+
+
+def _lying(found: Contents, folder: str, property_: str, named: set[str]) -> list[dict[str, Any]]:
+    """The files `PROPERTY.TAG.WIDTHxHEIGHT.EXTENSION` that no document names."""
+    lying = []
+    for name in found.names_in(folder):
+        parts = name.split(".")
+        if name in named or parts[0] != property_ or parts[-1] not in EXTENSIONS:
+            continue
+        sizes = [size for part in parts[1:-1] if (size := SIZE.fullmatch(part)) is not None]
+        tags = [part for part in parts[1:-1] if SIZE.fullmatch(part) is None]
+        reference: dict[str, Any] = {"filename": name, "data": found.encoded(f"{folder}/{name}")}
+        if sizes:
+            reference |= {"width": int(sizes[0][1]), "height": int(sizes[0][2])}
+        lying.append(reference | ({"tag": tags} if tags else {}))
+    return lying

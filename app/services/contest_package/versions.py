@@ -1,0 +1,189 @@
+"""The problems of a contest package held against those of this server: used, brought in, or refused.
+
+A problem that is here and equal is used. One that is not here is brought in, checked as any upload. One that is here
+and different is brought in under a free id of its own, which only this contest uses, or refused with every difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as with_other
+from itertools import count
+from typing import Literal
+
+from sqlalchemy.orm import Session
+
+from app.grading.apart import READER
+from app.packages.arrivals import Arrival, read_member
+from app.packages.errors import PackageError, PackageErrors, errors_of
+from app.packages.files import LIMITS
+from app.packages.model import Package
+from app.packages.rules import LONGEST_ID
+from app.service import Service
+from app.services.contest_package.package_files import Contents
+from app.services.fault_list import FaultList
+from app.services.problems.packages import check_package
+from app.storage import comparison, problem_diff, problems
+from app.storage.comparison import Difference
+from app.storage.files import OnlyHashes
+from app.storage.judgements import FoundScore
+from app.storage.problem_diff import Document
+from app.storage.problems import KeptPackage
+
+Wanted = Literal["version", "refuse", "here"]
+How = Literal["equal", "new", "version", "here"]
+MOST_TOLD = 20
+"""Differences of one problem that a reply lists."""
+
+
+@dataclass
+class Version:
+    """One problem of the package, and what stands for it here.
+
+    package_id  its id in the package; `id` the one it has here
+    how         equal: it was here; new: it was not; version: another one of its id is here, so that it got another id;
+                here: what is here is used unseen, as the package does not carry it or the request wants that
+    document    what the submissions are judged by
+    package     what is to be stored, with the rules it breaks and the scores of its expected answers
+    """
+
+    package_id: str
+    id: str
+    how: How
+    document: Document
+    package: Package | None = None
+    broken: Sequence[PackageError] = ()
+    scores: Mapping[str, FoundScore] = field(default_factory=dict)
+    differences: Sequence[Difference] = ()
+    kept: KeptPackage | None = None
+
+
+@dataclass
+class _Budget:
+    """What all packages in one contest package may inflate to, together: each by itself could be a bomb."""
+
+    files: int
+    seconds: float
+    total: int = LIMITS.total
+
+    def read(self, data: bytes, slug: str) -> Arrival:
+        limits = with_other(LIMITS, total=self.total, files=min(LIMITS.files, self.files))
+        arrival = READER.read(read_member, (data, slug, limits), self.seconds)
+        self.total -= sum(map(len, arrival.package.files.values()))
+        self.files -= len(arrival.package.files)
+        return arrival
+
+
+def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[str, Version], FaultList]:
+    """What stands for each problem of the package, by its id in the package; and what is wrong with them.
+
+    Nothing is stored yet. Every problem with a fault is left out.
+    """
+    faults = FaultList()
+    settings = service.settings
+    budget = _Budget(settings.max_import_files, settings.package_read_seconds)
+    found: dict[str, Version] = {}
+    with service.database.read() as session:
+        for problem_id in contents.problem_ids:
+            try:
+                version = _choose(session, contents, problem_id, budget, wanted, faults)
+            except PackageErrors as wrong:
+                _note(faults, problem_id, wrong)
+                continue
+            if version is not None:
+                found[problem_id] = version
+    for version in found.values():
+        if version.package is None:
+            continue
+        try:
+            version.scores = check_package(service, Arrival(version.package, tuple(version.broken))).scores
+        except PackageErrors as wrong:
+            _note(faults, version.package_id, wrong)
+    return found, faults
+
+
+def _choose(
+    session: Session, contents: Contents, problem_id: str, budget: _Budget, wanted: Wanted, faults: FaultList
+) -> Version | None:
+    here = problems.get(session, problem_id) is not None
+    data = contents.package_of(problem_id)
+    if data is None and not here:
+        expected = f"a problem that is here already, or its package {_path(problem_id)}"
+        faults.add("problems", problem_id, expected, "neither")
+        return None
+    if data is None or (here and wanted == "here"):
+        return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id))
+    arrival = budget.read(data, problem_id)
+    document = _document(arrival.package)
+    if not here:
+        return Version(problem_id, problem_id, "new", document, arrival.package, arrival.broken)
+    current = problem_diff.document(session, problem_id)
+    differences = comparison.differences(document, current)
+    if not differences:
+        return Version(problem_id, problem_id, "equal", current)
+    if wanted == "refuse":
+        for each in differences:
+            faults.add(_path(problem_id), each.where, each.expected, each.found)
+        return None
+    return _as_another(session, contents, problem_id, arrival, document, differences)
+
+
+def _as_another(
+    session: Session,
+    contents: Contents,
+    problem_id: str,
+    arrival: Arrival,
+    document: Document,
+    differences: Sequence[Difference],
+) -> Version:
+    """The problem under the first id `echo2`, `echo3`... that is free, or has this very version already."""
+    for number in count(2):
+        id_ = f"{problem_id[: LONGEST_ID - len(str(number))]}{number}"
+        if id_ in contents.problem_ids:
+            continue
+        if problems.get(session, id_) is None:
+            package = with_other(arrival.package, slug=id_)
+            return Version(problem_id, id_, "version", _document(package), package, arrival.broken, {}, differences)
+        current = problem_diff.document(session, id_)
+        if not comparison.differences(document, current):
+            return Version(problem_id, id_, "version", current, differences=differences)
+    raise AssertionError("numbers do not end")
+
+
+def _document(package: Package) -> Document:
+    return comparison.package_document(problems.keep_package(OnlyHashes(), package))
+
+
+def keep_files(service: Service, found: dict[str, Version]) -> None:
+    """Store the files of what is brought in: graders read them, and no row points to them yet."""
+    for version in found.values():
+        if version.package is not None:
+            version.kept = problems.keep_package(service.files, version.package)
+
+
+def put(session: Session, found: dict[str, Version], faults: FaultList) -> None:
+    """Write the problems that are brought in; those that are used must be as they were when they were compared."""
+    for version in found.values():
+        there = problems.get(session, version.id)
+        if version.kept is not None and there is None:
+            problems.put_package(session, version.kept, version.scores)
+            continue
+        changed = [Difference("", "the id to be free", "a new problem")]
+        if version.kept is None:
+            changed = [Difference("", "the problem", "none")]
+            if there is not None:
+                changed = comparison.differences(version.document, problem_diff.document(session, version.id))
+        for each in changed:
+            place = f"{each.where}, changed while the package was read".removeprefix(", ")
+            faults.add(f"problem {version.id}", place, each.expected, each.found)
+
+
+def _path(problem_id: str) -> str:
+    return f"problems/{problem_id}/{problem_id}.zip"
+
+
+def _note(faults: FaultList, problem_id: str, wrong: PackageErrors) -> None:
+    faults.extend(
+        {**error.as_data(), "file": f"{_path(problem_id)}: {error.file}"} for error in errors_of(wrong.errors)
+    )

@@ -1,0 +1,1 @@
+"""Contests: their names, times, settings and states."""

@@ -1,0 +1,115 @@
+"""Contests: what they are called, and when they run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.domain import contests as rules
+from app.domain.clock import utc_now
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services import clics
+from app.services.contests.bodies import ContestView, view
+from app.services.errors import Conflict
+from app.services.names import NoContest
+from app.services.viewer import Viewer
+from app.storage import contests as stored
+from app.storage.tables import ContestRow
+
+NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
+
+
+class Provider(BaseModel):
+    """Who answers."""
+
+    name: str
+    version: str
+
+
+class ApiInformation(BaseModel):
+    """Which API this is."""
+
+    version: str
+    version_url: str
+    provider: Provider
+
+
+class RemovedInterval(BaseModel):
+    """A pause: from when until when (null: still), and the contest time at which the contest's clock stood still."""
+
+    start: str
+    end: str | None
+    contest_time: str
+
+
+class StateView(BaseModel):
+    """The moments at which something happened to a contest; null: not yet. And the pauses taken out of its time."""
+
+    started: str | None
+    frozen: str | None
+    ended: str | None
+    thawed: str | None
+    finalized: str | None
+    end_of_updates: str | None
+    removed_intervals: list[RemovedInterval]
+
+
+def documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ContestView]:
+    """The contest itself."""
+    row = stored.get(session, snapshot.contest.id)
+    return [] if row is None else [view(row)]
+
+
+def state_documents(_viewer: Viewer, snapshot: ContestSnapshot, _session: Session) -> list[StateView]:
+    """The contest's state."""
+    return [state_view(snapshot.state, snapshot.contest.clock)]
+
+
+def state_view(happened: rules.State, times: rules.Clock) -> StateView:
+    """What has happened, and the pauses taken out of the contest's time."""
+    removed = clics.intervals_json(times)
+    return StateView.model_validate({**clics.state_json(happened), "removed_intervals": removed})
+
+
+def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]) -> None:
+    """Raise Conflict where one of the teams would be in two contests at once, unless one of these allows it."""
+    clashes = stored.overlapping(session, row, team_ids, utc_now())
+    if not clashes:
+        return
+    faults = [
+        {"where": team_id, "expected": f"no contest at the time of {row.id}", "found": f"contest {other}"}
+        for team_id, other in clashes
+    ]
+    team_id, other = clashes[0]
+    more = f", and {len(clashes) - 1} more such" if len(clashes) > 1 else ""
+    raise Conflict(
+        f"team {team_id!r} takes part in contest {other!r} at the same time{more}; settings.allow_overlap permits it",
+        errors=faults,
+    )
+
+
+def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:
+    """The contest, locked until the transaction ends if it is `for_update`; raises NotFound."""
+    row = stored.get(session, contest_id, for_update=for_update)
+    if row is None:
+        raise NoContest(contest_id)
+    return row
+
+
+def free_id(session: Session, name: str) -> str:
+    """An id made of a contest's name that no contest has yet."""
+    return slug(name, lambda contest_id: stored.get(session, contest_id) is not None, "contest")
+
+
+def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
+    """An id made of a name, or of `otherwise` where nothing of the name can be in one, that is not taken."""
+    base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
+    number = 1
+    found = base
+    while taken(found):
+        number += 1
+        found = f"{base}-{number}"
+    return found

@@ -1,0 +1,35 @@
+"""What a contest shows beside its times: banner, logo, place, and the group whose board is the main one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.services import file_references
+from app.services.bodies import found, refuse
+from app.services.contests.bodies import FILES, ContestBody, ContestChange
+from app.storage import directory
+from app.storage.files import FileStore
+from app.storage.tables import ContestRow, GroupRow
+
+
+def change(session: Session, files: FileStore, row: ContestRow, body: ContestBody | ContestChange) -> None:
+    """Give a contest what the body names; raises BadRequest with everything that is wrong."""
+    named = body.model_fields_set
+    details: dict[str, Any] = dict(row.details or {})
+    faults: list[dict[str, str]] = []
+    if "main_scoreboard_group_id" in named:
+        group = body.main_scoreboard_group_id
+        if group is not None and not directory.known(session, GroupRow, [group]):
+            faults.append(found("main_scoreboard_group_id", "a group that exists", repr(group)))
+        row.main_scoreboard_group_id = group
+    if "location" in named:
+        details["location"] = None if body.location is None else body.location.model_dump()
+    for name in FILES:
+        if name in named:
+            kept, wrong = file_references.keep(files, name, getattr(body, name) or [], details.get(name, []), "body")
+            details[name] = kept
+            faults += wrong
+    refuse(faults)
+    row.details = {name: value for name, value in details.items() if value}

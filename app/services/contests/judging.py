@@ -1,0 +1,56 @@
+"""What submissions are made of and end with: languages and judgement types."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.clics import LANGUAGE
+from app.services.contests.contests import contest_of
+from app.services.viewer import Viewer
+from app.storage.tables import ContestRow
+
+
+class JudgementTypeView(BaseModel):
+    """How a judgement may end."""
+
+    id: str
+    name: str
+    penalty: bool
+    solved: bool
+
+
+class LanguageView(BaseModel):
+    """What may be submitted."""
+
+    id: str
+    name: str
+    entry_point_required: bool
+    extensions: list[str]
+
+
+ANSWERS = LanguageView(
+    id=LANGUAGE, name="answer files", entry_point_required=False, extensions=["out", "ans", "txt", "zip"]
+)
+
+
+def type_documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JudgementTypeView]:
+    """How judgements may end in this contest."""
+    return types(contest_of(session, snapshot.contest.id))
+
+
+def language_documents(_viewer: Viewer, _snapshot: ContestSnapshot, _session: Session) -> list[LanguageView]:
+    """What may be submitted."""
+    return [ANSWERS]
+
+
+def types(contest: ContestRow) -> list[JudgementTypeView]:
+    """The judgement types of a contest: without PC where the contest shows it as AC."""
+    as_accepted = contest.settings.get("partly_correct_as") == "AC"
+    return [
+        JudgementTypeView(id=type_.value, name=facts.name, penalty=False, solved=facts.solved)
+        for type_, facts in JUDGEMENT_TYPES.items()
+        if not (as_accepted and type_ is JudgementType.PC)
+    ]

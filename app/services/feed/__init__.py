@@ -1,0 +1,1 @@
+"""The event feed: a log of what viewers see, and the publisher that keeps it."""

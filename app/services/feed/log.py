@@ -1,0 +1,250 @@
+"""One contest's log in memory: what was told last of each object, the latest events, and older ones read in pages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+from typing import NamedTuple
+
+from app.services.feed.readers import EVERYBODY, JUDGES, OWNER, BoardView, Entry, Place, Reader, of_account, write_token
+from app.storage.events import Told
+
+PAGE = 256
+MOST_TAIL_BYTES = 8 * 2**20
+MOST_PAGE_BYTES = 32 * 2**20
+RUNS = "runs"
+
+
+class RunText(NamedTuple):
+    """A run as JSON: for judges, and for all others who may see it."""
+
+    id: str
+    judges: str
+    others: str
+
+
+Runs = Mapping[str, Sequence[RunText]]
+"""For each judgement its runs."""
+
+
+def digest(text: str) -> int:
+    """Enough of a hash to see that an object is not as it was."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+class Line:
+    """One event as it is sent: the bytes are made once for each kind of reader, and shared by all of them."""
+
+    __slots__ = ("_bodies", "_lines", "audience", "gone", "id", "object_id", "owner", "size", "type")
+
+    def __init__(self, row: Told, runs: Runs) -> None:
+        self.id = row.id
+        self.audience = row.audience
+        self.owner = row.owner
+        self.type = row.type
+        self.object_id = row.object_id
+        self.gone = row.data is None
+        self._bodies = _bodies(row, runs)
+        self._lines: dict[str, bytes] = {}
+        self.size = 200 + 2 * sum(map(len, self._bodies[False]))
+
+    def sent(self, epoch: str, role: str) -> bytes:
+        """The line, or lines: of several only the last one has a token, since only then all of them are there."""
+        found = self._lines.get(role)
+        if found is None:
+            found = self._lines[role] = self.at(write_token(epoch, Place(self.id), role), role)
+        return found
+
+    def at(self, token: str, role: str) -> bytes:
+        """The line with another place's token, for a kind of reader."""
+        bodies = self._bodies[role == JUDGES]
+        if not bodies:
+            return b""
+        *before, last = bodies
+        return b"".join([*(body + b"}\n" for body in before), last, f',"token":"{token}"}}\n'.encode()])
+
+    def notifications(self, role: str) -> list[bytes]:
+        """The same without a token, each an object of its own."""
+        return [body + b"}" for body in self._bodies[role == JUDGES]]
+
+
+def _bodies(row: Told, runs: Runs) -> Mapping[bool, tuple[bytes, ...]]:
+    """What is sent to judges (True), and to all others: the same but for what a contest does not tell of rejections."""
+    if not of_all_runs(row.type, row.object_id):
+        return _same((_body(row.type, row.object_id, row.data or "null"),))
+    texts = runs.get(row.object_id or "", ()) if row.data is not None else ()
+    of_judges = tuple(_body(RUNS, each.id, each.judges) for each in texts)
+    if all(each.judges == each.others for each in texts):
+        return _same(of_judges)
+    return {True: of_judges, False: tuple(_body(RUNS, each.id, each.others) for each in texts)}
+
+
+def _same(bodies: tuple[bytes, ...]) -> Mapping[bool, tuple[bytes, ...]]:
+    return {True: bodies, False: bodies}
+
+
+def of_all_runs(type_: str, object_id: str | None) -> bool:
+    """Does an event stand for all runs of the judgement it names? Else it is of one run, which is gone."""
+    return type_ == RUNS and object_id is not None and "-" not in object_id
+
+
+def _body(type_: str, object_id: str | None, data: str) -> bytes:
+    id_ = "null" if object_id is None else json.dumps(object_id)
+    return f'{{"type":"{type_}","id":{id_},"data":{data}'.encode()
+
+
+class Index:
+    """What was told last of every object, by kind and id; each kind's objects in the order of their first events."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, dict[str | None, Entry]] = {}
+        self.order: dict[str, list[tuple[int, str | None]]] = {}
+
+    def entry(self, type_: str, object_id: str | None) -> Entry | None:
+        """What was told of one object."""
+        return self.of.get(type_, {}).get(object_id)
+
+    def take(self, row: Told) -> list[int]:
+        """Take an event in; returns the events that nobody needs any more because of it."""
+        old = self.entry(row.type, row.object_id)
+        keys = _keys(row.audience, row.owner)
+        view = BoardView(None if row.data is None else digest(row.data), row.id)
+        kept = dict(old.views) if old is not None else {}
+        replaced = {kept[key].event_id for key in keys if key in kept}
+        kept.update(dict.fromkeys(keys, view))
+        owner = row.owner if EVERYBODY in row.audience else old.owner if old is not None else None
+        entry = Entry(row.id if old is None else old.first, owner, kept)
+        self.of.setdefault(row.type, {})[row.object_id] = entry
+        if old is None:
+            self.order.setdefault(row.type, []).append((row.id, row.object_id))
+        return [id_ for id_ in replaced if all(left.event_id != id_ for left in kept.values())]
+
+    def behind(self, type_: str, first: int, reader: Reader, most: int) -> tuple[list[tuple[int, int]], int | None]:
+        """The next objects of a kind that this reader sees, as (first event, last event), and where to go on."""
+        order = self.order.get(type_, [])
+        at = bisect_right(order, first, key=lambda each: each[0])
+        found: list[tuple[int, int]] = []
+        for place in range(at, min(at + most, len(order))):
+            began, object_id = order[place]
+            view = self.of[type_][object_id].seen_by(reader)
+            if view is not None and view.digest is not None:
+                found.append((began, view.event_id))
+        end = at + most
+        return found, order[end - 1][0] if end < len(order) else None
+
+
+def _keys(audience: str, owner: str | None) -> list[str]:
+    return [letter if letter in {EVERYBODY, JUDGES} else f"{letter}:{owner}" for letter in audience]
+
+
+@dataclass
+class Log:
+    """A contest's log. The keeper alone adds to it; streams read it from the event loop.
+
+    epoch  the contest's own secret, so that a token of a contest that was deleted is none of its successor of that name
+    head   the last event that may be sent
+    closed nothing is added any more: the contest is gone, or another process has written to it
+    """
+
+    contest_id: str
+    read_page: Callable[[str, int], list[Line]]
+    epoch: str = ""
+    head: int = 0
+    closed: bool = False
+    index: Index = field(default_factory=Index)
+    tail: list[Line] = field(default_factory=list)
+    tail_bytes: int = 0
+    pages: OrderedDict[int, list[Line]] = field(default_factory=OrderedDict)
+    page_bytes: int = 0
+    guard: Lock = field(default_factory=Lock)
+
+    def take(self, row: Told) -> list[int]:
+        """Take an event in without having it at hand; returns the events that nobody needs any more."""
+        self.head = row.id
+        return self.index.take(row)
+
+    def add(self, row: Told, runs: Runs) -> list[int]:
+        """Take a new event in and keep it at hand; it may be sent from now on."""
+        line = Line(row, runs)
+        with self.guard:
+            self.tail.append(line)
+            self.tail_bytes += line.size
+            if self.tail_bytes > MOST_TAIL_BYTES:
+                gone = len(self.tail) // 2  # half of it at once: to take one from a list's front moves all the others
+                self.tail_bytes -= sum(old.size for old in self.tail[:gone])
+                del self.tail[:gone]
+            return self.take(row)
+
+    def gets(self, reader: Reader, line: Line) -> bool:
+        """Is an event one for this reader? Not its team's where the account itself sees the object differently."""
+        if not reader.gets(line.audience, line.owner):
+            return False
+        if OWNER not in line.audience or line.owner != reader.team_id or reader.account_id is None:
+            return True
+        entry = self.index.entry(line.type, line.object_id)
+        return entry is None or of_account(reader.account_id) not in entry.views
+
+    def at_hand(self, after: int) -> list[Line] | None:
+        """The next events behind `after`, some hundred at most, if they are in memory."""
+        with self.guard:
+            if after >= self.head:
+                return []
+            if not self.tail or self.tail[0].id > after + 1:
+                return None
+            start = after + 1 - self.tail[0].id  # ids in it have no gaps
+            return self.tail[start : start + PAGE]
+
+    def page(self, number: int) -> list[Line]:
+        """A page of events, read if it is not at hand: then it blocks."""
+        if (found := self.page_at_hand(number)) is not None:
+            return found
+        is_full = ids_on(number)[1] <= self.head  # before reading: what is added meanwhile is not in it
+        lines = self.read_page(self.contest_id, number)
+        with self.guard:
+            if is_full and number not in self.pages:
+                self.pages[number] = lines
+                self.page_bytes += sum(line.size for line in lines)
+            while self.page_bytes > MOST_PAGE_BYTES and len(self.pages) > 1:
+                _, old = self.pages.popitem(last=False)
+                self.page_bytes -= sum(line.size for line in old)
+        return lines
+
+    def page_at_hand(self, number: int) -> list[Line] | None:
+        """A page of events if it is in memory."""
+        with self.guard:
+            found = self.pages.get(number)
+            if found is not None:
+                self.pages.move_to_end(number)
+            return found
+
+
+def page_of(event_id: int) -> int:
+    """The page an event is on."""
+    return (event_id - 1) // PAGE
+
+
+def ids_on(number: int) -> tuple[int, int]:
+    """The first and the last event of a page."""
+    return number * PAGE + 1, (number + 1) * PAGE
+
+
+@dataclass
+class Compaction:
+    """Events that newer ones have replaced, to be deleted once they are old enough."""
+
+    waiting: deque[tuple[datetime, int]] = field(default_factory=deque)
+
+    def add(self, when: datetime, ids: Sequence[int]) -> None:
+        """From this moment on nobody new needs them."""
+        self.waiting.extend((when, id_) for id_ in ids)
+
+    def older_than(self, moment: datetime) -> Iterator[int]:
+        """Take those out that were replaced before a moment."""
+        while self.waiting and self.waiting[0][0] < moment:
+            yield self.waiting.popleft()[1]

@@ -1,0 +1,159 @@
+"""Webhooks: addresses that are called with every change, so that their owners need not ask."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from contextlib import suppress
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.service import Service
+from app.services.bodies import Body
+from app.services.clics import Id, format_time_or_none
+from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.feed.calls import Refused, hosts_of, networks_of, resolved
+from app.services.feed.kinds import ORDER
+from app.settings import Settings
+from app.storage import contests
+from app.storage import webhooks as stored
+from app.storage.tables import WebhookRow
+
+MOST = 100
+SECONDS_TO_RESOLVE = 5.0
+NO_ADDRESS = re.compile(r"[^\x21-\x7e]")
+
+
+def _address(text: str) -> str:
+    """Only http and https, no password in it (it would be shown), and nothing that could become a header."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if NO_ADDRESS.search(text) or parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        raise ValueError("expected an address that begins with http:// or https://")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise ValueError(
+            "expected an address without a username, a password or a fragment: the token is what proves us"
+        )
+    return text
+
+
+def _type(text: str) -> str:
+    if text not in ORDER:
+        raise ValueError(f"expected one of {', '.join(ORDER)}")
+    return text
+
+
+Address = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_address)]
+Token = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]+$", max_length=1000)]
+Type = Annotated[str, AfterValidator(_type)]
+
+
+class WebhookBody(Body):
+    """An address to be called back; no contests or no endpoints: all of them."""
+
+    id: Id | None = None
+    url: Address
+    token: Token = Field(description="sent as the header Webhook-Token with every call")
+    contest_ids: list[Id] = Field(default=[], max_length=1000)
+    endpoints: list[Type] = Field(default=[], max_length=100)
+
+
+class WebhookChange(Body):
+    """Active again, or no more."""
+
+    active: bool
+
+
+class WebhookView(BaseModel):
+    """A webhook, without its token; why it fails, if it does."""
+
+    id: str
+    url: str
+    contest_ids: list[str]
+    endpoints: list[str]
+    active: bool
+    failing_since: str | None
+    failures: int
+    error: str | None
+
+
+async def check_target(settings: Settings, address: str) -> None:
+    """Refuse what no call would reach. A name that leads nowhere by now is taken: the receiver may come later."""
+    host = urlsplit(address).hostname or ""
+    allowed, hosts = networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts)
+    with suppress(httpx.ConnectError, TimeoutError):
+        try:
+            await asyncio.wait_for(resolved(host, 0, allowed, hosts), SECONDS_TO_RESOLVE)
+        except Refused as refused:
+            raise BadRequest(f"url: expected an address that webhooks may call: {refused}") from None
+
+
+def webhook_of(session: Session, webhook_id: str) -> WebhookRow:
+    """The webhook; raises NotFound."""
+    row = stored.get(session, webhook_id)
+    if row is None:
+        raise NotFound(f"no webhook {webhook_id!r}")
+    return row
+
+
+def view(row: WebhookRow) -> WebhookView:
+    """Show a webhook."""
+    return WebhookView(
+        id=row.id,
+        url=row.url,
+        contest_ids=row.contest_ids,
+        endpoints=row.endpoints,
+        active=row.active,
+        failing_since=format_time_or_none(row.failing_since),
+        failures=row.failures,
+        error=row.error,
+    )
+
+
+def contests_of(service: Service) -> list[str]:
+    """The ids of all contests."""
+    with service.database.read() as session:
+        return [row.id for row in contests.contests(session)]
+
+
+def make(service: Service, account_id: str, body: WebhookBody, positions: dict[str, Any]) -> WebhookView:
+    """Store a webhook that begins at these positions; raises Conflict for a known id or too many."""
+    with service.database.write() as session:
+        if body.id is not None and stored.get(session, body.id) is not None:
+            raise Conflict(f"id: there is a webhook {body.id!r} already")
+        if len(stored.webhooks(session)) >= MOST:
+            raise Conflict(f"there are {MOST} webhooks already")
+        row = WebhookRow(
+            id=body.id or secrets.token_hex(6),
+            account_id=account_id,
+            url=body.url,
+            token=body.token,
+            contest_ids=body.contest_ids,
+            endpoints=body.endpoints,
+            active=True,
+            positions=positions,
+            failures=0,
+            created=utc_now(),
+        )
+        session.add(row)
+        session.flush()
+        return view(row)
+
+
+def change(service: Service, webhook_id: str, body: WebhookChange) -> WebhookView:
+    """Pause a webhook, or set it going again with its failures forgotten."""
+    with service.database.write() as session:
+        row = webhook_of(session, webhook_id)
+        if body.active and not row.active:
+            row.failing_since, row.failures, row.error = None, 0, None
+        row.active = body.active
+        return view(row)

@@ -1,0 +1,1 @@
+"""Clarifications and commentary."""

@@ -1,0 +1,98 @@
+"""Commentary: what analysts say about what happens in a contest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.bodies import Body, Line, Sparse
+from app.services.clics import Id, format_reltime, format_time
+from app.services.contests.contests import contest_of
+from app.services.messages.clarifications import Message
+from app.services.people.teams import visible
+from app.services.viewer import Viewer
+from app.services.visibility import may_see
+from app.storage import accounts, directory, submission_queries
+from app.storage import clarifications as stored
+from app.storage.tables import CommentaryRow
+
+LINKS = ("team_ids", "problem_ids", "submission_ids")
+
+
+class CommentaryBody(Body):
+    """Something to be said. In the text `{teams:ID}` and `{problems:ID}` stand for what they name."""
+
+    message: Message
+    tags: list[Line] = Field(default_factory=list, max_length=100)
+    team_ids: list[Id] | None = None
+    problem_ids: list[Id] | None = None
+    submission_ids: list[Id] | None = None
+
+
+class CommentaryView(Sparse):
+    """What was said, and what of."""
+
+    id: str
+    time: str
+    contest_time: str
+    message: str
+    tags: list[str]
+    source_id: str | None = None
+    team_ids: list[str] | None = None
+    problem_ids: list[str] | None = None
+    submission_ids: list[str] | None = None
+
+
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+    """What the viewer may read, oldest first: nothing that speaks of what they may not see."""
+    rows = stored.commentary(session, snapshot.contest.id)
+    if not rows:
+        return []
+    known = visible_ids(viewer, snapshot, session)
+    persons = persons_of(session, snapshot)
+    return [
+        commentary_document(row, persons)
+        for row in rows
+        if all(known[name].issuperset(row.details.get(name) or ()) for name in LINKS)
+    ]
+
+
+def commentary_document(row: CommentaryRow, persons: set[str]) -> dict[str, Any]:
+    """One commentary as CLICS shows it; sources outside `persons` are left out."""
+    document: dict[str, Any] = {
+        "id": row.id,
+        "time": format_time(row.time),
+        "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        "message": row.message,
+        "tags": row.details.get("tags", []),
+    }
+    if row.details.get("source_id") in persons:
+        document["source_id"] = row.details["source_id"]
+    return document | {name: row.details[name] for name in LINKS if name in row.details}
+
+
+def source(session: Session, viewer: Viewer) -> dict[str, str]:
+    """The person who speaks, if the account is a person's."""
+    account = accounts.get(session, str(viewer.account_id))
+    return {"source_id": account.person_id} if account is not None and account.person_id is not None else {}
+
+
+def persons_of(session: Session, snapshot: ContestSnapshot) -> set[str]:
+    """The ids of the contest's persons."""
+    return {row.id for row in directory.persons(session, contest_of(session, snapshot.contest.id))}
+
+
+def visible_ids(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> dict[str, set[str]]:
+    """The ids a commentary may name, by property: those its writer may see."""
+    contest = contest_of(session, snapshot.contest.id)
+    rows = submission_queries.submissions(session, contest.id)
+    return {
+        "team_ids": {row.id for row in visible(session, viewer, contest)},
+        "problem_ids": {problem.id for problem in snapshot.problems},
+        "submission_ids": {row.shown_id for row in rows if may_see(viewer, snapshot, row)},
+    }

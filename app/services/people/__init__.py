@@ -1,0 +1,1 @@
+"""Accounts, teams, persons, organizations and groups."""

@@ -1,0 +1,144 @@
+"""Accounts that come in numbers: read, held against what there is, given passwords, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.passwords import hash_all
+from app.services import table_rows
+from app.services.bodies import Document, found, read_all, refuse_all
+from app.services.errors import Conflict, place
+from app.services.people import tsv
+from app.services.people.account_bodies import AccountBody, AccountMade, is_id, view
+from app.storage import accounts as stored
+from app.storage import directory, teams
+from app.storage.tables import AccountRow, PersonRow
+
+Place = tuple[AccountBody, str]
+Fault = dict[str, str]
+
+
+class Wanted(NamedTuple):
+    """What a document brings: accounts with their places, and what is wrong with the others."""
+
+    places: list[Place]
+    faults: list[Fault]
+
+
+@dataclass(frozen=True, slots=True)
+class Passwords:
+    """By the ids of accounts: the passwords `given` with them, and those `made` here."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
+
+
+def read(document: Document) -> Wanted:
+    """Read the accounts of a document, in whichever format."""
+    items = tsv.items(document, tsv.accounts, table_rows.ACCOUNTS)
+    return Wanted(*read_all(items, AccountBody, _without_id))
+
+
+def _without_id(body: AccountBody, where: str) -> list[Fault]:
+    if body.id is not None or is_id(body.username):
+        return []
+    return [found(place(where, "id"), "an id, as the username cannot be one", "nothing")]
+
+
+def refuse_links(session: Session, places: Sequence[Place], faults: Sequence[Fault] = (), *, replace: bool) -> None:
+    """Raise BadRequest or Conflict with the faults there are already, links to nothing, and ids that are taken."""
+    hint = "" if replace else "; replace=true replaces accounts of the same id"
+    taken = taken_names(session, places, replace=replace)
+    wrong = [*faults, *missing_links(session, places)]
+    refuse_all(wrong, taken, f"{len(taken)} ids or usernames are taken{hint}")
+
+
+def missing_links(session: Session, places: Sequence[Place]) -> list[Fault]:
+    """Every team and person an account names that is not there."""
+    known = teams.known(session, [body.team_id for body, _ in places if body.team_id is not None])
+    missing = [
+        found(place(where, "team_id"), "a team that exists", repr(body.team_id))
+        for body, where in places
+        if body.team_id is not None and body.team_id not in known
+    ]
+    ids_ = [body.person_id for body, _ in places if body.person_id is not None]
+    persons = directory.known(session, PersonRow, ids_)
+    return missing + [
+        found(place(where, "person_id"), "a person that exists", repr(body.person_id))
+        for body, where in places
+        if body.person_id is not None and body.person_id not in persons
+    ]
+
+
+def taken_names(session: Session, places: Sequence[Place], *, replace: bool) -> list[Fault]:
+    """Every id and username that is another account's, or given twice."""
+    owners = stored.usernames(session)
+    ids = set(owners.values())
+    given: set[str] = set()
+    usernames: set[str] = set()
+    taken = []
+    for body, where in places:
+        account_id = id_of(body)
+        if account_id in given or (account_id in ids and not replace):
+            whose = "given twice" if account_id in given else "of an old one"
+            taken.append(found(place(where, "id"), "a new account", f"{account_id!r} {whose}"))
+        if owners.get(body.username, account_id) != account_id or body.username in usernames:
+            taken.append(found(place(where, "username"), "a username that is free", repr(body.username)))
+        given.add(account_id)
+        usernames.add(body.username)
+    return taken
+
+
+def hashed(passwords: Passwords) -> dict[str, str | None]:
+    """The hashes of all passwords, by account id. It takes long, and must not be done inside a transaction."""
+    wanted = {**passwords.given, **passwords.made}
+    return dict(zip(wanted, hash_all(list(wanted.values())), strict=True))
+
+
+def shown_once(row: AccountRow, password: str | None) -> AccountMade:
+    """Show an account as it was made, with the password that was made for it, if one was."""
+    shown = view(row).model_dump()
+    return AccountMade(**shown) if password is None else AccountMade(**shown, password=password)
+
+
+def id_of(body: AccountBody) -> str:
+    """The id an account has or gets."""
+    return body.id or body.username
+
+
+def put(
+    session: Session,
+    body: AccountBody,
+    password_hash: str | None,
+    there: Mapping[str, AccountRow] | None = None,
+) -> AccountRow:
+    """Make or replace an account, one of those `there` if they are read; without a new password the old one stays.
+
+    A new password takes all tokens of the account back: whoever knew the old one may have made some.
+    """
+    account_id = id_of(body)
+    old = stored.get(session, account_id) if there is None else there.get(account_id)
+    row = old or AccountRow(id=account_id, created=utc_now())
+    row.username = body.username
+    row.name = body.name
+    row.type = body.type
+    row.team_id = body.team_id
+    row.person_id = body.person_id
+    if password_hash is not None:
+        row.password_hash = password_hash
+        if old is not None:
+            stored.remove_tokens(session, account_id)
+    session.add(row)
+    return row
+
+
+def keep_an_admin(session: Session) -> None:
+    """Raise Conflict where no admin with a password is left."""
+    session.flush()
+    if stored.admin_count(session) == 0:
+        raise Conflict("nobody could change anything any more: the last admin with a password must stay one")

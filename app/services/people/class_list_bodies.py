@@ -1,0 +1,46 @@
+"""How class lists are written, and how what they made is shown."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from app.services.bodies import Body, Line, Sparse
+from app.services.people.account_bodies import Password, Username
+
+
+class PersonRowBody(Body):
+    """One row of a class list. Only the name is needed; teams, organizations and groups are named by id or name."""
+
+    name: Line
+    username: Username | None = Field(None, description="default: made of the name, such as maria.lopez")
+    password: Password | None = None
+    email: Line | None = Field(None, description="makes a CLICS person too; only judges see the address")
+    team: Line | None = Field(None, description="default: a team of their own, with their name")
+    organization: Line | None = None
+    group: Line | None = None
+
+
+class PersonMade(Sparse):
+    """One row as it was kept."""
+
+    where: str = Field(description="the line, or the place in the list")
+    name: str
+    username: str
+    account_id: str
+    account: Literal["made", "changed", "unchanged"]
+    team_id: str
+    team: str
+    has_password: bool = Field(description="whether they can log in with one")
+    password: str | None = Field(None, description="what the server made; it is shown in this reply and never again")
+
+
+class PeopleMade(Sparse):
+    """What a class list has made: ids of teams, organizations and groups that are new, and all its people."""
+
+    dry_run: bool
+    teams: list[str]
+    organizations: list[str]
+    groups: list[str]
+    people: list[PersonMade]

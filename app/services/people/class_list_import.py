@@ -1,0 +1,275 @@
+"""A class list held against what there is: who is new, who is there already, and which teams they make."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from app.passwords import weakness
+from app.services.bodies import found, refuse_all
+from app.services.contests.contests import slug
+from app.services.errors import place
+from app.services.people.account_bodies import AccountBody, is_id
+from app.services.people.account_import import Fault, put
+from app.services.people.class_list_bodies import PersonMade, PersonRowBody
+from app.storage import accounts, directory, teams
+from app.storage.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
+
+NOT_IN_USERNAMES = re.compile(r"[^a-z0-9]+")
+LONGEST_USERNAME = 30
+State = Literal["made", "changed", "unchanged"]
+HINT = "some of it is there already, and otherwise; replace=true changes it"
+
+
+class Names:
+    """Objects that are meant by their id or their name; one that is not there is made, with an id of its name."""
+
+    def __init__(self, names: Mapping[str, str], noun: str) -> None:
+        self.names = dict(names)
+        self.new: list[str] = []
+        self._noun = noun
+        self._by_name: dict[str, list[str]] = {}
+        for id_, name in names.items():
+            self._by_name.setdefault(name, []).append(id_)
+
+    def meant(self, text: str) -> str | None:
+        """The id of the object that is meant; None where several have this name."""
+        if text in self.names:
+            return text
+        ids = self._by_name.get(text, [])
+        if len(ids) > 1:
+            return None
+        return ids[0] if ids else self.add(slug(plain(text), self.names.__contains__, self._noun), text)
+
+    def add(self, id_: str, name: str) -> str:
+        """Have a new one made."""
+        self.names[id_] = name
+        self._by_name.setdefault(name, []).append(id_)
+        self.new.append(id_)
+        return id_
+
+
+@dataclass(slots=True)
+class Planned:
+    """One row's account, as it is to be."""
+
+    where: str
+    body: AccountBody
+    state: State
+    email: str | None
+
+
+class People:
+    """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned."""
+
+    def __init__(self, session: Session, *, replace: bool) -> None:
+        self._session = session
+        self._replace = replace
+        self._old = {row.username: row for row in accounts.accounts(session)}
+        self._account_ids = {row.id for row in self._old.values()}
+        self._old_teams = {row.id: row for row in teams.teams(session)}
+        self.teams = Names({row.id: row.name for row in self._old_teams.values()}, "team")
+        self.organizations = Names(directory.names(session, OrganizationRow), "organization")
+        self.groups = Names(directory.names(session, GroupRow), "group")
+        self._planned: list[Planned] = []
+        self._organization_of: dict[str, str] = {}
+        self._groups_of: dict[str, list[str]] = {}
+        self._given: set[str] = set()
+        self.faults: list[Fault] = []
+        self.taken: list[Fault] = []
+
+    @property
+    def accounts(self) -> list[AccountBody]:
+        """The accounts of all rows, in their order."""
+        return [each.body for each in self._planned]
+
+    @property
+    def team_ids(self) -> list[str]:
+        """The teams of all rows, each once."""
+        return list(dict.fromkeys(str(body.team_id) for body in self.accounts))
+
+    def plan(self, rows: Sequence[tuple[PersonRowBody, str]], faults: Sequence[Fault]) -> None:
+        """Say what each row makes; raises BadRequest or Conflict with every fault, those that are known already too."""
+        self.faults.extend(faults)
+        for row, where in rows:
+            self._plan_row(row, where)
+        refuse_all(self.faults, self.taken, HINT)
+
+    def keep(self, hashes: Mapping[str, str | None]) -> None:
+        """Write all that was planned, the accounts with these hashes of passwords."""
+        for id_ in self.organizations.new:
+            self._session.add(OrganizationRow(id=id_, name=self.organizations.names[id_], details={}))
+        for id_ in self.groups.new:
+            self._session.add(GroupRow(id=id_, name=self.groups.names[id_], details={}))
+        self._session.flush()
+        for id_ in self.team_ids:
+            self._keep_team(id_)
+        self._session.flush()
+        for each in self._planned:
+            if each.email is not None:
+                self._keep_person(each.body, each.email)
+        self._session.flush()
+        there = {row.id: row for row in self._old.values()}
+        for each in self._planned:
+            row = put(self._session, each.body, hashes.get(str(each.body.id)), there)
+            self._old[row.username] = row
+
+    def shown(self, passwords: Mapping[str, str]) -> list[PersonMade]:
+        """The rows as they were kept, with the passwords that were made for them."""
+        return [self._shown(each, passwords) for each in self._planned]
+
+    def _plan_row(self, row: PersonRowBody, where: str) -> None:
+        username = row.username or self._made_username(row.name)
+        if username is None:
+            self._fault(where, "username", "a username, as none can be made of the name", "nothing")
+            return
+        if username in self._given:
+            self._fault(where, "username", "each username once", repr(username))
+            return
+        self._given.add(username)
+        if row.password is not None and (expected := weakness(row.password, username)):
+            self._fault(where, "password", expected, "a secret")
+            return
+        old = self._old.get(username)
+        account_id = old.id if old is not None else self._new_account_id(username)
+        team_id = self._team(row, account_id, where)
+        if team_id is None:
+            return
+        person_id = None if old is None else old.person_id
+        if row.email is not None and person_id is None:
+            person_id = account_id
+            if self._session.get(PersonRow, account_id) is not None:
+                self._fault(where, "email", "a person who is new", f"{account_id!r}, who has no such account")
+        body = AccountBody(
+            id=account_id,
+            username=username,
+            password=row.password,
+            name=row.name,
+            type="team",
+            team_id=team_id,
+            person_id=person_id,
+        )
+        state: State = "made" if old is None else self._state(old, body, where, derived=row.username is None)
+        self._planned.append(Planned(where, body, state, row.email))
+
+    def _state(
+        self, old: AccountRow, body: AccountBody, where: str, *, derived: bool
+    ) -> Literal["changed", "unchanged"]:
+        same = (old.type, old.name, old.team_id) == ("team", body.name, body.team_id)
+        whose = f"{body.username!r} of the {old.type} account {old.id!r}, {old.name or 'without a name'}"
+        if old.type != "team":
+            self._fault(where, "username", "the username of a team's account, or a new one", whose)
+        elif derived and not same:
+            expected = "a username, as the one made of the name is of an account with another name or team"
+            self._fault(where, "username", expected, whose)
+        elif not same and not self._replace:
+            expected = f"the old account as it is, {old.name!r} of team {old.team_id!r}"
+            self._take(where, "username", expected, f"{body.name!r} of team {body.team_id!r}")
+        elif body.password is not None and not self._replace:
+            self._take(where, "password", "none, as the account is there already", "a secret")
+        return "unchanged" if same and body.password is None else "changed"
+
+    def _team(self, row: PersonRowBody, account_id: str, where: str) -> str | None:
+        if row.team is not None:
+            team_id = self.teams.meant(row.team)
+        elif account_id not in self.teams.names:
+            team_id = self.teams.add(account_id, row.name)
+        elif self.teams.names[account_id] == row.name:
+            team_id = account_id
+        else:
+            whose = f"team {account_id!r}, {self.teams.names[account_id]!r}"
+            self._fault(where, "team", "a team, as one of their own would have the id of another", whose)
+            return None
+        if team_id is None:
+            self._fault(where, "team", "the id of one of the teams of this name", repr(row.team))
+            return None
+        self._link(row, team_id, where)
+        return team_id
+
+    def _link(self, row: PersonRowBody, team_id: str, where: str) -> None:
+        old = self._old_teams.get(team_id)
+        if row.organization is not None:
+            meant = self.organizations.meant(row.organization)
+            if meant is None:
+                self._fault(where, "organization", "the id of one of the organizations of this name", row.organization)
+                return
+            first = self._organization_of.setdefault(team_id, meant)
+            if first != meant:
+                self._fault(where, "organization", f"{first!r}, as in the team's other rows", repr(meant))
+            elif old is not None and old.organization_id not in {None, meant} and not self._replace:
+                self._take(where, "organization", f"{old.organization_id!r}, as the team has it", repr(meant))
+        if row.group is not None:
+            group = self.groups.meant(row.group)
+            if group is None:
+                self._fault(where, "group", "the id of one of the groups of this name", row.group)
+            elif group not in self._groups_of.setdefault(team_id, []):
+                self._groups_of[team_id].append(group)
+
+    def _made_username(self, name: str) -> str | None:
+        base = NOT_IN_USERNAMES.sub(".", plain(name)).strip(".")[:LONGEST_USERNAME].strip(".")
+        if not base:
+            return None
+        made, number = base, 1
+        while made in self._given:
+            number += 1
+            made = f"{base}{number}"
+        return made
+
+    def _new_account_id(self, username: str) -> str:
+        id_ = username
+        if not is_id(username) or username in self._account_ids:
+            id_ = slug(plain(username), self._account_ids.__contains__, "account")
+        self._account_ids.add(id_)
+        return id_
+
+    def _keep_team(self, team_id: str) -> None:
+        row = self._old_teams.get(team_id)
+        if row is None:
+            row = TeamRow(id=team_id, name=self.teams.names[team_id], label=team_id, hidden=False, group_ids=[])
+            row.details = {}
+            self._session.add(row)
+        row.organization_id = self._organization_of.get(team_id, row.organization_id)
+        row.group_ids = list(dict.fromkeys([*row.group_ids, *self._groups_of.get(team_id, [])]))
+
+    def _keep_person(self, body: AccountBody, email: str) -> None:
+        row = self._session.get(PersonRow, body.person_id)
+        if row is None:
+            row = PersonRow(id=str(body.person_id), role="contestant", details={})
+            self._session.add(row)
+        row.name = str(body.name)
+        row.team_ids = [str(body.team_id)]
+        row.details = {**row.details, "email": email}
+
+    def _shown(self, each: Planned, passwords: Mapping[str, str]) -> PersonMade:
+        body = each.body
+        old = self._old.get(body.username)
+        shown: dict[str, Any] = {
+            "where": each.where,
+            "name": body.name,
+            "username": body.username,
+            "account_id": body.id,
+            "account": each.state,
+            "team_id": body.team_id,
+            "team": self.teams.names[str(body.team_id)],
+            "has_password": body.password is not None or (old is not None and old.password_hash is not None),
+        }
+        if str(body.id) in passwords:
+            shown["password"] = passwords[str(body.id)]
+        return PersonMade(**shown)
+
+    def _fault(self, where: str, column: str, expected: str, what: str) -> None:
+        self.faults.append(found(place(where, column), expected, what))
+
+    def _take(self, where: str, column: str, expected: str, what: str) -> None:
+        self.taken.append(found(place(where, column), expected, what))
+
+
+def plain(text: str) -> str:
+    """Small letters without their accents: José Ñandú is jose nandu."""
+    letters = unicodedata.normalize("NFKD", text)
+    return "".join(each for each in letters if not unicodedata.combining(each)).lower()

@@ -1,0 +1,202 @@
+"""Groups, organizations and persons: three collections of a contest that are kept and changed in the same way.
+
+An object is one thing on the whole server. The contest it was sent to brought it; other contests show it where a team
+or an account of theirs refers to it, and contests open to all show everything there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services import file_references, table_rows
+from app.services.bodies import Body, Document, found, read_all, refuse, refuse_all
+from app.services.contests.contests import contest_of, slug
+from app.services.errors import place
+from app.services.people import tsv
+from app.services.people.directory_bodies import (
+    IN_TEAMS,
+    GroupBody,
+    GroupView,
+    OrganizationBody,
+    OrganizationView,
+    PersonBody,
+    PersonView,
+)
+from app.services.people.directory_seen import OfTeam, persons, teams_seen
+from app.services.table_rows import Columns
+from app.services.viewer import Viewer
+from app.storage import directory as stored
+from app.storage import teams
+from app.storage.files import FileStore
+from app.storage.tables import ContestRow, GroupRow, OrganizationRow, PersonRow
+
+Row = GroupRow | OrganizationRow | PersonRow
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One of the three: what its objects are made of, where they are kept, and what may refer to one."""
+
+    name: str
+    noun: str
+    body: type[Body]
+    view: type[BaseModel]
+    table: Any
+    columns: tuple[str, ...]
+    files: tuple[str, ...]
+    of_judges: frozenset[str]
+    table_columns: Columns
+    rows: Callable[[Session, ContestRow], Sequence[Any]]
+    uses: Callable[[Session, str], Mapping[str, int]]
+    of_team: OfTeam = lambda _team: ()
+
+    def documents(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+        """What the viewer sees of the contest's objects, by id."""
+        contest = contest_of(session, snapshot.contest.id)
+        is_person = self.table is PersonRow
+        rows = persons(viewer, snapshot, session, contest) if is_person else self.rows(session, contest)
+        there, unseen = teams_seen(viewer, session, contest, self.of_team)
+        shown = [self.document(viewer, contest.id, row, there) for row in rows if row.id not in unseen]
+        return [each for each in shown if each.get("role") not in IN_TEAMS or each["team_ids"]]
+
+    def document(self, viewer: Viewer, contest_id: str, row: Any, there: set[str]) -> dict[str, Any]:
+        """One object as CLICS writes it; persons only name teams that are `there`."""
+        found: dict[str, Any] = {"id": row.id}
+        address = f"contests/{contest_id}/{self.name}/{row.id}"
+        for name in self.view.model_fields:
+            value = getattr(row, name) if name in self.columns else row.details.get(name)
+            if value is None or (name in self.of_judges and not viewer.sees_all):
+                continue
+            found[name] = file_references.shown(address, name, value) if name in self.files else value
+        if "team_ids" in found:
+            found["team_ids"] = [team_id for team_id in found["team_ids"] if team_id in there]
+        return found
+
+    def check(self, there: Container[str], body: Any, where: str) -> list[dict[str, str]]:
+        """What a body refers to that is none of the teams that are `there`."""
+        missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in there}
+        return [found(place(where, "team_ids"), "teams that exist", repr(team_id)) for team_id in sorted(missing)]
+
+    def fill(self, files: FileStore, row: Any, body: Any, named: set[str], where: str) -> list[dict[str, str]]:
+        """Give a row what a body names; returns what is wrong with its files."""
+        details: dict[str, Any] = dict(row.details or {})
+        faults: list[dict[str, str]] = []
+        for name in named - {"id"}:
+            value = getattr(body, name)
+            if name in self.files:
+                value, wrong = file_references.keep(files, name, value or [], details.get(name, []), where)
+                faults += wrong
+            elif isinstance(value, BaseModel):
+                value = value.model_dump()
+            if name in self.columns:
+                setattr(row, name, value if name != "team_ids" else list(dict.fromkeys(value or [])))
+            else:
+                details[name] = value or None
+        row.details = {name: value for name, value in details.items() if value is not None}
+        names = [each["filename"] for name in self.files for each in row.details.get(name, [])]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        return faults or [found(where, "different file names in one object", repr(name)) for name in twice]
+
+    def old(self, row: Any) -> dict[str, Any]:
+        """What a row holds, as a body would say it; files are left out, and stay unless they are named."""
+        columns = {name: getattr(row, name) for name in self.columns}
+        return {"id": row.id, **columns, **{k: v for k, v in row.details.items() if k not in self.files}}
+
+
+GROUPS = Collection(
+    name="groups",
+    noun="group",
+    body=GroupBody,
+    view=GroupView,
+    table=GroupRow,
+    columns=("name", "type", "icpc_id"),
+    files=(),
+    of_judges=frozenset(),
+    table_columns=table_rows.GROUPS,
+    rows=stored.groups,
+    uses=stored.group_uses,
+    of_team=lambda team: team.group_ids,
+)
+ORGANIZATIONS = Collection(
+    name="organizations",
+    noun="organization",
+    body=OrganizationBody,
+    view=OrganizationView,
+    table=OrganizationRow,
+    columns=("name", "formal_name", "icpc_id", "country"),
+    files=("country_flag", "country_subdivision_flag", "logo"),
+    of_judges=frozenset(),
+    table_columns=table_rows.ORGANIZATIONS,
+    rows=stored.organizations,
+    uses=stored.organization_uses,
+    of_team=lambda team: (team.organization_id,),
+)
+PERSONS = Collection(
+    name="persons",
+    noun="person",
+    body=PersonBody,
+    view=PersonView,
+    table=PersonRow,
+    columns=("name", "role", "icpc_id", "team_ids"),
+    files=("photo",),
+    of_judges=frozenset({"email", "sex"}),
+    table_columns=table_rows.PERSONS,
+    rows=stored.persons,
+    uses=stored.person_uses,
+)
+COLLECTIONS = (GROUPS, ORGANIZATIONS, PERSONS)
+
+
+def bring_in(
+    session: Session,
+    files: FileStore,
+    contest_id: str,
+    collection: Collection,
+    document: Document,
+    *,
+    replace: bool = False,
+) -> list[Any]:
+    """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
+    read = tsv.groups if collection is GROUPS else None
+    items = tsv.items(document, read, collection.table_columns)
+    team_ids = teams.ids(session) if collection is PERSONS else set()
+    places: list[tuple[Any, str]]
+    places, faults = read_all(items, collection.body, partial(collection.check, team_ids))
+    taken = _taken(session, collection, places, replace=replace)
+    hint = "" if replace else "; replace=true replaces those of the same id"
+    refuse_all(faults, taken, f"{len(taken)} of the {collection.name} exist already{hint}")
+    old = stored.some(session, collection.table, [body.id for body, _ in places if body.id is not None])
+    rows: list[Any] = []
+    for body, where in places:
+        if body.id is None:
+            session.flush()  # what was added a moment ago has taken its id
+            body.id = slug(body.name, lambda id_: session.get(collection.table, id_) is not None, collection.noun)
+        row = old.get(body.id) or collection.table(id=body.id, contest_id=contest_id)
+        faults += collection.fill(files, row, body, set(type(body).model_fields), where)
+        session.add(row)
+        rows.append(row)
+    refuse(faults)
+    return rows
+
+
+def _taken(
+    session: Session, collection: Collection, places: Sequence[tuple[Any, str]], *, replace: bool
+) -> list[dict[str, str]]:
+    """Every id that is given twice, or that an old object has."""
+    given: set[str] = set()
+    there = stored.known(session, collection.table, [body.id for body, _ in places if body.id is not None])
+    taken = []
+    for body, where in places:
+        if body.id in given or (body.id in there and not replace):
+            whose = "given twice" if body.id in given else "of an old one"
+            taken.append(found(place(where, "id"), f"a new {collection.noun}", f"{body.id!r} {whose}"))
+        if body.id is not None:
+            given.add(body.id)
+    return taken

@@ -1,0 +1,33 @@
+"""Which groups, organizations and persons of a contest a viewer may know of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sqlalchemy.orm import Session
+
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.people.teams import may_see
+from app.services.viewer import Viewer
+from app.storage import directory as stored
+from app.storage import teams
+from app.storage.tables import ContestRow, PersonRow, TeamRow
+
+OfTeam = Callable[[TeamRow], Iterable[str | None]]
+
+
+def persons(viewer: Viewer, snapshot: ContestSnapshot, session: Session, contest: ContestRow) -> Sequence[PersonRow]:
+    """Nobody's before the start, as who takes part is not known yet; judges see all."""
+    if viewer.sees_all:
+        return stored.persons(session, contest)
+    return [] if snapshot.state.started is None else stored.public_persons(session, contest)
+
+
+def teams_seen(
+    viewer: Viewer, session: Session, contest: ContestRow, of_team: OfTeam
+) -> tuple[set[str], set[str | None]]:
+    """The teams a viewer sees, and what only the other teams are `of_team`: groups or organizations."""
+    there = teams.taking_part(session, contest)
+    seen = [team for team in there if may_see(viewer, team)]
+    shown = {id_ for team in seen for id_ in of_team(team)} | {contest.main_scoreboard_group_id}
+    return {team.id for team in seen}, {id_ for team in there for id_ in of_team(team)} - shown

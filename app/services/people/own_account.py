@@ -1,0 +1,43 @@
+"""One's own account: who am I, and another password."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from app.passwords import hash_password
+from app.service import Service
+from app.services.bodies import Body
+from app.services.errors import Forbidden
+from app.services.people.account_bodies import AccountView, Password, view
+from app.services.people.accounts import account_of
+from app.services.viewer import Viewer
+from app.storage import accounts as stored
+
+WRONG = "old_password: expected the password of the account, found another"
+
+
+class OwnChange(Body):
+    """Another password. It takes back the account's tokens, but for the one that the request was sent with."""
+
+    old_password: str = Field(max_length=1024, description="also where the request is sent with a token")
+    password: Password
+    keep_tokens: bool = Field(False, description="leave all tokens as they are")
+
+
+def username_of(service: Service, viewer: Viewer) -> str:
+    """The viewer's username."""
+    with service.database.read() as session:
+        return account_of(session, str(viewer.account_id)).username
+
+
+def change(service: Service, known: Viewer, used: str | None, body: OwnChange) -> AccountView:
+    """Change the viewer's password and take back its other tokens; raises Forbidden where it changed meanwhile."""
+    hashed = hash_password(body.password)
+    with service.database.write(quiet=True) as session:
+        row = account_of(session, str(known.account_id))
+        if row.password_hash != known.credential.password_hash:  # somebody has changed it since it was checked
+            raise Forbidden(WRONG)
+        row.password_hash = hashed
+        if not body.keep_tokens:
+            stored.remove_tokens(session, row.id, but=used)
+        return view(row)

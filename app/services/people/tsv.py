@@ -1,0 +1,99 @@
+"""accounts.tsv, groups.tsv, teams.tsv and teams2.tsv, as the ICPC's tools and DOMjudge write them, as our objects.
+
+The first line names the format and its version (`accounts<tab>1`, or `File_Version<tab>1`), every other one an object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from app.services import table_rows
+from app.services.bodies import Document, Item, found, refuse
+from app.services.table_rows import Columns
+
+HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}}
+TYPES = {"team": "team", "judge": "judge", "admin": "admin", "analyst": "analyst", "staff": "staff", "jury": "judge"}
+NUMBER_AT_END = re.compile(r"[^0-9]*([0-9]+)")
+
+
+def accounts(text: str) -> list[Item]:
+    """Read accounts.tsv: type, full name, username, password, and optionally an address, which must be empty.
+
+    The team of an account of type `team` is the number its username ends with. Raises BadRequest with every fault.
+    """
+    return _read(text, "accounts", (4, 5), _account)
+
+
+def teams(text: str) -> list[Item]:
+    """Read teams.tsv: number, external id, group, name, institution, its short name, country, and in version 2 its id.
+
+    A group is kept where there is one of that id; institutions and countries are not. Raises BadRequest with every
+    fault.
+    """
+    return _read(text, "teams", (4, 8), _team)
+
+
+def groups(text: str) -> list[Item]:
+    """Read groups.tsv: number and name. Raises BadRequest with every fault."""
+    return _read(text, "groups", (2, 2), lambda cells: {"id": cells[0], "name": cells[1]})
+
+
+def items(document: Document, read: Callable[[str], list[Item]] | None, columns: Columns) -> Sequence[Item]:
+    """The objects of a document: sent as such, in the ICPC's tab-separated format, or as a table with column names."""
+    if document.lines is None:
+        return document.items
+    first = document.lines.partition("\n")[0].rstrip("\r").split("\t")
+    if read is not None and len(first) == 2 and first[1].strip().isdigit():
+        return read(document.lines)
+    return table_rows.read(document.lines, columns)
+
+
+def _read(
+    text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], dict[str, Any]]
+) -> list[Item]:
+    lines = text.splitlines()
+    faults = []
+    if not lines or not _is_header(lines[0].split("\t"), kind):
+        expected = f"{kind}<tab>{' or '.join(sorted(HEADERS[kind]))}"
+        faults.append(found("line 1", expected, repr(lines[0][:80]) if lines else "nothing"))
+    items = []
+    least, most = fields
+    for number, line in enumerate(lines[1:], start=2):
+        cells = line.split("\t")
+        if not line.strip():
+            continue
+        if not least <= len(cells) <= most:
+            faults.append(found(f"line {number}", f"{least} to {most} fields between tabs", str(len(cells))))
+        else:
+            items.append(Item(f"line {number}", build(cells)))
+    refuse(faults)
+    return items
+
+
+def _is_header(cells: Sequence[str], kind: str) -> bool:
+    if len(cells) != 2:
+        return False
+    name, version = cells[0].lower(), cells[1].strip()
+    return name in {kind, f"{kind}2" if kind == "teams" else kind, "file_version"} and version in HEADERS[kind]
+
+
+def _account(cells: Sequence[str]) -> dict[str, str | None]:
+    type_, name, username, password = cells[:4]
+    made: dict[str, str | None] = {
+        "type": TYPES.get(type_, type_),
+        "name": name or None,
+        "username": username,
+        "password": password or None,
+    }
+    if made["type"] == "team":
+        number = NUMBER_AT_END.fullmatch(username)
+        made["team_id"] = (number[1].lstrip("0") or "0") if number else username
+    if len(cells) > 4:
+        made["ip"] = cells[4] or None
+    return made
+
+
+def _team(cells: Sequence[str]) -> dict[str, Any]:
+    return {"id": cells[0], "icpc_id": cells[1] or None, "group_ids": [cells[2]] if cells[2] else [], "name": cells[3]}

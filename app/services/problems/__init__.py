@@ -1,0 +1,1 @@
+"""Problems: packages, statements, test cases, and their place in a contest."""

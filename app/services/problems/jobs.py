@@ -1,0 +1,106 @@
+"""Jobs and what starts them: reference runs, whose progress one can watch and which one can cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from app.grading.references import REFERENCE_RUN
+from app.packages.settings import solver_of
+from app.services import clics
+from app.services.bodies import Body, Line
+from app.services.errors import BadRequest, NotFound
+from app.storage import jobs, rejudging_changes
+from app.storage.tables import JobRow, ProblemRow
+
+
+class ReferenceRunRequest(Body):
+    """Which cases to solve (those without an expected answer if none are named), and how; defaults from jurado.yaml."""
+
+    testcases: list[Line] | None = Field(None, min_length=1, description="names of test cases")
+    method: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
+    seconds: float | None = Field(None, gt=0, le=3600)
+    seed: int | None = Field(None, ge=0, lt=2**63)
+
+
+class Job(BaseModel):
+    """Long work: `progress` 0..1, the end of its log, and its result once it has ended."""
+
+    id: str
+    kind: str
+    state: str
+    params: dict[str, Any]
+    progress: float
+    log: str
+    result: dict[str, Any] | None
+    attempt: int
+    created: str
+    started: str | None
+    ended: str | None
+
+
+def view(row: JobRow) -> Job:
+    """Show a job."""
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        state=row.state,
+        params=row.params,
+        progress=row.progress,
+        log=row.log,
+        result=row.result,
+        attempt=row.attempt,
+        created=clics.format_time(row.created),
+        started=clics.format_time_or_none(row.started),
+        ended=clics.format_time_or_none(row.ended),
+    )
+
+
+def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, account_id: str | None) -> JobRow:
+    """Queue a reference run for a problem as it will be with the open rejudging that changes it, if there is one.
+
+    Raises BadRequest where there is no solver, or no such case.
+    """
+    wanted = rejudging_changes.wanted(session, problem.id)
+    settings = wanted["columns"]["settings"]
+    defaults = settings.get("reference")
+    if defaults is None:
+        raise BadRequest(f"problem {problem.id} has no reference solver: its jurado.yaml names none")
+    names = _names(problem.id, wanted["cases"], asked.testcases)
+    if len(names) == 1:  # how its answer is to be made may have been said when it was put
+        defaults = defaults | wanted["cases"][names[0]]["provenance"].get("reference", {})
+    params = {
+        "problem_id": problem.id,
+        "checker": settings["checker"],
+        "solver": solver_of(settings, problem.id),
+        "cases": names,
+        "method": asked.method or defaults["method"],
+        "seconds": asked.seconds or defaults["seconds"],
+        "seed": asked.seed if asked.seed is not None else defaults["seed"],
+        "memory": defaults["memory"],
+    }
+    return jobs.add(session, REFERENCE_RUN, params, account_id)
+
+
+def _names(problem_id: str, cases: Mapping[str, Any], asked: list[str] | None) -> list[str]:
+    """The cases to solve, in order."""
+    in_order = sorted(cases, key=lambda name: cases[name]["ordinal"])
+    if asked is None:
+        names = [name for name in in_order if cases[name]["answer_sha256"] is None]
+        if not names:
+            raise BadRequest(f"every test case of {problem_id} has an expected answer; name those to solve again")
+        return names
+    if missing := sorted(set(asked) - set(cases)):
+        raise BadRequest(f"testcases: expected names of test cases of {problem_id}, found {', '.join(missing)}")
+    return [name for name in in_order if name in asked]
+
+
+def job_row(session: Session, job_id: str) -> JobRow:
+    """A job; raises NotFound."""
+    row = jobs.get(session, job_id)
+    if row is None:
+        raise NotFound(f"no job {job_id!r}")
+    return row

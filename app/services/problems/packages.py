@@ -1,0 +1,214 @@
+"""Problems as such, in whatever contest: their packages come and go here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.grading.apart import READER
+from app.grading.desk import GraderDesk
+from app.grading.grade import found_score
+from app.packages.arrivals import Arrival, read_arrival
+from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
+from app.packages.model import Package
+from app.packages.verify import examine
+from app.service import Service
+from app.services.clics import format_time
+from app.services.errors import BadRequest, NotFound
+from app.services.names import did_you_mean
+from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.storage import problems
+from app.storage.judgements import FoundScore
+from app.storage.tables import ProblemRow
+
+
+class TestDataGroup(BaseModel):
+    """A test data group as the package has it."""
+
+    name: str
+    kind: str
+    aggregation: str
+    max_points: float
+    require_pass: list[str]
+
+
+class CaseView(BaseModel):
+    """A test case, its points as the package gives them, and where its expected answer comes from.
+
+    Without an expected answer nobody can answer it; `reference_run` is the job that has been started to make it.
+    """
+
+    name: str
+    group: str
+    ordinal: int
+    max_points: float
+    size: int
+    sha256: str
+    answer_size: int | None
+    answer_sha256: str | None
+    provenance: dict[str, Any]
+    reference_run: str | None = None
+
+
+class ProblemView(BaseModel):
+    """A problem in a list."""
+
+    id: str
+    uuid: str
+    names: dict[str, str]
+    languages: list[str]
+    checker: str
+    scoring: dict[str, str]
+    test_data_count: int
+    max_score: float
+    updated: str
+
+
+class ProblemDetails(ProblemView):
+    """A problem with its settings (jurado.yaml), groups, test cases, and the contests it is in."""
+
+    settings: dict[str, Any]
+    license: str | None
+    groups: list[TestDataGroup]
+    testcases: list[CaseView]
+    contests: list[str]
+
+
+class PackageWarning(BaseModel):
+    """What in a package will not work as its author expects, though the package was taken."""
+
+    file: str
+    where: str
+    line: int | None
+    message: str
+    expected: str | None
+    found: str | None
+    severity: str
+
+
+class BroughtIn(ProblemDetails):
+    """The problem that a package has become, with the package's warnings."""
+
+    warnings: list[PackageWarning]
+
+
+def view(session: Session, row: ProblemRow) -> dict[str, Any]:
+    """The facts of a problem as admins and judges see them."""
+    return {
+        "id": row.id,
+        "uuid": row.uuid,
+        "names": row.names,
+        "languages": sorted(row.statements),
+        "checker": row.settings["checker"],
+        "scoring": row.settings["scoring"],
+        "test_data_count": problems.case_counts(session).get(row.id, 0),
+        "max_score": float(problems.max_points(session).get(row.id, 0)),
+        "updated": format_time(row.updated),
+    }
+
+
+def details(session: Session, row: ProblemRow) -> ProblemDetails:
+    """Everything judges may read of a problem."""
+    return ProblemDetails(
+        **view(session, row),
+        settings=row.settings,
+        license=row.metadata_.get("license"),
+        groups=[
+            TestDataGroup(
+                name=group.name,
+                kind=group.kind,
+                aggregation=group.aggregation,
+                max_points=group.max_points_num / group.max_points_den,
+                require_pass=group.require_pass,
+            )
+            for group in problems.groups(session, row.id)
+        ],
+        testcases=[
+            CaseView(
+                name=case.name,
+                group=case.group_name,
+                ordinal=case.ordinal,
+                max_points=case.points_num / case.points_den,
+                size=case.input_size,
+                sha256=case.input_sha256,
+                answer_size=case.answer_size,
+                answer_sha256=case.answer_sha256,
+                provenance=case.provenance,
+            )
+            for case in problems.test_cases(session, row.id)
+        ],
+        contests=problems.contests_of(session, row.id),
+    )
+
+
+def existing(session: Session, problem_id: str) -> ProblemRow:
+    """The problem of the path; raises NotFound."""
+    row = problems.get(session, problem_id)
+    if row is None:
+        known = [each.id for each in problems.problems(session)]
+        raise NotFound(f"no problem {problem_id!r}{did_you_mean(problem_id, known)}")
+    return row
+
+
+def read_and_check(service: Service, source: bytes | Path, slug: str | None, stem: str | None) -> Checked:
+    """Read and check: nothing is stored unless everything is right."""
+    try:
+        files = [] if isinstance(source, bytes) else [source]
+        seconds = service.settings.package_read_seconds
+        return check_package(service, READER.read(read_arrival, (source, slug, stem), seconds, files))
+    except PackageErrors as found:
+        message = _sentence(errors_of(found.errors))
+        raise BadRequest(message, errors=[error.as_data() for error in found.errors]) from None
+
+
+def bring_in(
+    service: Service, checked: Checked, account_id: str | None, joins: int | None
+) -> BroughtIn | RejudgingView:
+    """Store a checked package: at once, or as a rejudging where submissions exist."""
+    package = checked.package
+    kept = problems.keep_package(service.files, package)
+    with service.database.write() as session:
+
+        def write() -> None:
+            problems.put_package(session, kept, checked.scores)
+
+        reason = f"a new version of {package.slug} has been brought in"
+        made = change(session, package.slug, write, reason, account_id, joins=joins)
+        found = None if made is not None else details(session, existing(session, package.slug))
+    if found is not None:
+        return BroughtIn(**dict(found), warnings=[PackageWarning(**each.as_data()) for each in checked.warnings])
+    assert made is not None, "one of the two"
+    service.engine.take_up()
+    return made
+
+
+def _sentence(errors: Sequence[PackageError]) -> str:
+    return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A package that may be kept, what its expected answers score, and what in it will not work as expected."""
+
+    package: Package
+    scores: Mapping[str, FoundScore]
+    warnings: Sequence[PackageError]
+
+
+def check_package(service: Service, arrival: Arrival) -> Checked:
+    """Hold a package against every rule, its checker run by the graders; its own programs are not run.
+
+    Raises PackageErrors with every fault, warnings included, if one of them is an error.
+    """
+    package = arrival.package
+    desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds)
+    examined = examine(package, desk, broken=arrival.broken)
+    if errors_of(examined.faults):
+        raise PackageErrors(examined.faults)
+    scores = {name: found_score(0, score) for name, score in examined.scores.items()}
+    return Checked(package, scores, warnings_of(examined.faults))

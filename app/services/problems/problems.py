@@ -1,0 +1,107 @@
+"""The problems of a contest as CLICS shows them, and their statements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.orm import Session
+
+from app.domain.contests import ScoredProblem
+from app.domain.rules import write_rule
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.service import Service
+from app.services.problems.statements import Sample, title_of
+from app.services.viewer import Viewer
+from app.storage import problems as stored
+from app.storage.scoring_input import entries
+from app.storage.tables import ContestProblemRow, ProblemRow
+
+MIMES = {"md": "text/html", "tex": "application/x-tex", "pdf": "application/pdf"}
+
+
+class Problem(BaseModel):
+    """A CLICS problem; `rule` says how this contest scores it, `names` and `languages` what there is to read."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    uuid: str
+    label: str
+    name: str
+    ordinal: int
+    rgb: str | None = None
+    color: str | None = None
+    test_data_count: int
+    max_score: float
+    statement: list[dict[str, str]]
+    package: list[dict[str, str]] | None = None
+    names: dict[str, str]
+    languages: list[str]
+    rule: dict[str, Any]
+
+
+def _document(
+    viewer: Viewer, scored: ScoredProblem, entry: ContestProblemRow, row: ProblemRow, cases: int
+) -> dict[str, Any]:
+    document = {
+        "id": row.id,
+        "uuid": row.uuid,
+        "label": entry.label,
+        "name": title_of(row.names, "en"),
+        "ordinal": entry.ordinal,
+        "test_data_count": cases,
+        "max_score": float(scored.rule.max_points),
+        "statement": [_reference(entry, language, kept) for language, kept in sorted(row.statements.items())],
+        "names": row.names,
+        "languages": sorted(row.statements),
+        "rule": write_rule(scored.rule),
+    }
+    for key in ("rgb", "color"):
+        if (value := getattr(entry, key)) is not None:
+            document[key] = value
+    if viewer.sees_all:
+        href = f"problems/{row.id}/package.zip"
+        document["package"] = [{"href": href, "filename": f"{row.id}.zip", "mime": "application/zip"}]
+    return document
+
+
+def _reference(entry: ContestProblemRow, language: str, kept: dict[str, str]) -> dict[str, str]:
+    suffix = "html" if kept["kind"] == "md" else kept["kind"]
+    return {
+        "href": f"contests/{entry.contest_id}/problems/{entry.problem_id}/statement?lang={language}",
+        "filename": f"{entry.label}.{language}.{suffix}",
+        "mime": MIMES[kept["kind"]],
+    }
+
+
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[dict[str, Any]]:
+    """The problems this viewer may see, in order."""
+    seen = {problem.id: problem for problem in snapshot.problems}
+    counts = stored.case_counts(session)
+    return [
+        _document(
+            viewer, seen[row.id], entry, row, counts.get(row.id, 0) if viewer.sees_all else len(seen[row.id].cases)
+        )
+        for entry, row in entries(session, snapshot.contest.id)
+        if row.id in seen
+    ]
+
+
+def has_begun(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
+    """Teams with a clock of their own see the problems before everybody does."""
+    return viewer.team_id in snapshot.contest.participations
+
+
+def samples(session: Session, service: Service, problem_id: str) -> list[Sample]:
+    """The samples of a problem, as shown with its statement."""
+    found = []
+    row = stored.get(session, problem_id)
+    outputs = row.metadata_.get("sample_outputs", {}) if row is not None else {}
+    for case in stored.test_cases(session, problem_id):
+        if case.group_name == "sample":
+            shown = outputs.get(case.name, case.answer_sha256)
+            expected = service.files.load(shown) if shown is not None else b""
+            given = service.files.load(case.input_sha256)
+            found.append(Sample(case.name, given.decode(errors="replace"), expected.decode(errors="replace")))
+    return found

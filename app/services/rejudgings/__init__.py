@@ -1,0 +1,1 @@
+"""Rejudgings: submissions judged again, previewed, applied and undone."""

@@ -1,0 +1,239 @@
+"""The difference a rejudging makes, as documents: submissions case by case, teams, and how many of everything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+
+from pydantic import BaseModel
+
+from app.domain.scoring import Attempt
+from app.grading.rejudging import Difference, Side
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.clics import format_reltime, number
+from app.services.rejudgings.problem_changes import RejudgingView
+from app.services.visibility import shown_type, worth_of
+from app.storage.tables import SubmissionRow
+
+VERSION = re.compile(r"([0-9]{1,18})-[0-9a-f]{16}")
+
+
+class CaseSide(BaseModel):
+    """What one judgement says of a case; null where it says nothing of it."""
+
+    verdict: str | None
+    raw: int | float | None
+    points: float | None
+
+
+class CaseDifference(BaseModel):
+    """One case of one submission."""
+
+    name: str
+    before: CaseSide
+    after: CaseSide
+
+
+class SubmissionSide(BaseModel):
+    """How a submission ended, and the points it stands for at the BEST of this side."""
+
+    judgement_type_id: str | None
+    points: float | None
+
+
+class SubmissionDifference(BaseModel):
+    """One submission that was judged again."""
+
+    submission_id: str
+    team_id: str | None
+    problem_id: str
+    contest_time: str
+    before: SubmissionSide
+    after: SubmissionSide
+    cases: list[CaseDifference]
+
+
+class TeamSide(BaseModel):
+    """A team's place on a board; null where it is not on it (but points, where the board is that of a group)."""
+
+    rank: int | None
+    points: float | None
+
+
+class TeamDifference(BaseModel):
+    """One team on the judges' board, and on the board as everybody sees it."""
+
+    team_id: str
+    name: str
+    before: TeamSide
+    after: TeamSide
+    public_before: TeamSide
+    public_after: TeamSide
+
+
+class TypeChange(BaseModel):
+    """So many submissions go from one judgement type to another; null is not judged."""
+
+    before: str | None
+    after: str | None
+    count: int
+
+
+class Counts(BaseModel):
+    """How many were judged again, and of how many something is different."""
+
+    submissions: int
+    submissions_changed: int
+    cases_changed: int
+    teams_changed: int
+    ranks_changed: int
+    public_changed: int
+    types: list[TypeChange]
+
+
+class DifferenceView(BaseModel):
+    """What a rejudging changes in one contest.
+
+    `version` is another one whenever the difference is; `newcomers` are the submissions that came after the version
+    asked about (`since`), else those that came after the rejudging was opened.
+    """
+
+    rejudging: RejudgingView
+    version: str
+    newcomers: list[str]
+    counts: Counts
+    submissions: list[SubmissionDifference]
+    teams: list[TeamDifference]
+
+
+def view(
+    rejudging: RejudgingView,
+    found: Difference,
+    rows: Mapping[int, SubmissionRow],
+    *,
+    everything: bool,
+    came_after: Callable[[SubmissionRow], bool],
+) -> DifferenceView:
+    """Show what is different, or everything that was looked at; newcomers are those that `came_after` picks."""
+    tries = [{attempt.id: attempt for attempt in side.judges.attempts} for side in (found.before, found.after)]
+    submissions = [
+        _submission(found, rows[id_], tries[0][id_], tries[1][id_])
+        for id_ in found.submissions
+        if id_ in rows and id_ in tries[0]
+    ]
+    teams = _teams(found)
+    changed = [
+        each for each in submissions if each.before != each.after or any(c.before != c.after for c in each.cases)
+    ]
+    moved = [each for each in teams if _moved(each)]
+    types = Counter((each.before.judgement_type_id, each.after.judgement_type_id) for each in submissions)
+    counts = Counts(
+        submissions=len(submissions),
+        submissions_changed=len(changed),
+        cases_changed=sum(case.before != case.after for each in changed for case in each.cases),
+        teams_changed=sum(each.before != each.after for each in teams),
+        ranks_changed=sum(each.before.rank != each.after.rank for each in teams),
+        public_changed=sum(each.public_before != each.public_after for each in teams),
+        types=[
+            TypeChange(before=before, after=after, count=count)
+            for (before, after), count in sorted(types.items(), key=lambda item: (-item[1], str(item[0])))
+            if everything or before != after
+        ],
+    )
+    return DifferenceView(
+        rejudging=rejudging,
+        version=version(found, teams),
+        newcomers=[rows[id_].shown_id for id_ in found.submissions if id_ in rows and came_after(rows[id_])],
+        counts=counts,
+        submissions=submissions if everything else [_only_changed(each) for each in changed],
+        teams=teams if everything else moved,
+    )
+
+
+def version(found: Difference, teams: Sequence[TeamDifference] | None = None) -> str:
+    """The version of a difference: the last submission in it, and a digest of all that it is made of."""
+    known = _teams(found) if teams is None else teams
+    places = [team.model_dump(mode="json") for team in known]
+    judgements = [(submission, *pair) for submission, pair in found.judgements.items()]
+    digest = hashlib.sha256(json.dumps([found.changes, judgements, places]).encode()).hexdigest()
+    return f"{max(found.submissions, default=0)}-{digest[:16]}"
+
+
+def last_submission(version: str) -> int | None:
+    """The last submission that a version knows of; None where it is no version."""
+    match = VERSION.fullmatch(version)
+    return None if match is None else int(match[1])
+
+
+def _only_changed(submission: SubmissionDifference) -> SubmissionDifference:
+    return submission.model_copy(update={"cases": [case for case in submission.cases if case.before != case.after]})
+
+
+def _moved(team: TeamDifference) -> bool:
+    return team.before != team.after or team.public_before != team.public_after
+
+
+def _submission(found: Difference, row: SubmissionRow, before: Attempt, after: Attempt) -> SubmissionDifference:
+    names = list(dict.fromkeys([*(before.scores or {}), *(after.scores or {})]))
+    return SubmissionDifference(
+        submission_id=row.shown_id,
+        team_id=row.team_id,
+        problem_id=row.problem_id,
+        contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        before=_submission_side(found.before, row),
+        after=_submission_side(found.after, row),
+        cases=[
+            CaseDifference(
+                name=name,
+                before=_case_side(found.before.judges, row, before, name),
+                after=_case_side(found.after.judges, row, after, name),
+            )
+            for name in sorted(names)
+        ],
+    )
+
+
+def _submission_side(side: Side, row: SubmissionRow) -> SubmissionSide:
+    worth = worth_of(side.judges, row)
+    return SubmissionSide(
+        judgement_type_id=shown_type(side.judges, side.types.get(row.id)),
+        points=None if worth is None else worth.points.points,
+    )
+
+
+def _case_side(snapshot: ContestSnapshot, row: SubmissionRow, attempt: Attempt, name: str) -> CaseSide:
+    score = (attempt.scores or {}).get(name)
+    if score is None:
+        return CaseSide(verdict=None, raw=None, points=None)
+    worth = worth_of(snapshot, row)
+    points = None if worth is None else worth.points.case_points.get(name)
+    return CaseSide(verdict=score.verdict.value, raw=number(score.raw), points=points)
+
+
+def _teams(found: Difference) -> list[TeamDifference]:
+    """Every team of one of the boards, in the order of the board after."""
+    boards = [
+        _places(side) for side in (found.before.judges, found.after.judges, found.before.public, found.after.public)
+    ]
+    nowhere = TeamSide(rank=None, points=None)
+    names = {row.team.id: row.team.name for side in (found.after, found.before) for row in side.judges.board.rows}
+    return [
+        TeamDifference(
+            team_id=team,
+            name=name,
+            before=boards[0].get(team, nowhere),
+            after=boards[1].get(team, nowhere),
+            public_before=boards[2].get(team, nowhere),
+            public_after=boards[3].get(team, nowhere),
+        )
+        for team, name in names.items()
+    ]
+
+
+def _places(side: ContestSnapshot) -> dict[str, TeamSide]:
+    ranks = {row.team.id: row.rank for row in side.main.rows}
+    return {row.team.id: TeamSide(rank=ranks.get(row.team.id), points=row.points) for row in side.board.rows}

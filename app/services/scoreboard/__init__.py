@@ -1,0 +1,1 @@
+"""Scoreboards: rows, reveals and awards."""

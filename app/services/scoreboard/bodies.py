@@ -1,0 +1,110 @@
+"""How boards are written. They are declared and never validated: their bytes are made once for all who ask."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from app.services.bodies import Sparse
+
+
+class BoardState(BaseModel):
+    """The moments at which something happened to a contest; null: not yet."""
+
+    started: str | None
+    frozen: str | None
+    ended: str | None
+    thawed: str | None
+    finalized: str | None
+    end_of_updates: str | None
+
+
+class BoardScore(BaseModel):
+    """A team's points, and the contest time of its last improvement; null: none yet."""
+
+    score: float
+    time: str | None
+
+
+class BoardRaw(BaseModel):
+    """The answer that counts for one case: its raw score, its verdict, and the points it gives."""
+
+    raw: int | float | None
+    verdict: str
+    points: float
+
+
+class BoardProblem(Sparse):
+    """One team at one problem."""
+
+    problem_id: str
+    num_judged: int
+    num_pending: int
+    score: float
+    time: str | None = Field(None, description="contest time of the last improvement; left out without points")
+    raw: dict[str, BoardRaw] | None = Field(None, description="with `cases=true`: by the test case's name")
+
+
+class BoardRow(BaseModel):
+    """One team; teams with equal points and times share a rank."""
+
+    rank: int
+    team_id: str
+    score: BoardScore
+    problems: list[BoardProblem]
+
+
+class Scoreboard(Sparse):
+    """A board in order of rank, or with `since` the rows that changed after that version."""
+
+    time: str
+    contest_time: str
+    state: BoardState
+    version: str = Field(description="for `since`; also the ETag")
+    since: str | None = Field(None, description="only rows that changed after this version are here")
+    removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that are on the board no more")
+    rows: list[BoardRow]
+
+
+class TableRow(BaseModel):
+    """One team with names in place of ids."""
+
+    rank: int
+    team_id: str
+    team: str
+    points: float
+    time: str | None
+    problems: dict[str, float] = Field(description="points by the problem's label")
+
+
+class ScoreTable(BaseModel):
+    """The board as a table."""
+
+    contest_id: str
+    time: str
+    contest_time: str
+    state: BoardState
+    rows: list[TableRow]
+
+
+class PastScore(BaseModel):
+    """A team's points and rank from this contest time on."""
+
+    contest_time: str
+    score: float
+    rank: int
+
+
+class TeamHistory(BaseModel):
+    """One team's points over time, whenever they or its rank changed."""
+
+    team_id: str
+    points: list[PastScore]
+
+
+class History(BaseModel):
+    """Points over time, for charts; the last are the board's."""
+
+    time: str
+    contest_time: str
+    state: BoardState
+    teams: list[TeamHistory]

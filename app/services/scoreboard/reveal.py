@@ -1,0 +1,91 @@
+"""Opening a frozen board row by row after the end, as the jury tells how the contest ended."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.domain.reveal import Pending, Place, Step, opened, pending
+from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.services.bodies import Body
+from app.services.errors import Conflict
+from app.storage.tables import ContestRow
+
+
+class RevealBody(Body):
+    """How much is opened."""
+
+    step: Step = Field(
+        Step.CELL, strict=False, description="the next problem, all problems of the next team, or everything"
+    )
+
+
+class Next(BaseModel):
+    """The lowest team of which something is hidden, its rank by now, and its hidden problems in order.
+
+    Its rank is null where the board is one group's, and the team not in it.
+    """
+
+    team_id: str
+    rank: int | None
+    problem_ids: list[str]
+
+
+class Opened(BaseModel):
+    """A team at a problem that everybody may see now."""
+
+    team_id: str
+    problem_id: str
+
+
+class RevealView(BaseModel):
+    """What was opened by this step, what comes next, how many places are left, and when the board was thawed."""
+
+    opened: list[Opened]
+    next: Next | None
+    left: int
+    thawed: str | None
+
+
+def next_opened(snapshot: ContestSnapshot, first: Pending) -> Next:
+    """The team and the problems that the next step opens."""
+    rank = next((row.rank for row in snapshot.main.rows if row.team.id == first.team_id), None)
+    return Next(team_id=first.team_id, rank=rank, problem_ids=list(first.problem_ids))
+
+
+def open_place(session: Session, boards: ScoreboardCache, row: ContestRow, step: Step) -> list[Place]:
+    """Open the places of one step; the contest thaws with the last of them."""
+    waiting = _waiting(boards, row)
+    found = opened(waiting, step)
+    row.revealed = [*row.revealed, *([team_id, problem_id] for team_id, problem_id in found)]
+    if len(found) == len(opened(waiting, Step.ALL)):
+        row.thaw_time = utc_now()
+    session.flush()
+    return found
+
+
+def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Pending]:
+    """What is still hidden; raises Conflict where nothing may be opened now."""
+    # Read again now that nobody else can open anything: what was kept may be from before the last step.
+    boards.changed(row.id)
+    snapshot = boards.snapshot(row.id, public=True)
+    assert snapshot is not None, "it has a row"
+    if snapshot.state.ended is None:
+        raise Conflict("the contest has not ended")
+    if snapshot.freeze.until is None:
+        raise Conflict("the scoreboard is not frozen")
+    visible = {team.id for team in snapshot.contest.teams if team.counts}
+    unjudged = [a for a in snapshot.official() if a.scores is None and a.team_id in visible]
+    if unjudged:
+        raise Conflict(f"{len(unjudged)} submissions are still to be judged")
+    return pending(snapshot.board, hidden(snapshot))
+
+
+def hidden(snapshot: ContestSnapshot) -> set[Place]:
+    """The places of which more will be seen: something sent after the freeze, or a submission chosen to count."""
+    freeze, contest = snapshot.freeze, snapshot.contest
+    if freeze.until is None:
+        return set()
+    sent = {(a.team_id, a.problem_id) for a in snapshot.official() if freeze.hides(a.team_id, a.problem_id, a.time)}
+    return sent | {place for place in contest.chosen if place not in freeze.revealed}

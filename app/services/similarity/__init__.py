@@ -1,0 +1,1 @@
+"""Similarity of answers and sources between teams."""

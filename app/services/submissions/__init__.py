@@ -1,0 +1,1 @@
+"""Submissions: taking them, reading them, and what became of them."""

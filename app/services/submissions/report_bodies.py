@@ -1,0 +1,83 @@
+"""How reports on submissions are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from app.services.bodies import Sparse
+from app.services.submissions.judgements import Judgement
+
+
+class ReportedFile(BaseModel):
+    """A file that was sent: the case it was taken for, or why it was ignored."""
+
+    name: str
+    case: str | None
+    ignored: str | None
+
+
+class Message(BaseModel):
+    """What the checker says: English text, and a key with its arguments for other languages."""
+
+    key: str
+    text: str
+    args: dict[str, Any]
+
+
+class ReportedCase(BaseModel):
+    """One test case: the answer that stands for it, its verdict, its raw score and its points."""
+
+    name: str
+    group: str | None = Field(description="null for a final case of which nothing may be known yet")
+    kind: str
+    max_points: float
+    points: float | None
+    file: str | None = Field(description="the file in this submission; null: none")
+    size: int | None
+    sha256: str | None
+    carried_over_from: str | None = Field(description="the earlier submission whose answer stands for this case")
+    verdict: str | None
+    raw: int | float | None
+    max_raw: int | float | None
+    message: Message
+    run_time: float | None = Field(description="seconds that the checker took")
+
+
+class ReportedGroup(BaseModel):
+    """One group's points, and why it gives none."""
+
+    name: str
+    kind: str
+    aggregation: str
+    points: float
+    max_points: float
+    why: str | None
+
+
+class Report(Sparse):
+    """What became of every file, every case and every group of a submission."""
+
+    submission_id: str
+    problem_id: str
+    team_id: str | None
+    time: str
+    contest_time: str
+    judgement: Judgement
+    state: str = Field(description="`done` once it is judged")
+    error: str | None = Field(None, description="for judges: what failed in the judge itself")
+    points: float | None
+    max_points: float
+    files: list[ReportedFile]
+    cases: list[ReportedCase]
+    groups: list[ReportedGroup]
+
+
+class SourceFile(BaseModel):
+    """A source file that came with a submission."""
+
+    name: str
+    size: int
+    sha256: str
+    href: str

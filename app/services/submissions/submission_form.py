@@ -1,0 +1,134 @@
+"""Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app.grading.archives import Upload, archive_kind
+from app.services import clics
+from app.services.bodies import Line
+from app.services.clics import Id
+from app.services.errors import MOST_LISTED, BadRequest, all_in_words, fault
+from app.services.heavy import LIGHT
+from app.services.json_bounds import check_values
+
+T = TypeVar("T")
+LONGEST_COMMENT = 10_000
+MOST_VALUES = 5_000
+"""Of a JSON body, which is one long text: more values than these would take far more memory than their bytes."""
+LIGHT_ARCHIVES = 4 * 1024
+"""Bytes that may be archives and still are sorted at once: they hold at most 90 files, and inflate to 1 MiB."""
+WITHOUT_NUL = r"^[^\x00]*$"
+
+
+class SubmittedFile(BaseModel):
+    """The one archive of a CLICS submission."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    data: str = Field(description="base64 of a zip archive of answer files")
+    mime: str | None = None
+    filename: str | None = None
+
+
+class SubmissionRequest(BaseModel):
+    """A submission as the CLICS Contest API has it. `time` and `contest_time` are for admins, `id` is for their PUT."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    language_id: Line
+    problem_id: Line
+    files: list[SubmittedFile] = Field(min_length=1, max_length=1)
+    id: Id | None = None
+    team_id: Line | None = None
+    account_id: Line | None = None
+    time: Line | None = None
+    contest_time: Line | None = None
+    entry_point: None = None
+    reaction: list[Any] | None = Field(None, description="not kept")
+    comment: str | None = Field(None, max_length=LONGEST_COMMENT, pattern=WITHOUT_NUL)
+
+
+@dataclass
+class Parcel:
+    """What a request brings, whatever its form."""
+
+    problem_id: str
+    uploads: list[Upload]
+    sources: list[Upload] = field(default_factory=list)
+    team_id: str | None = None
+    testcase: str | None = None
+    comment: str | None = None
+    time: datetime | None = None
+    contest_time: timedelta | None = None
+    id: str | None = None
+    account_id: str | None = None
+
+    @property
+    def is_light(self) -> bool:
+        """Is sorting its files quicker than changing threads? A few KB of an archive are hundreds of files."""
+        most = LIGHT
+        size = 0
+        for upload in (*self.uploads, *self.sources):
+            size += upload.stream.seek(0, io.SEEK_END)
+            if archive_kind(upload.stream) is not None:
+                most = LIGHT_ARCHIVES
+        return size <= most
+
+
+def read_json(body: bytes) -> Parcel:
+    """Read a submission in the JSON of the CLICS Contest API; raises BadRequest."""
+    check_values(body, MOST_VALUES)
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"body: expected JSON, found {error}") from None
+    try:
+        asked = SubmissionRequest.model_validate(document)
+    except ValidationError as error:
+        given = error.errors(include_url=False)
+        faults = [fault(each) for each in given[:MOST_LISTED]]
+        raise BadRequest(all_in_words(faults, len(given)), errors=faults) from None
+    check_language(asked.language_id)
+    file = asked.files[0]
+    if file.mime not in {None, "application/zip"}:
+        raise BadRequest(f"files[0].mime: expected application/zip, found {file.mime!r}")
+    try:
+        data = base64.b64decode(file.data, validate=True)
+    except (binascii.Error, ValueError):
+        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else") from None
+    upload = Upload(file.filename or "files[0]", io.BytesIO(data))
+    if archive_kind(upload.stream) != "zip":
+        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else")
+    return Parcel(
+        asked.problem_id,
+        [upload],
+        team_id=asked.team_id,
+        comment=asked.comment,
+        time=_parsed("time", asked.time, clics.parse_time),
+        contest_time=_parsed("contest_time", asked.contest_time, clics.parse_reltime),
+        id=asked.id,
+        account_id=asked.account_id,
+    )
+
+
+def _parsed(name: str, text: str | None, parse: Callable[[str], T]) -> T | None:
+    try:
+        return None if text is None else parse(text)
+    except ValueError as error:
+        raise BadRequest(f"{name}: {error}, found {text!r}") from None
+
+
+def check_language(language: str) -> None:
+    """Raise BadRequest for any language but that of answer files."""
+    if language != clics.LANGUAGE:
+        raise BadRequest(f"language_id: expected {clics.LANGUAGE}, found {language!r}")

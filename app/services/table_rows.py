@@ -1,0 +1,101 @@
+"""Tables with a line of column names, as spreadsheets write them: commas, semicolons or tabs between the cells.
+
+Columns may stand in any order; cells may be in double quotes; empty cells say nothing, empty lines are skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from app.services.bodies import Item, found, refuse
+
+DELIMITERS = ",;\t"
+SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
+BETWEEN_IDS = re.compile(r"[\s,;|]+")
+TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns a table may have. Cells of `lists` hold ids with spaces or commas between them, `flags` yes or no."""
+
+    names: Sequence[str]
+    lists: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
+
+    def value(self, name: str, cell: str) -> Any:
+        """What a cell that is not empty says; text that is no yes or no is left to whoever checks the value."""
+        if name in self.lists:
+            return [part for part in BETWEEN_IDS.split(cell.strip()) if part]
+        if name in self.flags:
+            return TRUTHS.get(cell.strip().lower(), cell)
+        return cell if name == "password" else cell.strip()
+
+
+ACCOUNTS = Columns(("id", "username", "password", "name", "type", "team_id", "person_id"))
+TEAMS = Columns(
+    ("id", "name", "label", "display_name", "icpc_id", "organization_id", "group_ids", "hidden"),
+    lists=frozenset({"group_ids"}),
+    flags=frozenset({"hidden"}),
+)
+GROUPS = Columns(("id", "name", "icpc_id", "type"))
+ABOUT_ORGANIZATIONS = ("id", "name", "formal_name", "icpc_id", "country", "country_subdivision", "url")
+ORGANIZATIONS = Columns((*ABOUT_ORGANIZATIONS, "twitter_hashtag", "twitter_account"))
+PERSONS = Columns(("id", "name", "role", "team_ids", "icpc_id", "title", "email", "sex"), lists=frozenset({"team_ids"}))
+PEOPLE = Columns(("name", "username", "password", "email", "team", "organization", "group"))
+
+
+def read(text: str, columns: Columns) -> list[Item]:
+    """Read a table; raises BadRequest with every fault of its form: unknown columns, too few or too many cells."""
+    skipped = SEPARATOR_LINE.match(text)
+    first_line = 2 if skipped else 1
+    body = text[skipped.end() :] if skipped else text
+    head = body.partition("\n")[0]
+    delimiter = max(DELIMITERS, key=head.count)
+    rows = list(_rows(body, delimiter, first_line))
+    if not rows:
+        refuse([found("line 1", f"the names of columns, some of {', '.join(columns.names)}", "nothing")])
+    (line, cells), *others = rows
+    names = [cell.strip().lower() for cell in cells]
+    faults = _header_faults(names, columns, line)
+    for at, row in others:
+        if len(row) != len(names):
+            faults.append(found(f"line {at}", f"{len(names)} cells, as in the first line", str(len(row))))
+    refuse(faults)
+    return [Item(f"line {at}", _object(names, row, columns)) for at, row in others]
+
+
+def _rows(text: str, delimiter: str, first_line: int) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not empty, each with the number of the line it begins in."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = first_line
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = first_line + reader.line_num
+    except csv.Error as error:
+        refuse([found(f"line {line}", "cells whose quotes are closed, with quotes inside them doubled", str(error))])
+
+
+def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[dict[str, str]]:
+    faults = []
+    for at, name in enumerate(names):
+        if name not in columns.names:
+            close = get_close_matches(name, columns.names, n=1)
+            expected = f"the column {close[0]}" if close else f"one of the columns {', '.join(columns.names)}"
+            faults.append(found(f"line {line}", expected, repr(name[:40]) if name else "a column without a name"))
+        elif name in names[:at]:
+            faults.append(found(f"line {line}", "each column once", f"{name!r} twice"))
+    return faults
+
+
+def _object(names: Sequence[str], row: Sequence[str], columns: Columns) -> dict[str, Any]:
+    pairs = zip(names, row, strict=True)
+    return {name: columns.value(name, cell) for name, cell in pairs if cell.strip()}

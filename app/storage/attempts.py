@@ -1,0 +1,159 @@
+"""What a board is computed from: the attempts of a contest with their raw scores, read quickly and only once.
+
+Raw scores of a finished judgement never change, so they are kept between readings by the judgement's id; a reading
+fetches one short row a submission, of all or only of those that are said to have changed, and raw scores only of
+judgements not seen before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.domain.scoring import Attempt, RawScore
+from app.domain.verdicts import CaseVerdict
+from app.storage.judgements import DONE, exact
+from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+
+Scores = Mapping[str, RawScore]
+AT_ONCE = 500
+"""Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999."""
+
+
+@dataclass
+class KnownScores:
+    """Raw scores by judgement, as read before, and the judgement of each submission that has one; of one contest."""
+
+    of: dict[int, Scores] = field(default_factory=dict)
+    judgement: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An attempt as it was read, and when it last changed: at its submission or at the end of its judgement."""
+
+    attempt: Attempt
+    latest: datetime
+
+
+def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> list[Read]:
+    """Every attempt, in order of submission, judged as by the current finished judgement."""
+    known = known if known is not None else KnownScores()
+    rows = _submissions(session, contest_id)
+    known.judgement = {row.id: row.judgement_id for row in rows if row.judgement_id is not None}
+    judged = set(known.judgement.values())
+    for gone in set(known.of) - judged:
+        del known.of[gone]
+    missing = sorted(judged - set(known.of))
+    known.of.update(_all_scores(session, contest_id) if not known.of else scores_of(session, missing))
+    return [_read(row, known) for row in rows]
+
+
+def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Read]:
+    """As `attempts`, but only those of these submissions that there are."""
+    wanted = sorted(ids)
+    rows: list[Any] = []
+    for start in range(0, len(wanted), AT_ONCE):
+        rows += _submissions(session, contest_id, wanted[start : start + AT_ONCE])
+    for row in rows:
+        old = known.judgement.pop(row.id, None)
+        if old is not None and old != row.judgement_id:
+            known.of.pop(old, None)
+        if row.judgement_id is not None:
+            known.judgement[row.id] = row.judgement_id
+    missing = sorted({row.judgement_id for row in rows} - {None} - known.of.keys())
+    known.of.update(scores_of(session, missing))
+    return [_read(row, known) for row in rows]
+
+
+def _read(row: Any, known: KnownScores) -> Read:
+    id_, team_id, _account_id, problem_id, contest_time_ms, time, judgement_id, end_time = row
+    scores = None if judgement_id is None else known.of.setdefault(judgement_id, {})
+    team = team_id if team_id is not None else attempt_team(row)
+    attempt = Attempt(id_, team, problem_id, timedelta(milliseconds=contest_time_ms), scores)
+    return Read(attempt, time if end_time is None else max(time, end_time))
+
+
+def attempt_team(row: Any) -> str:
+    """Whose attempts a submission's row belongs to: its team's, or (on no board) those of an account without one."""
+    return str(row.team_id) if row.team_id is not None else f"~{row.account_id}"
+
+
+def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = None) -> Sequence[Any]:
+    current = (
+        (JudgementRow.submission_id == SubmissionRow.id)
+        & (JudgementRow.current.is_(True))
+        & (JudgementRow.state == DONE)
+    )
+    query = (
+        select(
+            SubmissionRow.id,
+            SubmissionRow.team_id,
+            SubmissionRow.account_id,
+            SubmissionRow.problem_id,
+            SubmissionRow.contest_time_ms,
+            SubmissionRow.time,
+            JudgementRow.id.label("judgement_id"),
+            JudgementRow.end_time,
+        )
+        .outerjoin(JudgementRow, current)
+        .where(SubmissionRow.contest_id == contest_id)
+        .order_by(SubmissionRow.id)
+    )
+    if ids is not None:
+        query = query.where(SubmissionRow.id.in_(ids))
+    return session.execute(query).all()
+
+
+COLUMNS = (
+    RawScoreRow.judgement_id,
+    TestCaseRow.name,
+    RawScoreRow.verdict,
+    RawScoreRow.raw_num,
+    RawScoreRow.raw_den,
+    RawScoreRow.multiplier_num,
+    RawScoreRow.multiplier_den,
+)
+
+
+def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
+    query = (
+        select(*COLUMNS)
+        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, JudgementRow.current.is_(True), JudgementRow.state == DONE)
+    )
+    return _collect(session.execute(query))
+
+
+def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
+    """The raw scores of these judgements, by judgement and case."""
+    found: dict[int, Scores] = {}
+    for start in range(0, len(judgements), AT_ONCE):
+        query = (
+            select(*COLUMNS)
+            .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+            .where(RawScoreRow.judgement_id.in_(judgements[start : start + AT_ONCE]))
+        )
+        found.update(_collect(session.execute(query)))
+    return found
+
+
+Row = tuple[int, str, str, int | None, int | None, int | None, int | None]
+VERDICTS = {verdict.value: verdict for verdict in CaseVerdict}
+
+
+def _collect(rows: Iterable[Row]) -> dict[int, Scores]:
+    """The raw scores by judgement and case: hundreds of thousands at a cold start, so each line here is a second."""
+    scores: defaultdict[int, dict[str, RawScore]] = defaultdict(dict)
+    for judgement_id, case, verdict, raw, raw_den, share, share_den in rows:
+        raw_score = raw if raw_den == 1 else exact(raw, raw_den)
+        scores[judgement_id][case] = RawScore(VERDICTS[verdict], raw_score, exact(share, share_den))
+    return dict(scores)

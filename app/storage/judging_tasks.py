@@ -1,0 +1,165 @@
+"""What judgements need: answers, cases, settings and rules; those of a rejudging with the changes it would make."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.storage import problem_diff, problems
+from app.storage.judgements import CaseAnswer, Task
+from app.storage.tables import (
+    AnswerRow,
+    ContestProblemRow,
+    JudgementRow,
+    ProblemRow,
+    RejudgingRow,
+    SubmissionRow,
+    TestCaseRow,
+    TestGroupRow,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """An answer as it was sent, and its case as it is now."""
+
+    name: str
+    removed: bool
+    size: int
+    answer: CaseAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What submissions to a problem are judged by. `cases` are those that a rejudging has otherwise; None: not at all.
+
+    `limit` is there only where a rejudging gives another one: else it was held against the answers when they came.
+    """
+
+    settings: dict[str, Any]
+    counted: frozenset[int]
+    cases: Mapping[str, Mapping[str, Any] | None]
+    rules: Mapping[str, dict[str, Any]]
+    limit: int | None = None
+
+
+def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
+    """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each problem."""
+    heads = session.execute(
+        select(
+            JudgementRow.id,
+            JudgementRow.rejudging_id,
+            SubmissionRow.id,
+            SubmissionRow.contest_id,
+            SubmissionRow.problem_id,
+            ContestProblemRow.rule,
+        )
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .outerjoin(
+            ContestProblemRow,
+            (ContestProblemRow.contest_id == SubmissionRow.contest_id)
+            & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
+        )
+        .where(JudgementRow.id.in_(attempts))
+        .order_by(JudgementRow.id)
+    ).all()
+    sent = _answers(session, [head[2] for head in heads])
+    keys = {(rejudging, problem) for _, rejudging, _, _, problem, _ in heads}
+    grounds = {key: _ground(session, *key) for key in keys}  # a set first: there are far fewer problems than judgements
+    tasks = []
+    for id_, rejudging, submission, contest, problem, rule in heads:
+        ground = grounds[rejudging, problem]
+        answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
+        known = ground.rules.get(contest, rule or {})
+        task = Task(
+            id_, submission, attempts[id_], contest, problem, ground.settings, known, ground.counted, answers, rejudging
+        )
+        tasks.append(task)
+    return tasks
+
+
+def _ground(session: Session, rejudging_id: int | None, problem_id: str) -> _Ground:
+    row = None if rejudging_id is None else session.get(RejudgingRow, rejudging_id)
+    if row is None or not row.changes:
+        settings = session.get_one(ProblemRow, problem_id).settings
+        return _Ground(settings, _counted_cases(session, problem_id), {}, {})
+    wanted = problem_diff.merged(problem_diff.document(session, problem_id), row.changes)
+    ids = {case.name: case.id for case in problems.test_cases(session, problem_id)}
+    names = sorted(problem_diff.counted_cases(wanted))
+    counted = frozenset(ids.get(name, -at) for at, name in enumerate(names, start=1))
+    settings = wanted["columns"]["settings"]
+    cases, rules = row.changes.get("cases", {}), row.changes.get("rules", {})
+    return _Ground(settings, counted, cases, rules, problem_diff.answer_limit(settings))
+
+
+def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
+    """The answer with its case as it is to be judged; None where the case is none any more."""
+    case = ground.cases.get(sent.name)
+    if case is None and (sent.removed or sent.name in ground.cases):
+        return None
+    if case is not None and case["answer_sha256"] is None:
+        return None  # it is not open before it has one, and then everything is judged anew
+    answer = sent.answer
+    if ground.limit is not None and answer.refused is None and sent.size > ground.limit:
+        answer = replace(answer, refused=too_large(ground.limit))
+    if case is None:
+        return answer
+    return replace(
+        answer,
+        input_sha256=case["input_sha256"],
+        answer_sha256=case["answer_sha256"],
+        checker_args=case["checker_args"],
+    )
+
+
+def too_large(limit: int) -> dict[str, Any]:
+    """What is said of an answer with more bytes than it may have."""
+    text = f"expected at most {limit} bytes, found more"
+    return {"key": "too-large", "text": text, "args": {"limit": limit}}
+
+
+def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
+    found: dict[int, list[_Sent]] = defaultdict(list)
+    rows = session.execute(
+        select(
+            AnswerRow.submission_id,
+            TestCaseRow.name,
+            TestCaseRow.removed,
+            AnswerRow.size,
+            AnswerRow.test_case_id,
+            TestCaseRow.input_sha256,
+            TestCaseRow.answer_sha256,
+            AnswerRow.data,
+            AnswerRow.sha256,
+            AnswerRow.refused,
+            TestCaseRow.checker_args,
+        )
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(AnswerRow.submission_id.in_(submissions))
+        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
+    )
+    for row in rows:
+        found[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
+    return found
+
+
+def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
+    rows = session.scalars(
+        select(TestCaseRow.id)
+        .join(
+            TestGroupRow,
+            (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name),
+        )
+        .where(
+            TestCaseRow.problem_id == problem_id,
+            TestGroupRow.kind == "provisional",
+            TestCaseRow.answer_sha256.is_not(None),
+            TestCaseRow.removed.is_(False),
+        )
+    )
+    return frozenset(rows)

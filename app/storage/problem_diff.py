@@ -1,0 +1,296 @@
+"""A problem's rows as one document: what differs between two versions of it, and writing a difference to the rows.
+
+A rejudging keeps such a difference until it is applied, and once it is, the difference that leads back.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.domain.contests import CaseKind, Direction, Kind, ScoredProblem, ScoringRule
+from app.domain.rules import read_rule, write_rule
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
+from app.storage import problems
+from app.storage.judgements import exact
+from app.storage.scoring_input import scored_of
+from app.storage.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
+
+Document = dict[str, Any]
+"""{"columns": {...}, "groups": [{...}], "cases": {name: {...}}, "rules": {contest: {...}}}"""
+Changes = Mapping[str, Any]
+"""What of a document is different; a case that is None is none of the problem's (any more). Empty: nothing is."""
+COLUMNS = ("uuid", "names", "metadata_", "settings", "statements", "package_sha256")
+GROUP = ("name", "ordinal", "kind", "max_points_num", "max_points_den", "aggregation", "require_pass")
+JUDGED = ("input_sha256", "answer_sha256", "checker_args")
+REFERENCE = (
+    "reference_raw_num",
+    "reference_raw_den",
+    "reference_multiplier_num",
+    "reference_multiplier_den",
+)
+COUNTED = ("group_name", "points_num", "points_den")
+CASE = (*JUDGED, *COUNTED, *REFERENCE, "ordinal", "input_size", "answer_size", "provenance")
+LEARNT = frozenset({*REFERENCE, "provenance"})
+"""What may be found out of a case later without it being another one."""
+
+
+def document(session: Session, problem_id: str) -> Document:
+    """Read a problem as it is now, and the rules its contests give it."""
+    row = session.get_one(ProblemRow, problem_id)
+    rules = select(ContestProblemRow.contest_id, ContestProblemRow.rule).where(
+        ContestProblemRow.problem_id == problem_id
+    )
+    return copy.deepcopy(
+        {
+            "columns": {name: getattr(row, name) for name in COLUMNS},
+            "groups": [{name: getattr(group, name) for name in GROUP} for group in problems.groups(session, row.id)],
+            "cases": {
+                case.name: {name: getattr(case, name) for name in CASE} for case in problems.test_cases(session, row.id)
+            },
+            "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
+        }
+    )
+
+
+def difference(before: Document, after: Document) -> dict[str, Any]:
+    """What leads from one version to another."""
+    found: dict[str, Any] = {}
+    for key in ("columns", "rules"):
+        if changed := {name: value for name, value in after[key].items() if before[key].get(name) != value}:
+            found[key] = changed
+    if before["groups"] != after["groups"]:
+        found["groups"] = after["groups"]
+    names = [*before["cases"], *(name for name in after["cases"] if name not in before["cases"])]
+    cases = {name: after["cases"].get(name) for name in names if before["cases"].get(name) != after["cases"].get(name)}
+    if cases:
+        found["cases"] = cases
+    return found
+
+
+def summary(before: Document, after: Document) -> list[str]:
+    """The difference in words, a line for each thing that is another."""
+    old, new = before["columns"]["settings"], after["columns"]["settings"]
+    lines = [
+        f"{what}: {mine} → {theirs}"
+        for what, mine, theirs in (
+            ("checker", old["checker"], new["checker"]),
+            ("scoring", _words(old["scoring"]), _words(new["scoring"])),
+            ("most bytes of an answer", answer_limit(old), answer_limit(new)),
+        )
+        if mine != theirs
+    ]
+    lines += _group_lines(before, after)
+    lines += _case_lines(before["cases"], after["cases"])
+    for contest in after["rules"]:
+        if contest in before["rules"] and _rule(before, contest) != _rule(after, contest):
+            mine, theirs = (write_rule(_rule(version, contest)) for version in (before, after))
+            lines.append(f"rule in {contest}: {_words(mine, theirs)} → {_words(theirs, mine)}")
+    return lines or ["texts and other settings"]
+
+
+def _words(value: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
+    """A mapping in words, or only what is not the same in another one."""
+    shown = {key: each for key, each in value.items() if other is None or other.get(key) != each}
+    return ", ".join(f"{key} {each}" for key, each in shown.items())
+
+
+def _group_lines(before: Document, after: Document) -> list[str]:
+    old, new = ({group["name"]: group for group in version["groups"]} for version in (before, after))
+    lines = [f"group {name}: removed" for name in old if name not in new]
+    for name, group in new.items():
+        if name not in old:
+            lines.append(f"group {name}: added")
+            continue
+        names = [column for column in GROUP if column != "ordinal" and old[name][column] != group[column]]
+        lines += [f"group {name}: {column} {old[name][column]} → {group[column]}" for column in names]
+    return lines
+
+
+def _case_lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    lines = [f"test case {name}: removed" for name in old if name not in new]
+    parts: dict[str, tuple[str, ...]] = {
+        "input": ("input_sha256",),
+        "expected answer": ("answer_sha256",),
+        "checker": ("checker_args",),
+    }
+    parts |= {"group": ("group_name",), "points": ("points_num", "points_den")}
+    for name, case in new.items():
+        if name not in old:
+            lines.append(f"test case {name}: added")
+            continue
+        found = [part for part, columns in parts.items() if any(old[name][at] != case[at] for at in columns)]
+        lines += [f"test case {name}: {', '.join(found)}"] if found else []
+    lines += [f"test case {name}: has no expected answer yet" for name in unanswered(old, new)]
+    return lines
+
+
+def unanswered(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The cases that one version has an expected answer of, or does not have at all, and another has without one."""
+    return [
+        name
+        for name, case in new.items()
+        if case["answer_sha256"] is None and (name not in old or old[name]["answer_sha256"] is not None)
+    ]
+
+
+def merged(before: Document, changes: Changes) -> Document:
+    """The version that the changes lead to."""
+    cases = before["cases"] | changes.get("cases", {})
+    return {
+        "columns": before["columns"] | changes.get("columns", {}),
+        "groups": changes.get("groups", before["groups"]),
+        "cases": {name: case for name, case in cases.items() if case is not None},
+        "rules": before["rules"] | changes.get("rules", {}),
+    }
+
+
+def write(session: Session, problem_id: str, changes: Changes) -> dict[str, Any]:
+    """Make the changes; returns those that undo them."""
+    before = document(session, problem_id)
+    row = session.get_one(ProblemRow, problem_id)
+    for name, value in changes.get("columns", {}).items():
+        setattr(row, name, value)
+    row.updated = utc_now()  # for those who keep what they have read of it
+    if "groups" in changes:
+        session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == problem_id))
+        session.execute(insert(TestGroupRow), [{"problem_id": problem_id, **group} for group in changes["groups"]])
+    _write_cases(session, problem_id, changes.get("cases", {}))
+    for contest_id, rule in changes.get("rules", {}).items():
+        entry = session.get(ContestProblemRow, (contest_id, problem_id))
+        if entry is not None:
+            entry.rule = rule
+    session.flush()
+    session.expire_all()
+    return difference(document(session, problem_id), before)
+
+
+def _write_cases(session: Session, problem_id: str, cases: Mapping[str, Mapping[str, Any] | None]) -> None:
+    """Answers and raw scores refer to the rows, so a case that goes stays as a row, and its return is a change."""
+    for name, columns in cases.items():
+        row = problems.any_case(session, problem_id, name)
+        if columns is None:
+            if row is not None:
+                row.removed = True
+            continue
+        row = row or TestCaseRow(problem_id=problem_id, name=name)
+        for column, value in columns.items():
+            setattr(row, column, value)
+        row.removed = False
+        session.add(row)
+
+
+def tried(session: Session, problem_id: str, changes: Changes, change: Callable[[], None]) -> Document:
+    """The version that `change` makes of the one `changes` lead to; nothing of it is kept."""
+    savepoint = session.begin_nested()
+    try:
+        if changes:
+            write(session, problem_id, changes)
+        change()
+        session.flush()
+        session.expire_all()
+        return document(session, problem_id)
+    finally:
+        savepoint.rollback()
+        session.expire_all()
+
+
+def matters(before: Document, after: Document) -> bool:
+    """Could anybody's points or verdicts be different? Statements and names, say, make no difference."""
+    return needs_judging(before, after) or bool(_points(before) != _points(after))
+
+
+def needs_judging(before: Document, after: Document) -> bool:
+    """Could a verdict, or a raw score, be different?"""
+    return bool(_judging(before) != _judging(after))
+
+
+def _judging(version: Document) -> Any:
+    settings = version["columns"]["settings"]
+    kinds = {group["name"]: group["kind"] for group in version["groups"]}
+    cases = {
+        name: (*(case[column] for column in JUDGED), kinds.get(case["group_name"]))
+        for name, case in version["cases"].items()
+        if case["answer_sha256"] is not None  # else nobody can send an answer for it
+    }
+    rules = {contest: _rule(version, contest).kind for contest in version["rules"]}
+    return settings["checker"], settings["scoring"], answer_limit(settings), cases, rules
+
+
+def _points(version: Document) -> Any:
+    groups = [{name: value for name, value in group.items() if name != "ordinal"} for group in version["groups"]]
+    rules = {contest: _rule(version, contest) for contest in version["rules"]}
+    columns = (*COUNTED, *REFERENCE) if any(rule.reference_counts for rule in rules.values()) else COUNTED
+    cases = {
+        name: tuple(case[column] for column in columns)
+        for name, case in version["cases"].items()
+        if case["answer_sha256"] is not None
+    }
+    return groups, cases, rules
+
+
+def _rule(version: Document, contest_id: str) -> ScoringRule:
+    """The whole rule a contest gives the problem."""
+    own = version["columns"]["settings"]["scoring"]
+    most = sum((Fraction(each["max_points_num"], each["max_points_den"]) for each in version["groups"]), Fraction(0))
+    return read_rule(version["rules"][contest_id], Kind(own["kind"]), Direction(own["direction"]), most)
+
+
+def answer_limit(settings: Mapping[str, Any]) -> int | None:
+    """The most bytes an answer may have, where the problem says so."""
+    limit: int | None = settings.get("answers", {}).get("limit")
+    return limit
+
+
+def fingerprint(version: Document, contests: Mapping[str, Any]) -> str:
+    """Tells whether a problem, and the rules that these contests give it, are still as they were."""
+    known = {
+        "columns": version["columns"],
+        "groups": version["groups"],
+        "cases": {
+            name: {column: value for column, value in case.items() if column not in LEARNT}
+            for name, case in version["cases"].items()
+        },
+        "rules": {contest: version["rules"].get(contest) for contest in contests},
+    }
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
+
+
+def scored(version: Document, problem_id: str, contest_id: str) -> ScoredProblem:
+    """The version as a contest scores it."""
+    groups = [TestGroupRow(problem_id=problem_id, **group) for group in version["groups"]]
+    cases = [TestCaseRow(problem_id=problem_id, name=name, **case) for name, case in version["cases"].items()]
+    cases.sort(key=lambda case: case.ordinal)
+    return scored_of(problem_id, version["columns"]["settings"], groups, cases, version["rules"].get(contest_id, {}))
+
+
+def reference_scores(version: Document) -> dict[str, RawScore]:
+    """What the expected answers score, where that is known."""
+    return {
+        name: RawScore(
+            CaseVerdict.ACCEPTED,
+            exact(case["reference_raw_num"], case["reference_raw_den"]),
+            exact(case["reference_multiplier_num"], case["reference_multiplier_den"]),
+        )
+        for name, case in version["cases"].items()
+        if case["reference_raw_num"] is not None
+    }
+
+
+def counted_cases(version: Document) -> frozenset[str]:
+    """The names of the cases that count during a contest."""
+    kinds = {group["name"]: group["kind"] for group in version["groups"]}
+    return frozenset(
+        name
+        for name, case in version["cases"].items()
+        if case["answer_sha256"] is not None and kinds.get(case["group_name"]) == CaseKind.PROVISIONAL
+    )

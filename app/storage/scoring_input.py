@@ -1,0 +1,302 @@
+"""Contests, problems and teams as the scoring rules see them, read from the tables."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.domain.contests import (
+    EVERY,
+    FINAL,
+    Aggregation,
+    Case,
+    CaseKind,
+    Clock,
+    Direction,
+    Group,
+    Kind,
+    Pause,
+    ScoredProblem,
+    Team,
+)
+from app.domain.final_cases import Finals
+from app.domain.ids import VeiledIds
+from app.domain.participation import Participation, ParticipationKind, own_clock
+from app.domain.rules import read_rule
+from app.domain.scoreboard import Chosen, ReferenceScores
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
+from app.storage import problems
+from app.storage.judgements import exact
+from app.storage.participations import choices, participations
+from app.storage.tables import (
+    ContestProblemRow,
+    ContestRow,
+    ContestTeamRow,
+    ProblemRow,
+    TeamRow,
+    TestCaseRow,
+    TestGroupRow,
+)
+
+MOST_KEPT = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredContest:
+    """All that scoring needs of a contest beside its submissions."""
+
+    id: str
+    clock: Clock
+    finalized: datetime | None
+    settings: Mapping[str, Any]
+    problems: Sequence[ScoredProblem]
+    labels: Mapping[str, str]
+    teams: Sequence[Team]
+    references: ReferenceScores
+    revealed: frozenset[tuple[str, str]] = frozenset()
+    chosen: Chosen = field(default_factory=dict)
+    finals: Finals = field(default_factory=Finals)
+    personal: timedelta | None = None
+    participations: Mapping[str, Participation] = field(default_factory=dict)
+    on_board: frozenset[str] = frozenset()
+    main_group: str | None = None
+    late: frozenset[str] = frozenset()
+    ids: VeiledIds = field(default=VeiledIds(""), repr=False)
+
+    @property
+    def outside(self) -> Sequence[ScoredProblem]:
+        """Its problems as if they had no final cases, the same ones each time."""
+        return [_outside(problem) for problem in self.problems]
+
+    def without_final(self) -> ScoredContest:
+        """The contest as if its problems had no final cases."""
+        return replace(self, problems=self.outside)
+
+    @property
+    def main_teams(self) -> frozenset[str] | None:
+        """The teams of the main board, where that is only those of one group; virtual teams are on it by themselves."""
+        if self.main_group is None:
+            return None
+        return frozenset(t.id for t in self.teams if self.main_group in t.group_ids or self.is_virtual(t.id))
+
+    @property
+    def official_teams(self) -> list[Team]:
+        """The teams but for the virtual ones, and for those that came when the results were final."""
+        return [team for team in self.teams if team.id not in self.late and not self.is_virtual(team.id)]
+
+    def moments(self) -> list[datetime]:
+        """Every moment at which something about it changes by itself."""
+        found = [*self.clock.moments(), self.finalized, self.finals.release]
+        return [moment for moment in found if moment is not None]
+
+    def is_virtual(self, team_id: str) -> bool:
+        """Does a team take part after the fact, on no official board?"""
+        participation = self.participations.get(team_id)
+        return participation is not None and participation.kind is ParticipationKind.VIRTUAL
+
+    def own_clock(self, team_id: str | None) -> Clock:
+        """The clock a team's submissions are timed by."""
+        return own_clock(self.clock, self.personal, self.participations.get(team_id or ""))
+
+    def problem(self, problem_id: str) -> ScoredProblem | None:
+        """One of its problems, or None."""
+        return next((problem for problem in self.problems if problem.id == problem_id), None)
+
+
+def clock(row: ContestRow) -> Clock:
+    """The times of a contest."""
+    freeze = None if row.freeze_ms is None else timedelta(milliseconds=row.freeze_ms)
+    pauses = tuple(Pause(_moment(each["start"]), _moment_or_none(each.get("end"))) for each in row.pauses or ())
+    return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time, pauses)
+
+
+def written_pauses(pauses: Sequence[Pause]) -> list[dict[str, str | None]]:
+    """Pauses as a contest's row keeps them."""
+    return [{"start": p.start.isoformat(), "end": None if p.end is None else p.end.isoformat()} for p in pauses]
+
+
+def finals(settings: Mapping[str, Any]) -> Finals:
+    """What a contest's settings say of final cases."""
+    minutes = settings.get("final_minutes")
+    return Finals(
+        _moment_or_none(settings.get("final_release")),
+        None if minutes is None else timedelta(minutes=minutes),
+        EVERY if settings.get("final_phase") == "all" else FINAL,
+    )
+
+
+def personal_duration(settings: Mapping[str, Any]) -> timedelta | None:
+    """How long each team's own window in a contest is, where it has one."""
+    text = settings.get("personal_duration")
+    if text is None:
+        return None
+    hours, minutes, seconds = str(text).split(":")
+    return timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def _moment_or_none(text: str | None) -> datetime | None:
+    return None if text is None else _moment(text)
+
+
+def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
+    """Read a contest with its problems in order and its teams; None if there is no such contest."""
+    row = session.get(ContestRow, contest_id)
+    if row is None:
+        return None
+    pairs = entries(session, contest_id)
+    scored = [_scored(session, entry, problem) for entry, problem in pairs]
+    labels = {entry.problem_id: entry.label for entry, _ in pairs}
+    references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
+    teams = contest_teams(session, row)
+    late = _late(session, row)
+    return ScoredContest(
+        row.id,
+        clock(row),
+        row.finalized,
+        row.settings,
+        scored,
+        labels,
+        teams,
+        references,
+        frozenset((team_id, problem_id) for team_id, problem_id in row.revealed or ()),
+        choices(session, contest_id) if row.settings.get("choose") else {},
+        finals(row.settings),
+        personal_duration(row.settings),
+        participations(session, contest_id),
+        frozenset(team.id for team in teams if team.counts and team.id not in late),
+        row.main_scoreboard_group_id,
+        late,
+        VeiledIds(row.secret),
+    )
+
+
+def scored_problem(session: Session, contest_id: str, problem_id: str) -> ScoredProblem | None:
+    """One problem as its contest scores it; None if the contest does not have it."""
+    found = [pair for pair in entries(session, contest_id) if pair[0].problem_id == problem_id]
+    return _scored(session, *found[0]) if found else None
+
+
+def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, ProblemRow]]:
+    """A contest's problems, in order, each with its place in the contest."""
+    query = (
+        select(ContestProblemRow, ProblemRow)
+        .join(ProblemRow, ProblemRow.id == ContestProblemRow.problem_id)
+        .where(ContestProblemRow.contest_id == contest_id)
+        .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
+    )
+    return [(row[0], row[1]) for row in session.execute(query)]
+
+
+_kept: dict[tuple[str, datetime, str, str], ScoredProblem] = {}
+"""Scored problems by what they were made of; a changed problem or rule has another key, so nothing ever is stale."""
+
+
+def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+    key = (problem.id, problem.updated, problem.uuid, json.dumps(entry.rule, sort_keys=True))
+    found = _kept.get(key)
+    if found is None:
+        found = _read_scored(session, entry, problem)
+        while len(_kept) >= MOST_KEPT:
+            _kept.pop(next(iter(_kept)), None)
+        _kept[key] = found
+    return found
+
+
+_kept_outside: dict[int, tuple[ScoredProblem, ScoredProblem]] = {}
+
+
+def _outside(problem: ScoredProblem) -> ScoredProblem:
+    """A problem without its final cases; who has it once gets the very same again."""
+    kept = _kept_outside.get(id(problem))
+    if kept is None or kept[0] is not problem:
+        kept = (problem, problem.without_final())
+        while len(_kept_outside) >= MOST_KEPT:
+            _kept_outside.pop(next(iter(_kept_outside)), None)
+        _kept_outside[id(problem)] = kept
+    return kept[1]
+
+
+def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+    groups, cases = problems.groups(session, problem.id), problems.test_cases(session, problem.id)
+    return scored_of(problem.id, problem.settings, groups, cases, entry.rule)
+
+
+def scored_of(
+    problem_id: str,
+    settings: Mapping[str, Any],
+    group_rows: Sequence[TestGroupRow],
+    case_rows: Sequence[TestCaseRow],
+    document: Mapping[str, Any],
+) -> ScoredProblem:
+    """A problem as the rules see it: from its settings, groups and cases (in order), and a contest's rule for it."""
+    groups = tuple(
+        Group(
+            row.name,
+            CaseKind(row.kind),
+            Fraction(row.max_points_num, row.max_points_den),
+            Aggregation(row.aggregation),
+            tuple(row.require_pass),
+        )
+        for row in group_rows
+    )
+    cases = tuple(
+        Case(row.name, row.group_name, Fraction(row.points_num, row.points_den))
+        for row in case_rows
+        if row.answer_sha256 is not None  # without an expected answer it is not open yet
+    )
+    scoring = settings["scoring"]
+    most = sum((group.max_points for group in groups), Fraction(0))
+    rule = read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    return ScoredProblem(problem_id, rule, groups, cases)
+
+
+def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
+    """The teams that take part, hidden ones too: all there are in a contest open to all."""
+    enrolled = (ContestTeamRow.team_id == TeamRow.id) & (ContestTeamRow.contest_id == contest.id)
+    query = (
+        select(TeamRow.id, TeamRow.name, TeamRow.hidden, TeamRow.group_ids, ContestTeamRow.disqualified)
+        .join(ContestTeamRow, enrolled, isouter=contest.open_to_all)
+        .order_by(TeamRow.id)
+    )
+    return [
+        Team(id_, name, hidden, tuple(group_ids), bool(disqualified))
+        for id_, name, hidden, group_ids, disqualified in session.execute(query)
+    ]
+
+
+def _late(session: Session, contest: ContestRow) -> frozenset[str]:
+    """The teams that came to a contest open to all when it was final: all others are enrolled at that moment."""
+    if contest.finalized is None or not contest.open_to_all:
+        return frozenset()
+    enrolled = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest.id)
+    return frozenset(session.scalars(select(TeamRow.id).where(TeamRow.id.not_in(enrolled))))
+
+
+def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:
+    """What the expected answers of these problems score, where that is known."""
+    table = TestCaseRow
+    query = select(
+        table.problem_id,
+        table.name,
+        table.reference_raw_num,
+        table.reference_raw_den,
+        table.reference_multiplier_num,
+        table.reference_multiplier_den,
+    ).where(table.problem_id.in_(problem_ids), table.reference_raw_num.is_not(None), table.removed.is_(False))
+    found: dict[str, dict[str, RawScore]] = defaultdict(dict)
+    for problem_id, name, raw, raw_den, share, share_den in session.execute(query):
+        found[problem_id][name] = RawScore(CaseVerdict.ACCEPTED, exact(raw, raw_den), exact(share, share_den))
+    return found

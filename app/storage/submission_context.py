@@ -1,0 +1,134 @@
+"""What a submission is held against: the contest's clock, who takes part, and the problem's open test cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.domain.contests import CaseKind, Clock
+from app.domain.final_cases import Finals
+from app.domain.limits import NO_LIMITS, Limits, read_limits
+from app.domain.participation import Participation, own_clock
+from app.storage import participations
+from app.storage.database import Database
+from app.storage.scoring_input import clock, contest_teams, finals, personal_duration
+from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A contest's problem as one may submit to it. `cases` are (row id, name); `limit` bytes an answer may have.
+
+    `final_cases` are answered only by those who have their inputs; `limits` say how often a team may submit; once the
+    results are `final`, nothing that counts is taken.
+    """
+
+    contest_id: str
+    problem_id: str
+    clock: Clock
+    teams: frozenset[str]
+    settings: Mapping[str, Any]
+    cases: Sequence[tuple[int, str]]
+    limit: int
+    pattern: str | None
+    final_cases: Sequence[tuple[int, str]] = ()
+    finals: Finals = field(default_factory=Finals)
+    personal: timedelta | None = None
+    limits: Limits = NO_LIMITS
+    final: bool = False
+
+    @property
+    def asks_the_team(self) -> bool:
+        """Does it depend on what a team has done before: on a clock of its own, or its asking for final inputs?"""
+        has_timer = bool(self.final_cases) and self.finals.window is not None
+        return has_timer or self.personal is not None or bool(self.settings.get("virtual"))
+
+    def open_cases(self, team: Entrant, now: datetime) -> Sequence[tuple[int, str]]:
+        """The cases answers are taken for from a team now."""
+        if self.final_cases and self.finals.taken(self.clock, now, team.asked):
+            return [*self.cases, *self.final_cases]
+        return self.cases
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A team as one who submits: the clock it goes by, its participation, and when it asked for final inputs."""
+
+    clock: Clock
+    participation: Participation | None = None
+    asked: datetime | None = None
+
+
+def read_entrant(session: Session, entry: Entry, team_id: str) -> Entrant:
+    """Read what a team has done for itself in a contest."""
+    found = participations.participation(session, entry.contest_id, team_id)
+    asked = participations.asked(session, entry.contest_id, team_id, entry.problem_id)
+    return Entrant(own_clock(entry.clock, entry.personal, found), found, asked)
+
+
+class SubmissionContexts:
+    """Entries kept in memory while no admin changes anything: most submissions need no reading at all."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kept: dict[tuple[str, str], tuple[int, Entry | None]] = {}
+        self.usage = Usage(database)
+
+    def known(self, contest_id: str, problem_id: str) -> Entry | None:
+        """The entry if it is at hand and nothing has changed since it was read."""
+        generation, entry = self._kept.get((contest_id, problem_id), (-1, None))
+        return entry if generation == self._database.generation else None
+
+    def read(self, contest_id: str, problem_id: str) -> Entry | None:
+        """Read the entry; None if there is no such contest, or it does not have the problem."""
+        generation = self._database.generation  # before reading: a change meanwhile makes what is read out of date
+        with self._database.read() as session:
+            entry = read_entry(session, contest_id, problem_id)
+        if entry is not None:
+            self._kept[contest_id, problem_id] = (generation, entry)
+        return entry
+
+
+def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | None:
+    """Read it; None if there is no such contest, or it does not have the problem."""
+    contest = session.get(ContestRow, contest_id)
+    problem = session.get(ProblemRow, problem_id)
+    place = session.get(ContestProblemRow, (contest_id, problem_id))
+    if contest is None or problem is None or place is None:
+        return None
+    answers = problem.settings["answers"]
+    return Entry(
+        contest_id,
+        problem_id,
+        clock(contest),
+        frozenset(team.id for team in contest_teams(session, contest)),
+        contest.settings,
+        open_cases(session, problem_id),
+        answers["limit"],
+        contest.settings.get("answer_pattern") or answers.get("pattern"),
+        open_cases(session, problem_id, final=True),
+        finals(contest.settings),
+        personal_duration(contest.settings),
+        read_limits(contest.settings.get("limits") or {}, place.limits or {}),
+        contest.finalized is not None,
+    )
+
+
+def open_cases(session: Session, problem_id: str, *, final: bool = False) -> Sequence[tuple[int, str]]:
+    """The cases that have an expected answer: samples and provisional ones, or the final ones."""
+    kind = TestGroupRow.kind == CaseKind.FINAL
+    group = (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name)
+    query = (
+        select(TestCaseRow.id, TestCaseRow.name)
+        .join(TestGroupRow, group)
+        .where(TestCaseRow.problem_id == problem_id, kind if final else ~kind)
+        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
+        .order_by(TestCaseRow.ordinal)
+    )
+    return [(row[0], row[1]) for row in session.execute(query)]

@@ -1,0 +1,1 @@
+"""The flat board of RollingBalls: cells, rolls, distances and plays."""

@@ -1,0 +1,1 @@
+"""Upper bounds on the points of an instance."""
