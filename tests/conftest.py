@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let go of the run: the keeper of PostgreSQL, where there is one, stops it and takes the folder away."""
+    """Let go of the run: the publisher of PostgreSQL, where there is one, stops it and takes the folder away."""
     if hasattr(config, "workerinput"):
         return
     folder = run_folder()

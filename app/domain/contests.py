@@ -270,7 +270,7 @@ class Freeze:
     revealed: frozenset[tuple[str, str]] = frozenset()
 
     def hides(self, team_id: str, problem_id: str, time: timedelta) -> bool:
-        """Is what this team sent to this problem at this contest time behind the curtain?"""
+        """Is what this team sent to this problem at this contest time behind the freeze?"""
         return self.until is not None and time >= self.until and (team_id, problem_id) not in self.revealed
 
 

@@ -441,7 +441,7 @@ class LiveBoard:
         self._bits = total_bits(problems)
         self._tries: dict[tuple[str, str], dict[int, Attempt]] = {}
         self._where: dict[int, tuple[str, str]] = {}
-        self._curtain = freeze
+        self._freeze = freeze
         self._chosen: Chosen = chosen or {}
         self._teams: Sequence[Team] = ()
         self._visible: list[Team] = []
@@ -498,12 +498,12 @@ class LiveBoard:
 
     def set_freeze(self, freeze: Freeze) -> None:
         """Let this be what is hidden."""
-        if freeze == self._curtain:
+        if freeze == self._freeze:
             return
         for key, tries in self._tries.items():
-            if any(freeze.hides(*key, a.time) != self._curtain.hides(*key, a.time) for a in tries.values()):
+            if any(freeze.hides(*key, a.time) != self._freeze.hides(*key, a.time) for a in tries.values()):
                 self._stale.add(key)
-        self._curtain = freeze
+        self._freeze = freeze
 
     def set_chosen(self, chosen: Chosen) -> None:
         """Let these be the submissions that teams have chosen."""
@@ -526,7 +526,7 @@ class LiveBoard:
             if team not in self._place or problem not in self._problems:
                 continue
             tries = self._tries.get((team, problem), {}).values()
-            judged = [a for a in tries if a.scores is not None and not self._curtain.hides(team, problem, a.time)]
+            judged = [a for a in tries if a.scores is not None and not self._freeze.hides(team, problem, a.time)]
             judged.sort(key=lambda attempt: (attempt.time, attempt.id))
             self._judged[places[problem], self._place[team]] = len(judged)
             self._pending[places[problem], self._place[team]] = len(tries) - len(judged)

@@ -22,7 +22,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What the curtain hides of one team: the problems in order."""
+    """What the freeze hides of one team: the problems in order."""
 
     team_id: str
     problem_ids: tuple[str, ...]

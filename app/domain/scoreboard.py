@@ -75,7 +75,7 @@ def scoreboard(
     phase: frozenset[CaseKind] = PROVISIONAL,
     references: ReferenceScores | None = None,
 ) -> Board:
-    """Compute the whole board. Attempts behind the `curtain` only count as pending, also for BEST.
+    """Compute the whole board. Attempts behind the `freeze` only count as pending, also for BEST.
 
     `chosen`: where a team has chosen a submission, its answers count in place of what the rule would have counted.
     """

@@ -133,7 +133,7 @@ class ContestSnapshot:
     """A contest as one reading found it, and the board made from it, for everybody (`public`) or for the judges.
 
     moment  when the last thing happened that this board shows
-    curtain what the freeze hides
+    freeze what the freeze hides
     phase   which cases count
     closed  the viewer may not see anything yet: as before the start
     board   of all teams; `main` is the one that is shown
@@ -402,7 +402,7 @@ class ScoreboardCache:
         return kept.public if public else kept.judges
 
     async def snapshot_soon(self, contest_id: str, *, public: bool) -> ContestSnapshot | None:
-        """As `standing`, for the event loop: all who wait share one thread and one computation."""
+        """As `snapshot`, for the event loop: all who wait share one thread and one computation."""
         wanted = self._version(contest_id)
         while True:
             if (found := self.ready(contest_id, public=public)) is not None:
@@ -502,7 +502,7 @@ def make_snapshot(contest: ScoredContest, reads: Sequence[Read], now: datetime, 
 
 
 def in_phase(snapshot: ContestSnapshot, phase: frozenset[CaseKind]) -> ContestSnapshot:
-    """A standing as it is when the cases of another phase give the points; computed once for each."""
+    """A snapshot as it is when the cases of another phase give the points; computed once for each."""
     if phase == snapshot.phase:
         return snapshot
     found: ContestSnapshot | None = snapshot.pages.get(("phase", phase))
@@ -538,7 +538,7 @@ def _board(snapshot: ContestSnapshot, seen: BoardView) -> Board:
 
 
 def with_virtual(snapshot: ContestSnapshot) -> ContestSnapshot:
-    """A standing with the virtual teams among the official ones, measured against the official BEST."""
+    """A snapshot with the virtual teams among the official ones, measured against the official BEST."""
     found: ContestSnapshot | None = snapshot.pages.get("virtual")
     if found is None:
         contest = snapshot.contest

@@ -62,7 +62,7 @@ def called(name: str, labels: Mapping[str, str]) -> str | None:
 
 
 def shown_labels(snapshot: ContestSnapshot) -> dict[str, str]:
-    """The labels, by id, of the problems that this standing shows."""
+    """The labels, by id, of the problems that this snapshot shows."""
     return {problem.id: snapshot.contest.labels[problem.id] for problem in snapshot.problems}
 
 

@@ -1,4 +1,4 @@
-"""What a viewer sees of a contest: its standing, which submissions, and what each of them is worth."""
+"""What a viewer sees of a contest: its snapshot, which submissions, and what each of them is worth."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.storage.tables import SubmissionRow
 
 
 def seen_by(viewer: Viewer, snapshot: ContestSnapshot) -> ContestSnapshot:
-    """The standing as this viewer may see it: where every team has a clock of its own, nothing before it has begun.
+    """The snapshot as this viewer may see it: where every team has a clock of its own, nothing before it has begun.
 
     Whoever has no such clock sees the contest once it has ended.
     """
@@ -105,7 +105,7 @@ def may_see_answers(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRo
 
 
 def is_embargoed(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Has it answers for final cases, of which this standing may not tell anything yet?"""
+    """Has it answers for final cases, of which this snapshot may not tell anything yet?"""
     return snapshot.is_embargoed(attempt_team(row), row.problem_id, row.id)
 
 

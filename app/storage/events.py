@@ -1,4 +1,4 @@
-"""The log of events of each contest: written by one keeper, read by whoever follows the contest."""
+"""The log of events of each contest: written by one publisher, read by whoever follows the contest."""
 
 from __future__ import annotations
 

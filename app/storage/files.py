@@ -3,7 +3,7 @@
 A file's time of change is the last time somebody kept its bytes. What no row refers to may be removed once that is long
 ago (`app.storage.collect`), and `keep` and `remove` may meet: whoever removes takes the file aside first and looks at
 its time then, and whoever keeps sets the time last. So either the remover sees the new time and puts the file back, or
-the keeper sees that the file has gone and writes it again.
+the publisher sees that the file has gone and writes it again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The hub: between the keeper's thread and the streams in the event loop."""
+"""The hub: between the publisher's thread and the streams in the event loop."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Hub:
                 client.leave()
 
     def close(self) -> None:
-        """Stop the keeper and the calling of webhooks; blocks."""
+        """Stop the publisher and the calling of webhooks; blocks."""
         self.sender.close()
         self.publisher.close()
 

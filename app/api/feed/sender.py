@@ -61,7 +61,7 @@ class Sender:
 
     def __init__(self, service: Service, publisher: FeedPublisher) -> None:
         self._service = service
-        self._keeper = publisher
+        self._publisher = publisher
         self._settings = service.settings
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -143,7 +143,7 @@ class Sender:
                     if hook is None:
                         return
                     for contest_id in set(hook.contest_ids) - followed:
-                        self._keeper.follow(contest_id)
+                        self._publisher.follow(contest_id)
                         followed.add(contest_id)
                     wait = await self._call_all(client, hook)
                 except httpx.HTTPError as error:  # raised before a request was made: an address that is none
@@ -157,7 +157,7 @@ class Sender:
                     await asyncio.sleep(wait)
         finally:
             for contest_id in followed:
-                self._keeper.leave(contest_id)
+                self._publisher.leave(contest_id)
 
     def _hook(self, hook_id: str) -> Hook | None:
         with self._service.database.read() as session:
@@ -184,9 +184,9 @@ class Sender:
     async def _call_all(self, client: httpx.AsyncClient, hook: Hook) -> float | None:
         """Send whatever is new of each contest; returns how long to wait after a failure, None if there was none."""
         for contest_id in hook.contest_ids:
-            known = self._keeper.log(contest_id)
+            known = self._publisher.log(contest_id)
             if known is None:
-                known = await asyncio.wrap_future(self._keeper.fresh(contest_id, complete=False))
+                known = await asyncio.wrap_future(self._publisher.fresh(contest_id, complete=False))
             if known is None:
                 continue
             at = hook.position(known)

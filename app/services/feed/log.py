@@ -145,7 +145,7 @@ def _keys(audience: str, owner: str | None) -> list[str]:
 
 @dataclass
 class Log:
-    """A contest's log. The keeper alone adds to it; streams read it from the event loop.
+    """A contest's log. The publisher alone adds to it; streams read it from the event loop.
 
     epoch  the contest's own secret, so that a token of a contest that was deleted is none of its successor of that name
     head   the last event that may be sent

@@ -1,4 +1,4 @@
-"""The keeper: one thread that looks at contests somebody follows and writes down what is not as it was told last.
+"""The publisher: one thread that looks at contests somebody follows and writes down what is not as it was told last.
 
 A look renders what the GET endpoints say, with the same functions, for everybody, for judges and for each team, and
 compares it with what the log says was told. So it does not matter who changed what, or whether the server was down
@@ -67,7 +67,7 @@ class FeedPublisher:
         service.database.listeners.append(self.all_changed)
 
     def listen(self, told: Callable[[str], None]) -> None:
-        """Be told of every contest whose log has gone on, in the keeper's thread."""
+        """Be told of every contest whose log has gone on, in the publisher's thread."""
         self._listeners.append(told)
 
     def changed(self, contest_id: str) -> None:

@@ -62,7 +62,7 @@ class Shown:
 def shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> list[Shown]:
     """Samples and provisional cases for everybody, those without an expected answer for judges.
 
-    Final ones for those who may have their inputs: the contest's standing knows of none where nobody may.
+    Final ones for those who may have their inputs: the contest's snapshot knows of none where nobody may.
     """
     kinds = {group.name: group.kind for group in problem.groups}
     rows = problems.test_cases(session, problem.id)

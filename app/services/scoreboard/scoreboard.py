@@ -39,7 +39,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 async def as_asked(snapshot: ContestSnapshot, phase: str | None, *, virtual: bool) -> ContestSnapshot:
-    """The standing of another phase, or with virtual teams. Which phase counts is for judges to ask, until all see."""
+    """The snapshot of another phase, or with virtual teams. Which phase counts is for judges to ask, until all see."""
     finals = snapshot.contest.finals
     if phase is not None:
         if snapshot.public and snapshot.phase == PROVISIONAL and phase == "final":
@@ -140,7 +140,7 @@ def _harmless(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A contest's history as one standing had it, and until when (monotonic) it stays as it is."""
+    """A contest's history as one snapshot had it, and until when (monotonic) it stays as it is."""
 
     snapshot: ContestSnapshot
     teams: Mapping[str, list[Past]]

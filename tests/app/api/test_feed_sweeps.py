@@ -35,7 +35,7 @@ def told(followed: Followed, kind: str) -> set[str | None]:
 
 
 def looked_at(service: Service) -> tuple[FeedPublisher, Followed]:
-    """A keeper that has looked once at the contest, and its place there; no thread of its own looks."""
+    """A publisher that has looked once at the contest, and its place there; no thread of its own looks."""
     publisher = FeedPublisher(service, coalesce=10.0)
     followed = Followed("c", slice=1)
     publisher.look(followed)

@@ -152,7 +152,7 @@ class Lists:
         return await run_sync(read)
 
     async def _brought(self, sheet: RowRenderer, key: tuple[Any, ...], snapshot: ContestSnapshot) -> Written:
-        """The shared rows at this standing or a later one; raises TooLarge."""
+        """The shared rows at this snapshot or a later one; raises TooLarge."""
         written = sheet.written
         for _ in range(2):  # the first may join a reading that began before the request came in
             if sheet.is_too_large:
@@ -193,7 +193,7 @@ class Lists:
                     self._kept.shelf.put(key, sheet, sheet.size)
 
     def _mixed(self, kind: Large, viewer: Viewer, sheet: RowRenderer, key: tuple[Any, ...]) -> Written:
-        """The shared rows with a team's own, made anew where the shared ones are of another standing."""
+        """The shared rows with a team's own, made anew where the shared ones are of another snapshot."""
         with sheet.lock:
             snapshot, slices = sheet.snapshot, list(sheet.slices)
         if snapshot is None:

@@ -1,7 +1,7 @@
 """The rows of submissions, judgements or runs of one contest, kept from one version to the next.
 
 After a change only the submissions are read again of which something may be shown otherwise: those whose attempts are
-other objects in the new standing, and those whose points moved. Where the contest itself, what is hidden or the
+other objects in the new snapshot, and those whose points moved. Where the contest itself, what is hidden or the
 applied rejudgings differ, all are.
 """
 
@@ -99,7 +99,7 @@ class RowRenderer:
         self._points: dict[int, float | None] = {}
 
     def bring(self, snapshot: ContestSnapshot, session: Session) -> Written:
-        """The collection at this standing; raises TooLarge, and keeps nothing, where it takes too many bytes."""
+        """The collection at this snapshot; raises TooLarge, and keeps nothing, where it takes too many bytes."""
         if snapshot is self.snapshot:
             return self.written
         again = events.judged_again(session, snapshot.contest.id)
