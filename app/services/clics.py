@@ -28,6 +28,8 @@ TIME = re.compile(
     re.ASCII,
 )
 MILLISECOND = timedelta(milliseconds=1)
+JsonObject = dict[str, Any]
+"""A document of a CLICS collection: lists, the feed and packages compare and write thousands of them as they are."""
 
 
 def format_time(moment: datetime) -> str:
@@ -146,7 +148,7 @@ class Submitted(Protocol):
 
 def submission_json(
     id_: str, contest_id: str, submission: Submitted, *, files: bool = True, practice: bool = False
-) -> dict[str, Any]:
+) -> JsonObject:
     """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them.
 
     Ours is `practice`: sent after the end, and on no board.

@@ -16,7 +16,13 @@ from app.grading.archives import Upload
 from app.services import clics
 from app.services.errors import BadRequest, UnsupportedMedia
 from app.services.heavy import run_heavy
-from app.services.submissions.submission_form import LIGHT_ARCHIVES, LONGEST_COMMENT, Parcel, check_language, read_json
+from app.services.submissions.submission_form import (
+    LIGHT_ARCHIVES,
+    LONGEST_COMMENT,
+    SubmissionForm,
+    check_language,
+    read_json,
+)
 
 PARTS = Expected(
     texts=frozenset({"problem_id", "language_id", "team_id", "testcase", "comment"}),
@@ -75,7 +81,7 @@ REQUEST_FORMS: dict[str, Any] = {
 
 
 @asynccontextmanager
-async def open_parcel(request: Request) -> AsyncIterator[Parcel]:
+async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm]:
     """Read the body, whichever of the two forms it has; its files are gone afterwards.
 
     Raises BadRequest or UnsupportedMedia.
@@ -95,7 +101,7 @@ async def open_parcel(request: Request) -> AsyncIterator[Parcel]:
         )
 
 
-def _read_form(form: Form) -> Parcel:
+def _read_form(form: Form) -> SubmissionForm:
     texts = form.texts
     if "problem_id" not in texts:
         raise BadRequest("problem_id: expected the problem submitted for, found nothing")
@@ -106,6 +112,6 @@ def _read_form(form: Form) -> Parcel:
     uploads, sources = (
         [Upload(file.name, file.stream) for file in form.files if file.field == field] for field in ("files", "sources")
     )
-    return Parcel(
+    return SubmissionForm(
         texts["problem_id"], uploads, sources, texts.get("team_id"), texts.get("testcase"), texts.get("comment")
     )

@@ -1,32 +1,41 @@
-"""Keeping what a submission brings: within the team's bytes, and nothing of a submission that is refused."""
+"""Storing what a submission brings: files sorted to cases, within limits and bytes; a refused one leaves none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from functools import lru_cache
+from math import ceil
+from typing import Self, TypedDict
 
 from anyio.to_thread import run_sync
 
-from app.domain.limits import TEAM_BYTES
-from app.grading.answer_files import Answer, Collected
-from app.grading.archives import Upload
+from app.domain.clock import utc_now
+from app.domain.limits import TEAM_BYTES, quota, why_not
+from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
+from app.grading.archives import Limits as ArchiveLimits
+from app.grading.archives import Upload, UploadRefused, check_name
 from app.service import Service
-from app.services.errors import TooLarge
+from app.services.errors import BadRequest, ServiceError, TooLarge, TooManyRequests
+from app.services.heavy import run_heavy
+from app.services.submissions.admission import Admitted
+from app.storage import submissions
 from app.storage.files import Kept
 from app.storage.judging_tasks import too_large
 from app.storage.submission_context import Entry
-from app.storage.submissions import INLINE_LIMIT, NewAnswer
+from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
 
 
-def team_bytes(entry: Entry) -> int | None:
-    """How many bytes a team may send to the contest; None: any number."""
-    found: int | None = entry.settings.get("team_bytes", TEAM_BYTES)
-    return found
+class SourceNote(TypedDict):
+    """A source file as its submission names it."""
+
+    name: str
+    size: int
+    sha256: str
 
 
 @dataclass
-class Keeping:
+class StoredFiles:
     """The files of one submission, those of them that it made, and the bytes reserved for it."""
 
     service: Service
@@ -37,11 +46,11 @@ class Keeping:
     names: dict[bytes, str] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
-        """Keep files; what fails half way leaves none."""
+        """Store files; a failure half way leaves none."""
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
-        """Take back what was made before it failed."""
+        """Take back what was made before a failure."""
         if error is not None:
             self.give_back()
             self._take_back()
@@ -57,7 +66,7 @@ class Keeping:
         self.reserved = size
 
     def answer(self, answer: Answer) -> NewAnswer:
-        """Keep an answer: in its row, or as a file where it is large."""
+        """Store an answer: in its row, or as a file where it is large."""
         case = answer.case
         if answer.data is None:
             return NewAnswer(case.id, answer.file_name, answer.size, refused=too_large(case.limit))
@@ -65,14 +74,14 @@ class Keeping:
             return NewAnswer(case.id, answer.file_name, answer.size, self._file(answer.data))
         return NewAnswer(case.id, answer.file_name, answer.size, None, answer.data)
 
-    def sources(self, sources: Sequence[Upload]) -> list[dict[str, Any]]:
-        """Keep the sources, as files."""
-        kept = []
+    def sources(self, sources: Sequence[Upload]) -> list[SourceNote]:
+        """Store the sources, as files."""
+        notes: list[SourceNote] = []
         for source in sources:
             source.stream.seek(0)
             data = source.stream.read()
-            kept.append({"name": source.name, "size": len(data), "sha256": self._file(data)})
-        return kept
+            notes.append({"name": source.name, "size": len(data), "sha256": self._file(data)})
+        return notes
 
     def give_back(self) -> None:
         """Count the bytes no more: the submission was not taken, or was there already."""
@@ -80,32 +89,107 @@ class Keeping:
         self.reserved = 0
 
     async def refuse(self) -> None:
-        """Take away all that was kept for a submission that its limits refused, unless others have kept it too."""
+        """Take back all files of a submission that its limits refused, unless others have stored them too."""
         self.give_back()
         if self.made:
             await run_sync(self._take_back)
 
     def _take_back(self) -> None:
-        for kept in self.made:
-            self.service.files.take_back(kept)
+        for made in self.made:
+            self.service.files.take_back(made)
 
     def _file(self, data: bytes) -> str:
-        # The same bytes twice in a submission are kept once: the second time would look like somebody else's.
+        # The same bytes twice in a submission are stored once: the second time would look like somebody else's.
         if data not in self.names:
-            kept = self.service.files.put(data)
-            self.names[data] = kept.sha256
-            if kept.made is not None:
-                self.made.append(kept)
+            stored = self.service.files.put(data)
+            self.names[data] = stored.sha256
+            if stored.made is not None:
+                self.made.append(stored)
         return self.names[data]
 
 
-def keeps_files(collected: Collected, sources: Sequence[Upload]) -> bool:
-    """Is there anything that would become a file?"""
+async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key: str | None = None) -> NewSubmission:
+    """Sort the files to cases and store the large ones, so that one insert is left; quick ones change no threads."""
+    is_counted = not admitted.is_own or service.entries.usage.is_known(files.contest_id, files.team_id)
+    if admitted.form.is_light and is_counted and not admitted.form.sources:
+        return _prepared(service, admitted, files, key)
+    return await run_heavy(lambda: _prepared(service, admitted, files, key))
+
+
+def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str | None) -> NewSubmission:
+    viewer, entry, sources = admitted.viewer, admitted.entry, admitted.form.sources
+    collected = _collect(service, admitted)
+    if admitted.limits and _makes_files(collected, sources):
+        _check_limits(service, admitted)
+    if admitted.is_own and (most := _team_bytes(entry)) is not None:
+        files.reserve(_size_of(collected, sources), most)
+    assert viewer.account_id is not None  # submitting needs an account
+    with files:
+        answers, notes = [*map(files.answer, collected.answers.values())], files.sources(sources)
+    return NewSubmission(
+        entry.contest_id,
+        entry.problem_id,
+        admitted.team_id,
+        viewer.account_id,
+        admitted.when,
+        admitted.contest_time_ms,
+        answers,
+        [note.as_json() for note in collected.notes],
+        [dict(note) for note in notes],
+        admitted.form.comment,
+        key,
+        limits=admitted.limits,
+    )
+
+
+def _check_limits(service: Service, admitted: Admitted) -> None:
+    """Refuse before files are written what the insert would refuse: there it is decided, here disk is spared."""
+    entry, when = admitted.entry, admitted.when
+    with service.database.read() as session:
+        times = submissions.counted_times(session, entry.contest_id, admitted.team_id, entry.problem_id)
+    used = quota(admitted.limits, times, when)
+    if not used.allows(when):
+        again = None if used.exhausted or used.next is None else ceil((used.next - when).total_seconds())
+        raise TooManyRequests(why_not(admitted.limits, used, when), again)
+
+
+def _collect(service: Service, admitted: Admitted) -> Collected:
+    settings, form, entry = service.settings, admitted.form, admitted.entry
+    limits = ArchiveLimits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
+    is_admin = admitted.viewer.is_admin
+    open_ = [*entry.cases, *entry.final_cases] if is_admin else entry.open_cases(admitted.entrant, utc_now())
+    cases, names = _open_cases(tuple(open_), entry.limit, entry.pattern)
+    try:
+        for source in form.sources:
+            check_name(source)
+        return collect(form.uploads, cases, names, limits, testcase=form.testcase)
+    except UploadRefused as refused:
+        kind: type[ServiceError] = TooLarge if refused.status == 413 else BadRequest
+        raise kind(refused.message) from None
+
+
+@lru_cache(maxsize=256)
+def _open_cases(
+    cases: tuple[tuple[int, str], ...], limit: int, pattern: str | None
+) -> tuple[list[OpenCase], Mapping[str, OpenCase]]:
+    """The cases as sorting needs them, with the file names each is known by; the same for thousands of submissions."""
+    open_ = [OpenCase(id_, name, limit) for id_, name in cases]
+    return open_, file_names(open_, pattern)
+
+
+def _team_bytes(entry: Entry) -> int | None:
+    """The bytes a team may send to the contest; None: any number."""
+    most: int | None = entry.settings.get("team_bytes", TEAM_BYTES)
+    return most
+
+
+def _makes_files(collected: Collected, sources: Sequence[Upload]) -> bool:
+    """Whether anything would become a file."""
     return bool(sources) or any(each.size > INLINE_LIMIT for each in collected.answers.values() if each.data)
 
 
-def size_of(collected: Collected, sources: Sequence[Upload]) -> int:
-    """The bytes of answers and sources that would be kept."""
+def _size_of(collected: Collected, sources: Sequence[Upload]) -> int:
+    """The bytes of answers and sources that would be stored."""
     return sum(len(each.data or b"") for each in collected.answers.values()) + sum(map(_length, sources))
 
 

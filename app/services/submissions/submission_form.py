@@ -59,7 +59,7 @@ class SubmissionRequest(BaseModel):
 
 
 @dataclass
-class Parcel:
+class SubmissionForm:
     """What a request brings, whatever its form."""
 
     problem_id: str
@@ -85,7 +85,7 @@ class Parcel:
         return size <= most
 
 
-def read_json(body: bytes) -> Parcel:
+def read_json(body: bytes) -> SubmissionForm:
     """Read a submission in the JSON of the CLICS Contest API; raises BadRequest."""
     check_values(body, MOST_VALUES)
     try:
@@ -109,7 +109,7 @@ def read_json(body: bytes) -> Parcel:
     upload = Upload(file.filename or "files[0]", io.BytesIO(data))
     if archive_kind(upload.stream) != "zip":
         raise BadRequest("files[0].data: expected base64 of a zip archive, found something else")
-    return Parcel(
+    return SubmissionForm(
         asked.problem_id,
         [upload],
         team_id=asked.team_id,
