@@ -84,6 +84,14 @@ def headers_of(error: ServiceError) -> dict[str, str]:
     return later | (CHALLENGE if isinstance(error, Unauthorized) else {})
 
 
+class RefusedBody(HTTPException):
+    """Carries a refusal through FastAPI's reading of bodies, which turns any other exception into a 400 of its own."""
+
+    def __init__(self, refusal: ServiceError) -> None:
+        super().__init__(status_of(refusal), refusal.message)
+        self.refusal = refusal
+
+
 def install(app: FastAPI) -> None:
     """Make every refusal of `app` an ErrorBody, also those of the framework."""
     app.add_exception_handler(ServiceError, _service_error)
@@ -116,6 +124,8 @@ async def _service_error(request: Request, error: Exception) -> JSONResponse:
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error, RefusedBody):
+        return await _service_error(request, error.refusal)
     message = PHRASES.get(error.status_code, str(error.detail))
     if error.status_code in {404, 405}:
         message = f"{message}: {request.method} {request.url.path}"

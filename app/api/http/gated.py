@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from fastapi import Request, Response
@@ -10,6 +11,8 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from app.api.http.deps import admin_only, current_viewer, judge_or_admin, logged_in, team_only
+from app.api.http.errors import RefusedBody
+from app.services.errors import ServiceError
 from app.services.json_bounds import MOST_OF_AN_ACCOUNT, MOST_OF_AN_ADMIN, read_json
 
 GATES = (logged_in, admin_only, judge_or_admin, team_only)
@@ -48,12 +51,26 @@ class _Bounded(Request):
         self._value: Any = None
         self._is_read = False
 
+    async def body(self) -> bytes:
+        """The bytes of the body; raises RefusedBody."""
+        with _as_http():
+            return await super().body()
+
     async def json(self) -> Any:
-        """The value of the body, read once."""
+        """The value of the body, read once; raises RefusedBody."""
         if not self._is_read:
-            self._value = await read_json(await self.body(), self._most)
+            with _as_http():
+                self._value = await read_json(await self.body(), self._most)
             self._is_read = True
         return self._value
+
+
+@contextmanager
+def _as_http() -> Iterator[None]:
+    try:
+        yield
+    except ServiceError as refusal:
+        raise RefusedBody(refusal) from None
 
 
 def _calls(dependant: Dependant) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.api.http import auth
 from app.api.http.addresses import source_of
 from app.api.http.limits import Guesses, Price
 from app.api.people import tokens
@@ -225,15 +226,13 @@ def test_a_header_that_was_good_is_never_hashed_again_until_its_account_changes(
 ) -> None:
     assert api.get("account", user="team").status_code == 200
     api.app.state.authenticator.forget()
-    monkeypatch.setattr(viewer, "password_fits", lambda *_: False)
+    monkeypatch.setattr(auth, "password_fits", lambda *_: False)
     assert api.get("account", user="team").status_code == 200
 
 
 def test_requests_that_come_at_once_with_one_login_check_it_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[str] = []
-    monkeypatch.setattr(
-        viewer, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD
-    )
+    monkeypatch.setattr(auth, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD)
 
     async def at_once() -> set[int]:
         replies = [api.client.get("/api/account", auth=("team", PASSWORD)) for _ in range(30)]
