@@ -22,10 +22,11 @@ from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from app.passwords import hash_password, make_password, weakness
 from app.settings import Settings
-from app.storage import accounts, contests, problems, statement_images
+from app.storage import accounts, contests, problems, statement_images, webhooks
 from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.migrate import upgrade
+from app.storage.secret_keys import SecretKeys, key_place, make_key, missing_key, read_keys
 from app.storage.tables import AccountRow, ContestProblemRow, ContestRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
@@ -60,6 +61,36 @@ def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, Loca
     files.tidy()
     prepare(database, files, settings, say)
     return database, files
+
+
+def check_keys(database: Database, settings: Settings) -> SecretKeys:
+    """The keys of the server; raises SecretKeyError where the database needs another one."""
+    keys = read_keys(settings)
+    with database.snapshot() as connection:
+        missing = webhooks.keys_needed(connection) - set(keys.ids)
+    if missing:
+        raise missing_key(missing, keys.ids, key_place(settings))
+    return keys
+
+
+def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -> SecretKeys:
+    """Read the keys, made at the first start, and encrypt the tokens that the first one has not encrypted.
+
+    `renew` puts a new key in front, where no setting has one, and deletes the webhooks whose key is lost. Raises
+    SecretKeyError where a key is missing. A key is on the disk before anything is encrypted by it.
+    """
+    keys = read_keys(settings) if renew else check_keys(database, settings)
+    if renew:
+        with database.write() as session:
+            for row in webhooks.delete_unreadable(session, keys):
+                log.warning(
+                    "deleted a webhook whose key is lost", webhook=row.id, url=row.url, contests=row.contest_ids
+                )
+    if not keys.ids or (renew and not settings.secret_key):
+        make_key(settings)
+        keys = read_keys(settings)
+    webhooks.encrypt_tokens(database, keys)
+    return keys
 
 
 def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say = on_stderr) -> None:

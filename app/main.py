@@ -28,7 +28,7 @@ from app.api.http.origins import Origins
 from app.api.http.proxy import BehindProxy
 from app.api.routes import ROUTERS, ROUTES
 from app.api.scoreboard.express import Express
-from app.bootstrap import initialise
+from app.bootstrap import bring_keys, initialise
 from app.domain.clock import the_clock
 from app.grading.engine import Engine
 from app.grading.leftovers import remove_leftovers
@@ -129,6 +129,7 @@ def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: 
 def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     the_clock().on_step = _tell_step
     database, files = initialise(settings)
+    keys = bring_keys(database, settings)
     start_clock(database, accept=accept_clock)
     remove_leftovers()
     boards = ScoreboardCache(database)
@@ -143,7 +144,19 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     entries, similarity = SubmissionContexts(database), Similarity(files)
     clock = ClockKeeper(writer)
     return Service(
-        settings, database, files, writer, engine, jobs, boards, entries, similarity, scrub, clock=clock, hold=held
+        settings,
+        database,
+        files,
+        writer,
+        engine,
+        jobs,
+        boards,
+        entries,
+        similarity,
+        scrub,
+        keys,
+        clock=clock,
+        hold=held,
     )
 
 

@@ -19,6 +19,7 @@ from app.storage.clock import ClockKeeper
 from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.scrub import Scrub
+from app.storage.secret_keys import SecretKeys
 from app.storage.serving import Hold
 from app.storage.submission_context import SubmissionContexts
 from app.storage.writer import Writer
@@ -112,6 +113,7 @@ class Service:
     entries: SubmissionContexts
     similarity: Similarity
     scrub: Scrub
+    keys: SecretKeys
     gate: Gate = field(default_factory=Gate)
     clock: ClockKeeper | None = None
     hold: Hold | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import urlsafe_b64decode
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -13,6 +14,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 TOKEN = re.compile(r"[!-~]{16,}")
+SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=")
+KEY_BYTES = 32
 OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
 
 
@@ -27,6 +30,15 @@ def path_prefix(text: str) -> str:
     if prefix.split("/")[1:2] and prefix.split("/")[1] in OWN:
         raise ValueError(f"expected a path that does not begin with {prefix.split('/')[1]!r}, found {text!r}")
     return prefix
+
+
+def secret_keys_of(text: str) -> list[str]:
+    """Keys with white space or commas between them; raises ValueError, which shows none of them, for what is none."""
+    keys = text.replace(",", " ").split()
+    for key in keys:
+        if not SECRET_KEY.fullmatch(key) or len(urlsafe_b64decode(key)) != KEY_BYTES:
+            raise ValueError(f"expected keys of {KEY_BYTES} bytes in URL-safe Base64, found a secret that is none")
+    return keys
 
 
 class Timeouts(NamedTuple):
@@ -95,6 +107,10 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
     metrics_token: str = Field("", description="token with which Prometheus may read /metrics; empty: only admins may")
+    secret_key: str = Field(
+        "",
+        description="keys, the newest first, that encrypt tokens of webhooks; empty: secret.key in JURADO_HOME alone",
+    )
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
     spare_graders: int = Field(1, ge=0, description="warm graders in reserve, each for one that is killed")
     grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
@@ -204,6 +220,12 @@ class Settings(BaseSettings):
         if token and not TOKEN.fullmatch(token):
             raise ValueError("expected 16 visible ASCII characters or more, or nothing, found a secret")
         return token
+
+    @field_validator("secret_key")
+    @classmethod
+    def _keys(cls, text: str) -> str:
+        secret_keys_of(text)
+        return text
 
     @field_validator("webhook_networks")
     @classmethod

@@ -12,13 +12,14 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from app.domain.clock import utc_now
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
@@ -27,7 +28,8 @@ from app.storage.files import FileMissing, LocalFiles
 from app.storage.migrate import schemas, upgrade
 from app.storage.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
 from app.storage.references import read_references
-from app.storage.tables import Base
+from app.storage.tables import Base, WebhookRow
+from app.storage.webhooks import keys_needed
 
 MANIFEST = "manifest.json"
 FILES = "files"
@@ -46,7 +48,7 @@ class Manifest:
     """What a finished backup holds; `made` is when it began: everything acknowledged before is in it.
 
     `names` is the sha256 of the sorted names of the files, a line each; `faulty` are those that the store itself could
-    not give.
+    not give. `secret_keys` are the ids of the keys that read its encrypted tokens: the backup does not hold them.
     """
 
     format: int
@@ -59,14 +61,17 @@ class Manifest:
     size: int
     names: str
     faulty: Sequence[str]
+    secret_keys: Sequence[str] = field(default_factory=list)
 
 
 def backup(database: Database, files: LocalFiles, folder: Path, step: Step = lambda *_: None) -> Manifest:
     """Copy database and files into a folder; files that an earlier backup brought there are not copied again.
 
-    Raises BackupError where the folder holds something else, MoveError where the schema is not this version's.
+    Raises BackupError where the folder holds something else or tokens are not encrypted yet, MoveError where the schema
+    is not this version's.
     """
     refuse_other_schema(database)
+    _refuse_plain_tokens(database)
     if (folder / FILES).resolve() == files.folder.resolve():
         raise BackupError(f"{folder}: expected a folder for backups alone, found the files to be copied in it")
     earlier = _prepare(folder)
@@ -88,6 +93,7 @@ def backup(database: Database, files: LocalFiles, folder: Path, step: Step = lam
         size,
         _digest(set(names) - set(faulty)),
         faulty,
+        _secret_keys(path),
     )
     os.sync()  # the manifest says that everything is there: also after a power cut
     _replace(folder / MANIFEST, json.dumps(asdict(manifest), indent=1).encode())
@@ -244,13 +250,32 @@ def _forget(folder: Path, copied: LocalFiles, manifest: Manifest, names: set[str
 
 def _names(path: Path) -> set[str]:
     """The files that a copied database needs."""
+    with _copied(path) as connection:
+        return set(read_references(connection).needed)
+
+
+def _secret_keys(path: Path) -> list[str]:
+    """The ids of the keys that a copied database needs."""
+    with _copied(path) as connection:
+        return sorted(keys_needed(connection))
+
+
+@contextmanager
+def _copied(path: Path) -> Iterator[Connection]:
     # Immutable: no lock and no log beside it, so that the backup may lie where nobody can write.
     database = Database(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&immutable=1&uri=true")
     try:
         with database.snapshot() as connection:
-            return set(read_references(connection).needed)
+            yield connection
     finally:
         database.close()
+
+
+def _refuse_plain_tokens(database: Database) -> None:
+    """An older version's tokens are encrypted at the first start of this one, before which no backup takes them."""
+    with database.snapshot() as connection:
+        if connection.scalar(select(WebhookRow.id).where(WebhookRow.key_id == "").limit(1)) is not None:
+            raise BackupError("tokens of webhooks are not encrypted yet: run jurado init first")
 
 
 def _row_counts(database: Database) -> dict[str, int]:

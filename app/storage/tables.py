@@ -284,7 +284,10 @@ class EventRow(Base):
 
 
 class WebhookRow(Base):
-    """Who is called back when a contest changes. `positions` are the last event taken, by contest."""
+    """Who is called back when a contest changes. `positions` are the last event taken, by contest.
+
+    `token` is encrypted by the key of `key_id`; a row of a version without keys has the token itself and an empty id.
+    """
 
     __tablename__ = "webhooks"
 
@@ -292,6 +295,7 @@ class WebhookRow(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
     url: Mapped[str] = mapped_column(Text)
     token: Mapped[str] = mapped_column(Text)
+    key_id: Mapped[str] = mapped_column(String(32), default="", server_default="")
     contest_ids: Mapped[list[Any]] = mapped_column(default=list)
     endpoints: Mapped[list[Any]] = mapped_column(default=list)
     active: Mapped[bool] = mapped_column(default=True)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, inspect, select, update
 from sqlalchemy.orm import Session
 
+from app.storage.database import Database
+from app.storage.secret_keys import Encrypted, SecretKeys
 from app.storage.tables import AccountRow, WebhookRow
 
 
@@ -26,6 +28,57 @@ def with_account(session: Session, webhook_id: str) -> tuple[WebhookRow, Account
     """A webhook and the account whose eyes it sees with."""
     row = session.get(WebhookRow, webhook_id)
     return None if row is None else (row, session.get_one(AccountRow, row.account_id))
+
+
+def encrypted_token(row: WebhookRow) -> Encrypted:
+    """The token of a webhook, as `SecretKeys.decrypt` takes it."""
+    return Encrypted(row.token, row.key_id)
+
+
+def keys_needed(connection: Connection) -> set[str]:
+    """The ids of the keys without which tokens cannot be read; none in a database of a version without keys."""
+    schema = inspect(connection)
+    table = WebhookRow.__tablename__
+    if not schema.has_table(table) or "key_id" not in {column["name"] for column in schema.get_columns(table)}:
+        return set()
+    return set(connection.scalars(select(WebhookRow.key_id).distinct())) - {""}
+
+
+def delete_unreadable(session: Session, keys: SecretKeys) -> Sequence[WebhookRow]:
+    """Delete the webhooks whose key is lost; returns them."""
+    rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id.not_in(["", *keys.ids]))).all()
+    for row in rows:
+        session.delete(row)
+    return rows
+
+
+def encrypt_tokens(database: Database, keys: SecretKeys) -> int:
+    """Encrypt by the first key what no key or an older one has encrypted; returns the number of webhooks changed.
+
+    One transaction changes all or none. Then the old tokens leave the pages of the database as well: deleted rows would
+    keep them readable in its file.
+    """
+    with database.write() as session:
+        rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id != keys.ids[0])).all()
+        for row in rows:
+            token = keys.decrypt(encrypted_token(row)) if row.key_id else row.token
+            encrypted = keys.encrypt(token)
+            row.token, row.key_id = encrypted.text, encrypted.key_id
+    if rows:
+        _rewrite(database)
+    return len(rows)
+
+
+def _rewrite(database: Database) -> None:
+    with database.engine.connect() as connection:
+        if not database.is_sqlite:
+            outside = connection.execution_options(isolation_level="AUTOCOMMIT")
+            outside.exec_driver_sql(f"VACUUM FULL {WebhookRow.__tablename__}")
+            return
+        driver = connection.connection.driver_connection  # past SQLAlchemy, which would begin a transaction
+        assert driver is not None, "the connection is open"
+        driver.execute("VACUUM")
+        driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def active(session: Session) -> set[str]:

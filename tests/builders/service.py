@@ -14,6 +14,7 @@ import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 
+from app.bootstrap import bring_keys
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
@@ -144,14 +145,14 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
     """Open the parts of a service on a migrated database, `again` if there are people already; nothing is graded."""
     known = Settings(home=home, database_url=database_url, **settings)
     database = Database(known.database, known.timeouts)
+    known.home.mkdir(parents=True, exist_ok=True)
     if not again:
         people(database)
     idle = Idle()
     files = LocalFiles(known.files_folder)
     boards, entries, similarity = ScoreboardCache(database), SubmissionContexts(database), Similarity(files)
-    service = Service(
-        known, database, files, Writer(database), idle, idle, boards, entries, similarity, Scrub(database, files, 0)
-    )
+    scrub, keys = Scrub(database, files, 0), bring_keys(database, known)
+    service = Service(known, database, files, Writer(database), idle, idle, boards, entries, similarity, scrub, keys)
     try:
         yield service
     finally:

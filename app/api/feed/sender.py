@@ -172,7 +172,7 @@ class Sender:
             return Hook(
                 row.id,
                 row.url,
-                row.token,
+                self._service.keys.decrypt(webhooks.encrypted_token(row)),
                 reader,
                 types,
                 wanted,

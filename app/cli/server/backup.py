@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -40,6 +40,8 @@ def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
     else:
         rows = sum(manifest.rows.values())
         say(f"copied {rows} rows, and {manifest.files} files of {manifest.size} bytes, each read and compared")
+        if manifest.secret_keys:
+            say(f"not in it: the key {', '.join(manifest.secret_keys)} of webhooks' tokens; copy it to another place")
     if manifest.faulty:
         say(f"jurado: {len(manifest.faulty)} files are missing or damaged where they were copied from; see jurado fsck")
         raise typer.Exit(1)
@@ -63,10 +65,25 @@ def restore(
     with holding("jurado restore", settings), _one_line_of_faults(), _bar() as step:
         files, timeouts = _files(settings.files_folder), settings.timeouts
         manifest = put(folder, settings.database, files, replace=replace, step=step, timeouts=timeouts)
+        missing = _missing_keys(manifest.secret_keys, settings)
     if as_json:
-        write_json({"home": str(settings.home.resolve()), **asdict(manifest)})
+        write_json({"home": str(settings.home.resolve()), **asdict(manifest), "missing_keys": missing})
     else:
         say(f"restored {sum(manifest.rows.values())} rows and {manifest.files} files, as of {manifest.made}")
+        if missing:
+            places = f"{settings.home / 'secret.key'} or JURADO_SECRET_KEY"
+            say(f"before the start, put the key {', '.join(missing)} of webhooks' tokens into {places}")
+
+
+def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
+    """The keys that a restored database needs and the home lacks; a file that holds no keys is found at the start."""
+    from app.storage.secret_keys import SecretKeyError, read_keys
+
+    try:
+        ids = set(read_keys(settings).ids)
+    except SecretKeyError:
+        ids = set()
+    return sorted(set(needed) - ids)
 
 
 def fsck(

@@ -69,16 +69,25 @@ def serve(
         run_server(settings, listening, held, accept_clock=accept_clock)
 
 
-def init(home: Home = None, as_json: AsJson = False, new_database: NewDatabase = False) -> None:
+def init(
+    home: Home = None,
+    as_json: AsJson = False,
+    new_database: NewDatabase = False,
+    new_secret_key: Annotated[
+        bool,
+        typer.Option("--new-secret-key", help="put a new key into secret.key; webhooks whose key is lost are deleted"),
+    ] = False,
+) -> None:
     """Make the database, the files, the bundled problems and the first contests, and say what is there."""
-    from app.bootstrap import initialise
+    from app.bootstrap import bring_keys, initialise
     from app.logs import configure_logs
 
     configure_logs(logging.WARNING)
     settings = read_settings(home=home)
     with holding("jurado init", settings):
-        try_places(settings, new_database=new_database)
+        try_places(settings, new_database=new_database, new_key=new_secret_key)
         database, _files = initialise(settings, say)
+        bring_keys(database, settings, renew=new_secret_key)
         there = what_is_there(database)
         database.close()
     if as_json:
@@ -184,17 +193,19 @@ def _why(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
 
 
-def try_places(settings: Settings, *, new_database: bool = False) -> None:
+def try_places(settings: Settings, *, new_database: bool = False, new_key: bool = False) -> None:
     """Reach the folders and the database before anything starts, so that a wrong place is one clear line.
 
-    Files without a database are refused, unless there is to be a new one: the old one is elsewhere, or lost.
+    Files without a database are refused, unless there is to be a new one: the old one is elsewhere, or lost. So is a
+    database whose secrets need a key that is missing, unless there is to be a new key.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
-    from app.bootstrap import ADMIN
+    from app.bootstrap import ADMIN, check_keys
     from app.passwords import weakness
     from app.storage.database import Database
     from app.storage.migrate import schema_of, schemas
+    from app.storage.secret_keys import SecretKeyError
 
     for folder in (settings.home, settings.files_folder):
         try:
@@ -205,8 +216,12 @@ def try_places(settings: Settings, *, new_database: bool = False) -> None:
         database = Database(settings.database, settings.timeouts)
         try:
             schema = schema_of(database.engine)
+            if not new_key:
+                check_keys(database, settings)
         finally:
             database.close()
+    except SecretKeyError as error:
+        raise Failure(str(error), 1) from None
     except SQLAlchemyError as error:
         raise Failure(f"the database cannot be used: {_why(error)}", 1) from None
     if schema is None and not new_database and any(path.is_file() for path in settings.files_folder.rglob("*")):

@@ -22,8 +22,8 @@ def move(
 ) -> None:
     """Copy the database in use into an empty one, and check that every row is there. Stop the server first.
 
-    The database in use stays as it is; the files stay where they are. Exit code 1 if it was not moved: then the other
-    database is as it was.
+    The database in use stays as it is; the files and the key of webhooks' tokens (secret.key) stay where they are. Exit
+    code 1 if it was not moved: then the other database is as it was.
     """
     from app.storage.database import Database
 

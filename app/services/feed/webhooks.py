@@ -132,11 +132,13 @@ def make(service: Service, account_id: str, body: WebhookBody, positions: dict[s
             raise Conflict(f"id: there is a webhook {body.id!r} already")
         if len(stored.webhooks(session)) >= MOST:
             raise Conflict(f"there are {MOST} webhooks already")
+        token = service.keys.encrypt(body.token)
         row = WebhookRow(
             id=body.id or secrets.token_hex(6),
             account_id=account_id,
             url=body.url,
-            token=body.token,
+            token=token.text,
+            key_id=token.key_id,
             contest_ids=body.contest_ids,
             endpoints=body.endpoints,
             active=True,
