@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -238,6 +239,12 @@ class _Cell:
         """The row of the chosen submission, where whole submissions count; -1: none is chosen."""
         return -1 if self.choice is None else self.sent[self.choice]
 
+    def copy(self) -> _Cell:
+        """The same cell, which goes on by itself; `keys` are replaced as a whole and may be shared."""
+        fold = None if self.fold is None else self.fold.copy()
+        all_best = None if self.all_best is None else self.all_best.copy()
+        return replace(self, fold=fold, all_best=all_best, sent=dict(self.sent))
+
 
 def _changes(before: Answers, answers: Answers) -> Mapping[str, Counted | None]:
     """What is to be put in place of the answers of before; None: there is none any more."""
@@ -266,6 +273,15 @@ class _LiveProblem:
         self.known_bests: Bests | None = None
         self.places: _Places | None = None
         self._late: list[tuple[int, Mapping[str, Counted | None]]] | None = None
+
+    def copy(self) -> _LiveProblem:
+        """The same problem, which goes on by itself."""
+        other = copy(self)
+        other.columns = self.columns.copy()
+        other.cells = {team: cell.copy() for team, cell in self.cells.items()}
+        other.answers, other.lent = list(self.answers), False
+        other.places = None  # is written in place
+        return other
 
     @contextmanager
     def many(self) -> Iterator[None]:
@@ -452,6 +468,19 @@ class LiveBoard:
         self._stale: set[tuple[str, str]] = set()
         self.set_teams(teams)
         self.put(attempts)
+
+    def copy(self) -> LiveBoard:
+        """The same board, which goes on by itself: with another freeze only what that hides is folded again.
+
+        A board whose freeze hides more is the one to copy: what follows is folded on, what is taken back from scratch.
+        """
+        self._refresh()
+        other = copy(self)
+        other._problems = {id_: live.copy() for id_, live in self._problems.items()}
+        other._tries = {key: dict(tries) for key, tries in self._tries.items()}
+        other._where, other._stale = dict(self._where), set()
+        other._judged, other._pending = self._judged.copy(), self._pending.copy()
+        return other
 
     def put(self, attempts: Iterable[Attempt]) -> None:
         """Take attempts: new ones, or those known by their ids as they are now."""

@@ -13,7 +13,8 @@ number keeps its exact numbers and is computed one by one, by the very functions
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
 from math import lcm
@@ -470,6 +471,21 @@ class Columns:
             return Bests(self.rule, self.teams, best)
         lines = {c.name: _Line(c.snapshot, c.factor if c.exact is None else None) for c in self.columns}
         return Bests(self.rule, self.teams, best, _Lines({name: lines[name] for name in best}))
+
+    def copy(self) -> Columns:
+        """The same columns, which go on by themselves.
+
+        Everything that is ever written in place is copied; what is not (weights, lines of the kind `rank`) is shared.
+        """
+        self.refresh()  # what is touched is empty after it, and made anew below
+        other = copy(self)
+        for name in ("raw", "share", "improved", "setters", "points", "latest", "_sums", "_full", "_gains", "_best"):
+            setattr(other, name, getattr(self, name).copy())
+        other.columns = [replace(c, exact=None if c.exact is None else dict(c.exact)) for c in self.columns]
+        other.at, other._free = dict(self.at), list(self._free)
+        other._touched, other._in_row, other._given = {}, {}, {}
+        other._whole, other._lost_best = set(), set()
+        return other
 
     def nbytes(self) -> int:
         """Bytes of all arrays."""

@@ -37,6 +37,8 @@ from app.domain.fixed_point import GroupWeight, Weights, earned, weights
 from app.domain.verdicts import CaseVerdict
 
 Exact = int | Fraction
+ACCEPTED, ABSOLUTE, MAXIMISE = CaseVerdict.ACCEPTED, Kind.ABSOLUTE, Direction.MAXIMISE
+"""Looked up once: `better` is called for each answer of a contest, and enums find their members slowly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,14 @@ def better(one: RawScore, other: RawScore | None, rule: ScoringRule) -> bool:
     """Is `one` strictly better than `other` under the rule? A rejected answer is better than nothing only."""
     if other is None:
         return True
-    if one.verdict is not CaseVerdict.ACCEPTED:
+    if one.verdict is not ACCEPTED:
         return False
-    if other.verdict is not CaseVerdict.ACCEPTED:
+    if other.verdict is not ACCEPTED:
         return True
-    if rule.kind is Kind.ABSOLUTE:  # a better raw score that gives no more points is no improvement
+    if rule.kind is ABSOLUTE:  # a better raw score that gives no more points is no improvement
         return (one.multiplier or 0) > (other.multiplier or 0)
     mine, theirs = one.raw or 0, other.raw or 0
-    return mine > theirs if rule.direction is Direction.MAXIMISE else mine < theirs
+    return mine > theirs if rule.direction is MAXIMISE else mine < theirs
 
 
 def counted_answers(
@@ -142,6 +144,10 @@ class Fold:
         else:
             _remember_best(self.best, attempt, scores, after, self.rule)
         return self.counted
+
+    def copy(self) -> Fold:
+        """A fold that goes on by itself from here: `counted` is never changed in place, `best` is."""
+        return Fold(self.rule, self.counted, dict(self.best))
 
 
 def _last(each: Iterable[Answers]) -> Answers:

@@ -11,6 +11,8 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,6 +28,7 @@ from app.domain.incremental_scoreboard import LiveBoard, among
 from app.domain.scoreboard import Board, Chosen
 from app.domain.scoring import Attempt, Bests
 from app.domain.virtual_ranking import ranked_with
+from app.grading.collections_paused import without_collections
 from app.storage import attempts as reading
 from app.storage.attempts import KnownScores, Read
 from app.storage.database import Database
@@ -70,7 +73,11 @@ class BoardView:
 
     def shows(self, attempt: Attempt) -> bool:
         """Is what became of it on the board?"""
-        if attempt.team_id not in self.teams or not self.takes(attempt):
+        return self.takes(attempt) and self.shows_taken(attempt)
+
+    def shows_taken(self, attempt: Attempt) -> bool:
+        """As `shows`, of an attempt that is on the board."""
+        if attempt.team_id not in self.teams:
             return False
         return not self.freeze.hides(attempt.team_id, attempt.problem_id, attempt.time)
 
@@ -261,10 +268,19 @@ class _Live:
     def put(self, reads: Iterable[Read]) -> None:
         """Take attempts as they are now."""
         taken = [read for read in reads if self.view.takes(read.attempt)]
-        self._board.put(self.view.outside(read.attempt) for read in taken)
+        if self.view.secret:
+            self._board.put(self.view.outside(read.attempt) for read in taken)
+        else:
+            self._board.put(read.attempt for read in taken)
         known = [] if self._moment is None else [self._moment]
-        shown = (read.latest for read in taken if self.view.shows(read.attempt))
+        shown = (read.latest for read in taken if self.view.shows_taken(read.attempt))
         self._moment = max(chain(known, shown), default=None)
+
+    def copy(self) -> _Live:
+        """The same board, which goes on by itself."""
+        other = copy(self)
+        other._board = self._board.copy()
+        return other
 
     def drop(self, ids: Collection[int], left: Iterable[Read]) -> None:
         """Forget attempts; those `left` tell the last moment."""
@@ -321,12 +337,23 @@ class _Known:
             self.cells[key] = sorted((*stays, *into[key]), key=attrgetter("id"))
         self.reads.update((read.attempt.id, read) for read in news)
 
-    def live(self, old: _Live | None, contest: ScoredContest, seen: BoardView) -> _Live:
-        """The board of a view: the old one, if it can be turned into it."""
-        if old is None or not old.fits(contest, seen) or self._moved(old.view.own, seen.own):
-            return _Live(contest, seen, self.reads.values())
-        old.turn(contest, seen, self.reads.values())
-        return old
+    def live(self, old: _Live | None, twin: _Live | None, contest: ScoredContest, seen: BoardView) -> _Live:
+        """The board of a view: the old one if it can be turned into it, else a copy of the other view's (`twin`).
+
+        Both have taken every attempt that is known, so a copy lacks none: the fold up to the freeze is shared.
+        """
+        reads = self.reads.values()
+        if old is not None and self._fits(old, contest, seen):
+            live = old
+        elif twin is not None and self._fits(twin, contest, seen):
+            live = twin.copy()
+        else:
+            return _Live(contest, seen, reads)
+        live.turn(contest, seen, reads)
+        return live
+
+    def _fits(self, live: _Live, contest: ScoredContest, seen: BoardView) -> bool:
+        return live.fits(contest, seen) and not self._moved(live.view.own, seen.own)
 
     def _moved(self, before: Mapping[str, timedelta], now: Mapping[str, timedelta]) -> bool:
         """Has a team another clock now than when it sent something?"""
@@ -437,7 +464,8 @@ class ScoreboardCache:
                 everything = contest_id in self._all_touched or self._known[contest_id].generation != generation
                 self._all_touched.discard(contest_id)
             try:
-                found = self._compute(contest_id, version, now, None if everything else touched)
+                with without_collections() if everything else nullcontext():
+                    found = self._compute(contest_id, version, now, None if everything else touched)
             except BaseException:
                 self.changed(contest_id)  # what was touched is not known any more
                 self._known.pop(contest_id, None)
@@ -480,14 +508,16 @@ class ScoreboardCache:
     def _stand(self, known: _Known, contest: ScoredContest, version: int, now: datetime) -> _Kept:
         cells = dict(known.cells)
         seen, public_view = (view(contest, now, public=public) for public in (False, True))
-        known.judges = known.live(known.judges, contest, seen)
-        judges = known.judges.snapshot(contest, now, cells, public=False)
         if public_view == seen:
-            known.public = None
+            known.judges, known.public = known.live(known.judges, known.public, contest, seen), None
+            judges = known.judges.snapshot(contest, now, cells, public=False)
             public = replace(judges, public=True, pages={})
         else:
-            known.public = known.live(known.public, contest, public_view)
+            # The public board first: a cold one is folded up to the freeze, and the judges' goes on from its copy.
+            known.public = known.live(known.public, known.judges, contest, public_view)
             public = known.public.snapshot(contest, now, cells, public=True)
+            known.judges = known.live(known.judges, known.public, contest, seen)
+            judges = known.judges.snapshot(contest, now, cells, public=False)
         ahead = [moment for moment in contest.moments() if moment > now]
         return _Kept(version, min(ahead, default=None), judges, public)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Executable, case, select
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import Attempt, RawScore
@@ -24,6 +24,7 @@ from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCas
 Scores = Mapping[str, RawScore]
 AT_ONCE = 500
 """Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999."""
+MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass
@@ -46,11 +47,11 @@ def attempts(session: Session, contest_id: str, known: KnownScores | None = None
     """Every attempt, in order of submission, judged as by the current finished judgement."""
     known = known if known is not None else KnownScores()
     rows = _submissions(session, contest_id)
-    known.judgement = {row.id: row.judgement_id for row in rows if row.judgement_id is not None}
+    known.judgement = {id_: judgement_id for id_, *_, judgement_id in rows if judgement_id is not None}
     judged = set(known.judgement.values())
-    for gone in set(known.of) - judged:
+    for gone in known.of.keys() - judged:
         del known.of[gone]
-    missing = sorted(judged - set(known.of))
+    missing = sorted(judged - known.of.keys())
     known.of.update(_all_scores(session, contest_id) if not known.of else scores_of(session, missing))
     return [_read(row, known) for row in rows]
 
@@ -73,11 +74,10 @@ def some_attempts(session: Session, contest_id: str, ids: Collection[int], known
 
 
 def _read(row: Any, known: KnownScores) -> Read:
-    id_, team_id, _account_id, problem_id, contest_time_ms, time, judgement_id, end_time = row
+    id_, team_id, _account_id, problem_id, contest_time_ms, latest, judgement_id = row
     scores = None if judgement_id is None else known.of.setdefault(judgement_id, {})
     team = team_id if team_id is not None else attempt_team(row)
-    attempt = Attempt(id_, team, problem_id, timedelta(milliseconds=contest_time_ms), scores)
-    return Read(attempt, time if end_time is None else max(time, end_time))
+    return Read(Attempt(id_, team, problem_id, contest_time_ms * MILLISECOND, scores), latest)
 
 
 def attempt_team(row: Any) -> str:
@@ -98,9 +98,8 @@ def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = 
             SubmissionRow.account_id,
             SubmissionRow.problem_id,
             SubmissionRow.contest_time_ms,
-            SubmissionRow.time,
+            case((JudgementRow.end_time > SubmissionRow.time, JudgementRow.end_time), else_=SubmissionRow.time),
             JudgementRow.id.label("judgement_id"),
-            JudgementRow.end_time,
         )
         .outerjoin(JudgementRow, current)
         .where(SubmissionRow.contest_id == contest_id)
@@ -108,12 +107,18 @@ def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = 
     )
     if ids is not None:
         query = query.where(SubmissionRow.id.in_(ids))
-    return session.execute(query).all()
+    return _rows(session, query)
+
+
+def _rows(session: Session, query: Executable) -> Sequence[Any]:
+    """Rows as the connection gives them: the session's own way through the mapped classes costs twice as much."""
+    session.flush()  # as the session's own queries do
+    return session.connection().execute(query).all()
 
 
 COLUMNS = (
     RawScoreRow.judgement_id,
-    TestCaseRow.name,
+    RawScoreRow.test_case_id,
     RawScoreRow.verdict,
     RawScoreRow.raw_num,
     RawScoreRow.raw_den,
@@ -125,35 +130,39 @@ COLUMNS = (
 def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
     query = (
         select(*COLUMNS)
-        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
         .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id, JudgementRow.current.is_(True), JudgementRow.state == DONE)
     )
-    return _collect(session.execute(query))
+    return _collect(session, _rows(session, query))
 
 
 def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
     """The raw scores of these judgements, by judgement and case."""
-    found: dict[int, Scores] = {}
+    scores: dict[int, Scores] = {}
     for start in range(0, len(judgements), AT_ONCE):
-        query = (
-            select(*COLUMNS)
-            .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
-            .where(RawScoreRow.judgement_id.in_(judgements[start : start + AT_ONCE]))
-        )
-        found.update(_collect(session.execute(query)))
-    return found
+        query = select(*COLUMNS).where(RawScoreRow.judgement_id.in_(judgements[start : start + AT_ONCE]))
+        scores.update(_collect(session, _rows(session, query)))
+    return scores
 
 
-Row = tuple[int, str, str, int | None, int | None, int | None, int | None]
 VERDICTS = {verdict.value: verdict for verdict in CaseVerdict}
 
 
-def _collect(rows: Iterable[Row]) -> dict[int, Scores]:
+def _collect(session: Session, rows: Iterable[Any]) -> dict[int, Scores]:
     """The raw scores by judgement and case: hundreds of thousands at a cold start, so each line here is a second."""
+    names = _case_names(session, {row[1] for row in rows})
     scores: defaultdict[int, dict[str, RawScore]] = defaultdict(dict)
-    for judgement_id, case, verdict, raw, raw_den, share, share_den in rows:
+    for judgement_id, case_id, verdict, raw, raw_den, share, share_den in rows:
         raw_score = raw if raw_den == 1 else exact(raw, raw_den)
-        scores[judgement_id][case] = RawScore(VERDICTS[verdict], raw_score, exact(share, share_den))
+        scores[judgement_id][names[case_id]] = RawScore(VERDICTS[verdict], raw_score, exact(share, share_den))
     return dict(scores)
+
+
+def _case_names(session: Session, ids: Collection[int]) -> dict[int, str]:
+    """The names of test cases, each read once, however many raw scores it has."""
+    wanted, names = sorted(ids), dict[int, str]()
+    for start in range(0, len(wanted), AT_ONCE):
+        some = TestCaseRow.id.in_(wanted[start : start + AT_ONCE])
+        names.update((id_, name) for id_, name in _rows(session, select(TestCaseRow.id, TestCaseRow.name).where(some)))
+    return names

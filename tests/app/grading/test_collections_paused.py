@@ -1,0 +1,35 @@
+"""The collector pauses while one block or another asks for it, and is then as it was before."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import suppress
+
+from app.grading.collections_paused import without_collections
+
+
+def test_collections_go_on_only_after_the_last_block_has_ended() -> None:
+    first, second = without_collections(), without_collections()
+    assert gc.isenabled()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not gc.isenabled()
+    second.__exit__(None, None, None)
+    assert gc.isenabled()
+
+
+def test_a_block_that_fails_ends_its_pause() -> None:
+    with suppress(ValueError), without_collections():
+        raise ValueError
+    assert gc.isenabled()
+
+
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with without_collections():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
