@@ -1,8 +1,8 @@
 """How far the time of the service has come, kept in the database, so that it does not run back across a restart.
 
-A row says so every few seconds, also while nothing happens: a contest that ended in silence stays ended when the next
-process finds the system's clock set back. What was told in the last seconds before a kill is not in it, so a start that
-finds an earlier clock adds them.
+A row is marked with the time every few seconds, also while nothing happens: a contest that ended in silence stays ended
+when the next process finds the system's clock set back. A start that finds an earlier clock adds the seconds since the
+last mark. The clock tells no time beyond those by a step: a step forward is marked first, and followed then.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from app.storage.writer import Writer
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.clock")
 
 SECONDS_BETWEEN_MARKS = 5.0
+SECONDS_AFTER_A_FAULT = 0.5
 UNMARKED = timedelta(seconds=2 * SECONDS_BETWEEN_MARKS)
 """What may have passed since the last mark: the time between two, and as much again for a commit that was late."""
 ONLY = 1
@@ -72,27 +73,41 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
 
 
 class ClockKeeper:
-    """A thread that has the time marked every few seconds, and once more when it is closed."""
+    """A thread that has the time marked every few seconds, before a step forward is told, and once more at the end."""
 
     def __init__(self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS) -> None:
         self._writer = writer
         self._seconds = seconds
+        self._clock = the_clock()
+        self._wanted = threading.Event()
         self._closing = threading.Event()
+        self._clock.allow(self._clock.now() + UNMARKED)  # what `start_clock` has marked
+        self._clock.on_held = self._wanted.set
         self._thread = threading.Thread(target=self._run, name="clock", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Mark the time and stop; before the writer is closed."""
         self._closing.set()
+        self._wanted.set()
         self._thread.join()
+        self._clock.allow()
 
     def _run(self) -> None:
-        while not self._closing.wait(self._seconds):
-            self._mark()
+        while not self._closing.is_set():
+            self._wanted.wait(self._seconds)
+            self._wanted.clear()
+            if not self._mark():
+                self._closing.wait(SECONDS_AFTER_A_FAULT)
+                self._wanted.set()
         self._mark()
 
-    def _mark(self) -> None:
+    def _mark(self) -> bool:
+        due = self._clock.due()
         try:
-            self._writer.submit(mark, utc_now()).result()
+            self._writer.submit(mark, due).result()
         except Exception as error:  # the database is away: its own log says more, and the next mark is not far
             log.warning("the time could not be kept", error=str(error))
+            return False
+        self._clock.allow(due + UNMARKED)
+        return True

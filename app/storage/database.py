@@ -91,14 +91,17 @@ class Database:
             self.changed()
 
     @contextmanager
-    def transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
+    def transaction(self, engine: Engine | None = None, *, lock_ms: int | None = None) -> Iterator[Connection]:
         """Open a transaction that writes on a connection, of another `engine` if one is given; see `write`.
 
+        `lock_ms` bounds each wait for a lock, in milliseconds; None: as the database's settings have it.
         Raises CommitInDoubt where nobody can know whether it was committed; other errors mean that nothing was kept.
         """
-        with (engine or self.engine).execution_options(write=True).connect() as connection:
+        with (engine or self.engine).execution_options(write=True, lock_ms=lock_ms).connect() as connection:
             self._refuse_if_barred()
             transaction = connection.begin()
+            if lock_ms is not None and not self.is_sqlite:
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_ms}")
             yield connection  # what is raised here is rolled back when the connection is given back
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()
@@ -182,5 +185,13 @@ def _set_pragmas(connection: Any, _record: object) -> None:
 
 def _begin(connection: Connection) -> None:
     # A transaction that reads first and writes later fails at once with "database is locked", whatever the timeout.
-    writes = connection.get_execution_options().get("write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    begin = "BEGIN IMMEDIATE" if options.get("write", False) else "BEGIN"
+    if (lock_ms := options.get("lock_ms")) is None:
+        connection.exec_driver_sql(begin)
+        return
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={lock_ms}")
+    try:
+        connection.exec_driver_sql(begin)
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")

@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app.storage.commits import CommitInDoubt
 from app.storage.database import Database
+from app.storage.faults import of_the_database
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -30,7 +31,8 @@ Handler = Callable[[Connection, Sequence[P]], Sequence[R]]
 MOST_IN_A_BATCH = 256
 BATCH_THAT_PRESSES = 6
 MOST_FAILURES_IN_A_ROW = 3
-"""Each may wait for a lock or a connection until its timeout, and all that comes waits behind them."""
+SHORT_LOCK_MS = 100
+"""How long each of a batch that waited for a lock in vain waits again: all that comes waits behind them."""
 
 
 class _Write:
@@ -99,8 +101,8 @@ class Writer:
                 self._commit_again(batch)
             except CommitInDoubt as error:  # tried again, it could be stored twice
                 _settle([(write, None, error) for write in batch])
-            except Exception:
-                self._commit_alone(batch)
+            except Exception as error:
+                self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
 
     def _take(self) -> list[_Write] | None:
         """Wait for one write, then take all that came meanwhile; None once closed."""
@@ -131,21 +133,21 @@ class Writer:
                 raise
             self._commit(batch)
 
-    def _commit(self, batch: Sequence[_Write]) -> None:
+    def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> None:
         results: list[tuple[_Write, Any]] = []
-        with self._database.transaction(self._engine) as connection:
+        with self._database.transaction(self._engine, lock_ms=lock_ms) as connection:
             for handler, writes in _by_handler(batch):
                 found = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, found, strict=True))
         self.committed = time.monotonic()
         _settle([(write, result, None) for write, result in results])
 
-    def _commit_alone(self, batch: Sequence[_Write]) -> None:
+    def _commit_alone(self, batch: Sequence[_Write], lock_ms: int | None) -> None:
         """Try each by itself. Where the database takes none of some in a row, the rest is not tried either."""
         in_a_row = 0
         for at, write in enumerate(batch):
             try:
-                self._commit([write])
+                self._commit([write], lock_ms)
                 in_a_row = 0
             except Exception as error:
                 _settle([(write, None, error)])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from app.services.clics import parse_time
 from bench.stage import CONTEST
 from tests.builders.clocked import set_clock
 from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for
 from tests.chaos.model import scenario
-from tests.chaos.stage import Server, Stage
+from tests.chaos.stage import Server, Stage, wait_until
 
 HOUR = 3600.0
+SECONDS_TO_THE_END = 5
 STEPS = (-HOUR, 2 * HOUR, HOUR, -3 * HOUR)
 """Where the clock is after each step, in seconds ahead of the machine's."""
 
@@ -54,19 +56,18 @@ def _check_times(load: Load) -> None:
 
 
 def _end(setting: Stage, server: Server) -> None:
-    """Let the contest end in this moment, and see that it has."""
+    """Let the contest end in some seconds, as no end may move into the past, and wait until it has."""
     with setting.client(server) as admin:
         state = admin.get(f"contests/{CONTEST}").raise_for_status().json()
         now = admin.get("contests").headers["Jurado-Time"]
         began = state["start_time"]
         admin.patch(f"contests/{CONTEST}", json={"duration": _duration(began, int(now))}).raise_for_status()
-    assert _is_over(setting, server), "the contest does not end"
+    wait_until(lambda: _is_over(setting, server), "the contest does not end")
 
 
 def _duration(start_time: str, now: int) -> str:
-    from app.services.clics import parse_time
-
-    seconds = int(now / 1000 - parse_time(start_time).timestamp())
+    """The duration with which a contest ends soon after `now`, in milliseconds since 1970."""
+    seconds = SECONDS_TO_THE_END + int(now / 1000 - parse_time(start_time).timestamp())
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.000"
 
 

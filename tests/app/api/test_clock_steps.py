@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
 from app.api.http.limits import Failures
 from app.domain.clock import ServiceClock, use, utc_now
-from app.storage.clock import SECONDS_BETWEEN_MARKS, ClockKeeper, start_clock
-from app.storage.tables import EventRow
+from app.storage.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, start_clock
+from app.storage.tables import ClockRow, EventRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
@@ -38,6 +40,14 @@ def restarted(api: Api, wall: WallClock, *, accept: bool = False) -> Iterator[No
 def keep_time(api: Api) -> None:
     """Mark the time as a running service does, which is killed next."""
     ClockKeeper(api.service.writer, HOUR.total_seconds()).close()
+
+
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def submit(api: Api) -> Any:
@@ -116,6 +126,26 @@ def test_what_was_told_after_the_last_mark_is_not_told_again(wall: WallClock, ap
     wall.step(-HOUR)
     with restarted(api, wall):
         assert utc_now() > told
+
+
+def test_a_step_forward_is_told_once_a_start_after_a_kill_would_go_on_from_it(wall: WallClock, api: Api) -> None:
+    add_problem(api.service)
+    with restarted(api, wall):
+        keeper = ClockKeeper(api.service.writer)
+        with api.service.database.transaction() as connection:  # which holds the writer back
+            connection.execute(update(ClockRow).values(time=ClockRow.time))
+            wall.step(3 * HOUR)
+            assert utc_now() < wall() - 2 * HOUR
+        until(lambda: utc_now() >= wall() - HOUR)
+        told = utc_now()
+        with api.service.database.read() as session:
+            marked = session.scalar(select(ClockRow.time))
+        wall.step(-9 * HOUR)
+        with restarted(api, wall):  # as after a kill: the keeper has had no time to mark anything more
+            assert utc_now() >= told
+        keeper.close()
+    assert marked is not None
+    assert told < marked + UNMARKED
 
 
 def test_a_restart_with_a_right_clock_is_held_back_by_nothing(wall: WallClock, api: Api) -> None:

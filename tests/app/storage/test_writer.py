@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Engine, insert, select, text
+from sqlalchemy.exc import OperationalError
 
+from app.settings import Timeouts
 from app.storage.database import Database
 from app.storage.tables import TeamRow
-from app.storage.writer import Writer
+from app.storage.writer import MOST_FAILURES_IN_A_ROW, SHORT_LOCK_MS, Writer
+
+LOCK_MS = 200
 
 
 class Teams:
@@ -83,4 +88,39 @@ def test_closing_writes_what_waits_first(database_url: str) -> None:
     writer.close()
     assert all(future.done() for future in futures)
     assert len(stored(database)) == 50
+    database.close()
+
+
+def test_writes_that_wait_for_a_held_lock_wait_for_about_one_lock_timeout_in_all(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch waits its whole time; each tried alone after it waits a short one, and then those left wait for none."""
+    monkeypatch.setattr("app.storage.database.BUSY_TIMEOUT_MS", LOCK_MS)
+    database, teams = Database(database_url, Timeouts(lock=LOCK_MS / 1000)), Teams()
+    waits: list[int | None] = []
+
+    class Watched(Database):
+        """Notes how long each transaction may wait for a lock."""
+
+        @contextmanager
+        def transaction(self, engine: Engine | None = None, *, lock_ms: int | None = None) -> Iterator[Connection]:
+            """Note the bound, and go on."""
+            waits.append(lock_ms)
+            with super().transaction(engine, lock_ms=lock_ms) as connection:
+                yield connection
+
+    watched = Watched(database_url, Timeouts(lock=LOCK_MS / 1000))
+    writer = Writer(watched)
+    with database.transaction() as connection:
+        if not database.is_sqlite:  # where a transaction that writes has the whole database
+            connection.execute(text("LOCK TABLE teams IN ACCESS EXCLUSIVE MODE"))
+        futures = [writer.submit(teams.add, f"t{at}") for at in range(10)]
+        errors = [future.exception(60) for future in futures]
+    assert all(isinstance(error, OperationalError) for error in errors)
+    assert 1 <= waits.count(None) <= 2, "the first of them may have come alone"
+    assert 1 <= waits.count(SHORT_LOCK_MS) <= MOST_FAILURES_IN_A_ROW * waits.count(None)
+    assert writer.submit(teams.add, "next").result() == "NEXT"
+    assert stored(database) == {"next"}
+    writer.close()
+    watched.close()
     database.close()
