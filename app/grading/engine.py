@@ -5,7 +5,8 @@ lost with the process is read from the rows at the next start. One thread a grad
 commit), asks its process for each, and has the outcomes recorded (again one commit for many).
 
 A checker that raises, loops or eats memory costs its own judgement an attempt: three of them end it as a judge error,
-and all but the first on a grader that has checked nothing else. A grader that something else kills costs no attempt.
+and all but the first on a grader that has checked nothing else. A grader that something else kills costs no attempt,
+unless the same answer loses its graders while the answers of others pass.
 
 Judgements of rejudgings are worked on while nobody waits for a verdict: few at a time, recorded together, and laid down
 again as soon as a submission comes in. Of several graders one at least is always left to those who wait.
@@ -18,26 +19,25 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
 import structlog
 
 from app.grading.fair_queue import FairQueue
-from app.grading.messages import Failed, Grade, Unreadable, Validate, Validated, Warm
-from app.grading.outcomes import Trial, given_up, outcome
+from app.grading.judging import Judging
+from app.grading.messages import Grade, Validate, Validated, Warm
+from app.grading.outcomes import Trial
 from app.grading.parked import Parked
 from app.grading.process import GraderProcess
-from app.grading.questions import MOST_FAILURES, STOPPING, JudgeFailed, Question, Tried, answer, try_answers
+from app.grading.questions import STOPPING, JudgeFailed, Question, Tried, answer, try_answers
 from app.grading.running import GraderSettings
 from app.grading.spares import Spares
 from app.grading.staff import EngineSettings, GraderState
-from app.grading.trying import Tries
 from app.grading.work import Work, share, taken
 from app.storage import judgements, judging_tasks, rejudging_steps, rejudgings
 from app.storage.database import Database
-from app.storage.judgements import Failure, Outcome, Task
+from app.storage.judgements import Outcome, Task
 from app.storage.writer import Writer
 
 log = structlog.get_logger()
@@ -73,6 +73,7 @@ class Engine:
         self._questions: deque[Question] = deque()
         self._closing = False
         self.parked = Parked(settings.files)
+        self._judging = Judging(writer, self.parked, settings.seconds_per_answer, lambda: self._closing)
         grader = GraderSettings(settings.files, settings.memory, settings.program)
         self._spares = Spares(settings.spares, grader, self._warm_up)
         self._processes = [GraderProcess(self._spares) for _ in range(settings.graders)]
@@ -215,7 +216,7 @@ class Engine:
         with self._database.read() as session:
             waiting = judgements.waiting_by_team(session)
             again = judgements.waiting(session, rejudging=True)
-        parked = self.parked.look()
+        parked = self.parked.look() | self._judging.suspects.look()
         with self._changed:
             for judgement_id, team_id in waiting:
                 if judgement_id not in parked:
@@ -238,15 +239,17 @@ class Engine:
             time.sleep(SECONDS_AFTER_A_FAULT)
 
     def _work_once(self, process: GraderProcess) -> None:
+        process.start()  # so that a thread whose grader was killed claims nothing before it has another one
         work = self._next()
         if work.question is not None:
             answer(process, work.question, self._settings.seconds_per_answer, lambda: self._closing)
         elif work.ids:
             self._give_way()
+            ids = list(work.ids)
             try:
-                self._judge_all(process, work.ids)
+                self._judge_all(process, ids)
             finally:
-                self._forget(work.ids)
+                self._forget(ids)
         elif work.tried is not None:
             try:
                 try_answers(process, work.tried, self._settings.seconds_per_answer, lambda: self._closing)
@@ -284,7 +287,7 @@ class Engine:
                     or self._may_judge_again()
                     or self._closing
                 ),
-                timeout=SECONDS_BETWEEN_SWEEPS,
+                timeout=min(SECONDS_BETWEEN_SWEEPS, self._judging.suspects.seconds()),
             )
             if self._closing:
                 return Work()
@@ -292,7 +295,7 @@ class Engine:
                 return Work(question=self._questions.popleft())
             if self._first:
                 return Work(ids=taken(self._first, max(1, len(self._first) // len(self._processes))))
-            if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
+            if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS or not self._judging.suspects.seconds():
                 self._swept = time.monotonic()  # also while there is always something to judge
                 return Work()
             if self._waiting:
@@ -324,15 +327,31 @@ class Engine:
             claimed = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts)}
         return [claimed[id_] for id_ in ids if id_ in claimed]  # in their turns, and not by their ids
 
-    def _judge_all(self, process: GraderProcess, ids: Sequence[int]) -> None:
-        ended, began = [], time.monotonic()
-        for task in self._claim(ids):
-            if (found := self._attempts(process, task)) is not None:
-                recorded = self._writer.submit(judgements.record_one, found)
+    def _judge_all(self, process: GraderProcess, ids: list[int]) -> None:
+        """Judge these; what is given back to the queue is taken out of `ids`."""
+        ended, began, count = [], time.monotonic(), len(ids)
+        tasks = deque(self._claim(ids))
+        while tasks:
+            task = tasks.popleft()
+            result = self._judging.judge(process, task, lambda: self._give_back(tasks, ids))
+            if result is not None:
+                recorded = self._writer.submit(judgements.record_one, result)
                 recorded.add_done_callback(partial(self._tell, task))
                 ended.append(recorded)
         wait(ended)
-        self._seconds_each = (time.monotonic() - began) / len(ids)
+        self._seconds_each = (time.monotonic() - began) / count
+
+    def _give_back(self, tasks: deque[Task], ids: list[int]) -> None:
+        """Leave what is claimed to other graders, where the next one of this thread is only being started."""
+        if len(self._processes) == 1 or self._spares.pids:
+            return
+        with self._changed:
+            returned = set(self._waiting.put_back([task.judgement_id for task in tasks]))
+            self._changed.notify_all()
+        rest = [task for task in tasks if task.judgement_id not in returned]
+        tasks.clear()
+        tasks.extend(rest)
+        ids[:] = [id_ for id_ in ids if id_ not in returned]
 
     def _judge_again(self, process: GraderProcess, ids: Sequence[int]) -> None:
         """Judge some of a rejudging: silently, and only as long as nobody waits for a verdict."""
@@ -341,7 +360,7 @@ class Engine:
             for task in self._claim(ids):
                 if found and self._is_awaited():
                     break  # after one at least, so that submissions that keep coming do not stop a rejudging for good
-                ended = self._attempts(process, task)
+                ended = self._judging.judge(process, task, lambda: None)
                 left.discard(task.judgement_id)
                 if ended is not None:
                     found.append(ended)
@@ -366,34 +385,3 @@ class Engine:
             return  # the judgement is open, and found by the next sweep; or in doubt, and all is told once it is known
         if recorded.result() and task.rejudging_id is None:
             self._on_judged(task.contest_id, task.submission_id)
-
-    def _attempts(self, process: GraderProcess, task: Task) -> Outcome | None:
-        """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now."""
-        tries = Tries(lambda: self._closing)
-        while not self._closing:
-            found = self._judge(process, task, tries)
-            if found is not None or task.judgement_id in self.parked:
-                return found
-            attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
-            if attempt is None:
-                return None
-            task = replace(task, attempt=attempt)
-        return None
-
-    def _judge(self, process: GraderProcess, task: Task, tries: Tries) -> Outcome | None:
-        """One attempt: its outcome, or None where it has to be tried again."""
-        request = Grade(task.settings["checker"], task.answers)
-        found = process.grade(request, self._settings.seconds_per_answer, fresh=tries.failed)
-        if not isinstance(found, Failed):
-            return outcome(task, found)
-        if isinstance(found, Unreadable):
-            self.parked.park(task.judgement_id, found.sha256, found.error)
-            return None
-        error = found.error
-        if tries.innocent(found) or self._closing:
-            return None
-        log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
-        failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
-        if failed < MOST_FAILURES and not tries.hopeless:
-            return None
-        return given_up(task, error)

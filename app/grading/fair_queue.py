@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class FairQueue:
@@ -17,6 +17,7 @@ class FairQueue:
         self._turns: dict[str, deque[int]] = {}  # keys with ids that wait, in the order in which they have their turn
         self._keys: dict[int, str] = {}
         self._counts: Counter[str] = Counter()
+        self._taken: set[int] = set()
         self._waiting = 0
 
     def __len__(self) -> int:
@@ -64,11 +65,22 @@ class FairQueue:
             if ids:
                 self._turns[key] = ids  # behind the others
         self._waiting -= len(taken)
+        self._taken.update(taken)
         return taken
+
+    def put_back(self, ids: Sequence[int]) -> list[int]:
+        """Let ids that were taken wait again, before the others of their keys; returns those that had been taken."""
+        returned = [id_ for id_ in ids if id_ in self._taken and id_ in self._keys]
+        self._taken.difference_update(returned)
+        for id_ in reversed(returned):
+            self._turns.setdefault(self._keys[id_], deque()).appendleft(id_)
+        self._waiting += len(returned)
+        return returned
 
     def forget(self, ids: Iterable[int]) -> None:
         """These have been worked on; one of them that is added again is new."""
         for id_ in ids:
+            self._taken.discard(id_)
             key = self._keys.pop(id_, None)
             if key is not None:
                 self.release(key)

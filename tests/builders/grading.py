@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psutil
 from sqlalchemy import func, select
 
 from app.grading.engine import Engine
@@ -116,3 +117,11 @@ def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 5.0, s
     yield found
     found.close()
     database.close()
+
+
+def is_stopped(pid: int) -> bool:
+    """Has the process halted itself?"""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
+    except psutil.NoSuchProcess:
+        return False

@@ -1,5 +1,6 @@
 """A grader process whose checker `rogue` does what the answer says: raise, loop, eat, exit, reject, or accept.
 
+`kill` ends the process as the kernel does that is short of memory.
 `stop` halts the process until somebody continues it, `forge NAME` writes another reply than its own to the server, and
 `probe FILE` tells with a rejection what a checker that has been taken over could do beside checking.
 """
@@ -28,6 +29,8 @@ def score_answer(_instance: bytes, answer: bytes, _reference: bytes | None = Non
         raise RuntimeError("the checker has a fault")
     if answer == b"exit":
         os._exit(3)
+    if answer == b"kill":
+        os.kill(os.getpid(), signal.SIGKILL)
     if answer == b"eat":
         bytearray(2**40)
     while answer == b"loop":

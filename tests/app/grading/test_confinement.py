@@ -12,7 +12,6 @@ from itertools import repeat
 from pathlib import Path
 
 import msgspec
-import psutil
 import pytest
 from sqlalchemy import select
 
@@ -20,11 +19,13 @@ from app.domain.verdicts import CaseVerdict
 from app.grading.environment import clean_environment
 from app.grading.messages import Failed, Grade, Graded, Warm, Warmed, encoded, graded, reply_of, request_of
 from app.grading.running import GraderSettings, RunningGrader
+from app.grading.suspects import LONGEST_PAUSE, Suspects
+from app.grading.suspects import MOST_KILLS as MOST_CAUSED
 from app.grading.trying import MOST_KILLS, Tries
 from app.storage.files import LocalFiles
 from app.storage.judgements import CaseAnswer, FoundScore
 from app.storage.tables import JudgementRow, RawScoreRow
-from tests.builders.grading import PROGRAM, Grading, grading, submission
+from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission
 
 WORDS = {"key": "k", "text": "t", "args": {"big": 2**70}}
 
@@ -92,14 +93,6 @@ def test_graders_killed_from_outside_cost_an_answer_nothing(sqlite_url: str, tmp
             assert session.scalars(select(JudgementRow.failures)).one() == 0
 
 
-def is_stopped(pid: int) -> bool:
-    """Has the process halted itself?"""
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
-    except psutil.NoSuchProcess:
-        return False
-
-
 def test_a_killed_grader_is_replaced_by_the_warm_spare(sqlite_url: str, tmp_path: Path) -> None:
     """The next verdict comes from the process that was in reserve; a new reserve is started, the death is counted."""
     with grading(sqlite_url, tmp_path / "files", spares=1) as found:
@@ -114,8 +107,30 @@ def test_a_killed_grader_is_replaced_by_the_warm_spare(sqlite_url: str, tmp_path
         assert found.engine.graders().deaths == 1
 
 
-def test_kills_without_end_are_held_to_be_the_answers() -> None:
-    """An answer whose every grader is killed (it takes the machine's memory, say) must end too."""
+def test_kills_in_a_row_are_the_answers_only_if_others_pass_in_between() -> None:
+    """An operator's kills hit whatever is checked; an answer that takes the machine's memory is hit alone."""
+    suspects = Suspects()
+    assert not any(suspects.killed(1) for _ in range(20))
+    assert (1 in suspects, 2 in suspects, suspects.look()) == (True, False, {1})
+    assert 0 < suspects.seconds() <= LONGEST_PAUSE
+    for expected in (False, True):
+        suspects.passed(2)
+        assert suspects.killed(1) is expected
+
+
+def test_an_answer_is_laid_aside_from_its_second_kill_on_and_clean_once_it_passes() -> None:
+    suspects = Suspects()
+    assert (suspects.killed(1), 1 in suspects, suspects.seconds()) == (False, False, float("inf"))
+    assert (suspects.killed(1), 1 in suspects) == (False, True)
+    wait_for(lambda: not suspects.look())
+    suspects.passed(1)
+    for _ in range(MOST_CAUSED - 1):
+        suspects.passed(2)
+        assert not suspects.killed(1)
+
+
+def test_kills_without_end_end_what_an_admin_waits_for() -> None:
+    """A case to be validated whose every grader is killed is refused: somebody waits for the reply."""
     tries = Tries(lambda: True)
     killed = Failed("killed", blame=False)
     assert [tries.innocent(killed) for _ in range(MOST_KILLS)] == [True] * (MOST_KILLS - 1) + [False]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,12 @@ from sqlalchemy import select
 from app.grading import engine, parked
 from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
+from app.grading.running import RunningGrader
+from app.grading.spares import Spares
 from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.tables import AnswerRow, JudgementRow, TeamRow
-from tests.builders.grading import Grading, add_rogue_contest, grading, submission
+from tests.builders.grading import Grading, add_rogue_contest, grading, is_stopped, submission
 
 
 def test_verdicts_follow_the_answers(database_url: str, tmp_path: Path) -> None:
@@ -149,6 +153,54 @@ def test_a_damaged_file_keeps_what_needs_it_waiting(
         assert found.engine.parked.faults() == []
         with found.database.read() as session:
             assert session.get_one(JudgementRow, 1).failures == 0
+
+
+def test_what_a_killed_graders_thread_had_claimed_is_judged_by_others_while_it_has_no_grader(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the answer being checked goes back to the queue; that one is judged once there is a grader again."""
+    database, files = Database(sqlite_url), LocalFiles(tmp_path / "files")
+    add_rogue_contest(database, files)
+    dead = Grading(database, files)  # never started, so that there is much to claim at once
+    for answer in (b"stop", *[b"10"] * 7):
+        dead.accept(submission(answer, b"10"))
+    dead.writer.close()
+    running = Grading(database, files, graders=2, seconds=60)
+    may_start, started, take = threading.Event(), count(), Spares.take
+
+    def take_late(spares: Spares) -> RunningGrader | None:
+        if next(started) >= 2:
+            may_start.wait(60)
+        return take(spares)
+
+    monkeypatch.setattr(Spares, "take", take_late)
+    running.engine.start()
+    until(lambda: any(map(is_stopped, running.engine.pids)))
+    os.kill(next(filter(is_stopped, running.engine.pids)), signal.SIGKILL)
+    until(lambda: running.types() == [None, *["AC"] * 7])
+    may_start.set()
+    until(lambda: any(map(is_stopped, running.engine.pids)))
+    os.kill(next(filter(is_stopped, running.engine.pids)), signal.SIGCONT)
+    running.wait()
+    assert running.types() == ["AC"] * 8
+    assert running.scores() == 16
+    running.close()
+    database.close()
+
+
+def test_an_answer_whose_graders_are_killed_while_others_pass_ends_as_a_judge_error(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    with grading(sqlite_url, tmp_path / "files") as running:
+        running.accept(submission(b"kill", b"10"))
+        while running.types()[0] is None:
+            running.accept(submission(b"10", b"10"))
+            until(lambda: running.types()[-1] == "AC" or running.types()[0] == "JE")
+        running.wait()
+        assert running.types()[0] == "JE"
+        assert set(running.types()[1:]) == {"AC"}
+        with running.database.read() as session:
+            assert "status -9" in str(session.get_one(JudgementRow, 1).error)
 
 
 def until(holds: Callable[[], bool], seconds: float = 60.0) -> None:

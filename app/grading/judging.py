@@ -1,0 +1,70 @@
+"""One judgement on a grader: attempts until it has an outcome, waits for something else, or is laid aside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import structlog
+
+from app.grading.messages import Failed, Grade, Unreadable
+from app.grading.outcomes import given_up, outcome
+from app.grading.parked import Parked
+from app.grading.process import GraderProcess
+from app.grading.questions import MOST_FAILURES
+from app.grading.suspects import Suspects
+from app.storage import judgements
+from app.storage.judgements import Failure, Outcome, Task
+from app.storage.writer import Writer
+
+log = structlog.get_logger()
+
+
+class Judging:
+    """Judges tasks, each answer within `seconds`. What a checker did counts as a failure, what others did does not."""
+
+    def __init__(self, writer: Writer, parked: Parked, seconds: float, closing: Callable[[], bool]) -> None:
+        self._writer = writer
+        self._parked = parked
+        self._seconds = seconds
+        self._closing = closing
+        self.suspects = Suspects()
+
+    def judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
+        """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now.
+
+        `on_failure` is called after each attempt that failed, before another grader is taken.
+        """
+        is_fresh = False
+        while not self._closing():
+            result = self._attempt(process, task, fresh=is_fresh)
+            if result is not None or task.judgement_id in self._parked or task.judgement_id in self.suspects:
+                return result
+            is_fresh = True
+            on_failure()
+            attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
+            if attempt is None:
+                return None
+            task = replace(task, attempt=attempt)
+        return None
+
+    def _attempt(self, process: GraderProcess, task: Task, *, fresh: bool) -> Outcome | None:
+        """One attempt: its outcome, or None where it has to be tried again."""
+        reply = process.grade(Grade(task.settings["checker"], task.answers), self._seconds, fresh=fresh)
+        if not isinstance(reply, Failed):
+            self.suspects.passed(task.judgement_id)
+            return outcome(task, reply)
+        if isinstance(reply, Unreadable):
+            self._parked.park(task.judgement_id, reply.sha256, reply.error)
+            return None
+        if self._closing():
+            return None
+        error = reply.error
+        if not reply.blame:
+            if not self.suspects.killed(task.judgement_id):
+                return None
+            log.warning("an answer's graders are killed while others live", judgement=task.judgement_id, error=error)
+            return given_up(task, error)
+        log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
+        failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
+        return None if failed < MOST_FAILURES else given_up(task, error)

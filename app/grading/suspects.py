@@ -1,0 +1,83 @@
+"""Answers whose graders were killed from outside: which of them cause that, and how long the others wait."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+MOST_KILLS = 3
+"""Graders that one answer may have killed while answers of others passed in between."""
+FIRST_PAUSE = 0.02
+LONGEST_PAUSE = 10.0
+
+
+@dataclass
+class Record:
+    """One judgement's kills: all in a row, those held to be the answer's, the passes of others by the last of them."""
+
+    kills: int = 0
+    caused: int = 0
+    passes: int = -1
+    due: float = 0.0
+
+
+class Suspects:
+    """The judgements whose graders were killed from outside, in memory only. May be used from any thread.
+
+    An operator's or the kernel's kills hit whatever is checked; an answer that takes the machine's memory loses each
+    grader while the answers of others pass. A kill counts as the answer's if another answer passed since the last one.
+    """
+
+    def __init__(self) -> None:
+        self._records: dict[int, Record] = {}
+        self._aside: set[int] = set()
+        self._passes = 0
+        self._guard = threading.Lock()
+
+    def __contains__(self, judgement_id: object) -> bool:
+        """Is the judgement laid aside for a while?"""
+        with self._guard:
+            return judgement_id in self._aside
+
+    def killed(self, judgement_id: int) -> bool:
+        """Note that a grader was killed while it checked this; is that held to be the answer's doing by now?
+
+        Else the judgement may be tried again at once after the first kill, and is laid aside after each further one.
+        """
+        with self._guard:
+            record = self._records.setdefault(judgement_id, Record())
+            record.kills += 1
+            record.caused += self._passes > record.passes
+            record.passes = self._passes
+            if record.caused >= MOST_KILLS:
+                self._forget(judgement_id)
+                return True
+            if record.kills > 1:
+                pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(record.kills, 16))
+                record.due = time.monotonic() + pause
+                self._aside.add(judgement_id)
+            return False
+
+    def passed(self, judgement_id: int) -> None:
+        """Note that a grader lived through a judgement."""
+        with self._guard:
+            self._passes += 1
+            self._forget(judgement_id)
+
+    def _forget(self, judgement_id: int) -> None:
+        self._records.pop(judgement_id, None)
+        self._aside.discard(judgement_id)
+
+    def seconds(self) -> float:
+        """How long until the first of those laid aside is due; infinite without any."""
+        with self._guard:
+            first = min((self._records[id_].due for id_ in self._aside), default=float("inf"))
+        return max(0.0, first - time.monotonic())
+
+    def look(self) -> set[int]:
+        """The judgements that stay laid aside; those that are due are let go."""
+        now = time.monotonic()
+        with self._guard:
+            self._aside = {id_ for id_ in self._aside if self._records[id_].due > now}
+            return set(self._aside)
