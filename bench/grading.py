@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from app.domain.case_scores import CaseAnswer
 from app.grading.engine import Engine
 from app.grading.grade import Grader
 from app.grading.messages import Grade
@@ -17,7 +18,6 @@ from app.packages.catalog import bundled
 from app.storage import submissions
 from app.storage.database import Database
 from app.storage.files import LocalFiles
-from app.storage.judgements import CaseAnswer
 from app.storage.submissions import NewAnswer, NewSubmission
 from app.storage.tables import TestCaseRow
 from app.storage.writer import Writer

@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sqlalchemy import select
 
+from app.domain.case_scores import FoundScore
 from app.domain.contests import OPEN, Freeze
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
@@ -34,7 +35,7 @@ from app.domain.verdicts import CaseVerdict
 from app.grading.outcomes import outcome
 from app.services.clics import format_reltime, format_time
 from app.storage import judgements, judging_tasks
-from app.storage.judgements import FoundScore, Outcome, Task, exact
+from app.storage.judgements import Outcome, Task, exact
 from app.storage.migrate import upgrade
 from app.storage.scoring_input import scored_contest
 from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow

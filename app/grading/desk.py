@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
+from app.domain.case_scores import FoundScore
 from app.grading.messages import Validate, Validated
 from app.grading.questions import JudgeFailed
 from app.packages.errors import PackageError, PackageErrors
 from app.packages.trials import Outcome, Question
-from app.storage.judgements import FoundScore
 from checkers.doors import Message, Score
 
 BATCH = 64

@@ -11,10 +11,10 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
+from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
 from app.storage.files import FileMissing
-from app.storage.judgements import CaseAnswer, FoundScore
 from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
 
 K = TypeVar("K")

@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from app.grading import confinement
 from app.grading.grade import Grader, UnreadableFile
@@ -38,13 +38,13 @@ ERROR_LENGTH = 4000
 NICENESS = 5  # taking submissions goes before judging them
 
 
-def main() -> None:
-    """Serve one pipe."""
+def main(prepare: Callable[[], None] = keep_what_may_be_kept) -> None:
+    """Serve one pipe, after `prepare` has loaded what checkers share."""
     descriptor, memory = int(sys.argv[1]), int(sys.argv[2])
     confinement.die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     os.nice(NICENESS)
-    keep_what_may_be_kept()
+    prepare()
     pipe = Pipe(socket.socket(fileno=descriptor))
     Serving(pipe, confinement.give_up_others(memory)).serve()
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
-from app.storage.judgements import CaseAnswer, FoundScore
 
 MOST_REPLY = 8 * 2**20
 MOST_REQUEST = 2**31

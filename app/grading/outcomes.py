@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.clock import utc_now
 from app.domain.contests import Kind
 from app.domain.verdicts import CaseVerdict, JudgementType, judgement_type
-from app.storage.judgements import CaseAnswer, FoundScore, Outcome, Task
+from app.storage.judgements import Outcome, Task
 
 JUDGE_ERROR = {"key": "judge-error", "text": "the judge failed on this answer; it is not your fault", "args": {}}
 

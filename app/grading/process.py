@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 
+from app.domain.case_scores import FoundScore
 from app.grading.messages import Failed, Grade, Reply, Validate
 from app.grading.running import RunningGrader
 from app.grading.spares import Spares
-from app.storage.judgements import FoundScore
 
 CLOSED = Failed("the server stops", blame=False)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from app.domain.case_scores import FoundScore
 from app.grading.messages import Failed, Grade, Validate, Validated
 from app.grading.outcomes import Trial, judge_errors
 from app.grading.process import GraderProcess
 from app.grading.trying import Tries
-from app.storage.judgements import FoundScore
 
 MOST_FAILURES = 3
 STOPPING = "the server stops"

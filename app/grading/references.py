@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.grading.engine import Engine
 from app.grading.messages import Validate
@@ -22,7 +23,6 @@ from app.grading.solver_process import Solved, SolverFailed, SolverProcess, Solv
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.files import FileStore
-from app.storage.judgements import FoundScore
 from app.storage.rejudging_steps import RejudgingRefused
 from app.storage.tables import TestCaseRow
 

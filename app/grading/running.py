@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.domain.case_scores import FoundScore
 from app.grading.environment import clean_environment
 from app.grading.messages import (
     MOST_REPLY,
@@ -30,7 +31,6 @@ from app.grading.messages import (
 )
 from app.grading.pipes import MessageTooLarge, Pipe, PipeBroken, PipeTooSlow
 from app.storage.files import FileMissing, LocalFiles
-from app.storage.judgements import FoundScore
 
 STARTING_SECONDS = 60.0
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})

@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import insert, text
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import FoundScore
 from app.storage.files import FileStore
-from app.storage.judgements import DONE, FoundScore, Outcome, score_row
+from app.storage.judgements import DONE, Outcome, score_row
 from app.storage.submissions import INLINE_LIMIT
 from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
 

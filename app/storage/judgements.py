@@ -12,24 +12,11 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.scoring import Exact
-from app.domain.verdicts import CaseVerdict
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
-
-
-@dataclass(frozen=True, slots=True)
-class CaseAnswer:
-    """One answer to check: its bytes or the file they lie in, and the case it is for."""
-
-    test_case_id: int
-    input_sha256: str
-    answer_sha256: str | None
-    data: bytes | None
-    sha256: str | None
-    refused: dict[str, Any] | None
-    checker_args: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +36,6 @@ class Task:
     counted_cases: frozenset[int]
     answers: Sequence[CaseAnswer]
     rejudging_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundScore:
-    """What a grader found for one answer."""
-
-    test_case_id: int
-    verdict: CaseVerdict
-    raw: Exact | None
-    max_raw: Exact | None
-    multiplier: Exact | None
-    message: dict[str, Any]
-    run_time_ms: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import CaseAnswer
 from app.storage import problem_diff, problems
-from app.storage.judgements import CaseAnswer, Task
+from app.storage.judgements import Task
 from app.storage.tables import (
     AnswerRow,
     ContestProblemRow,

@@ -10,11 +10,12 @@ from typing import Any
 from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.packages.export import write_archive
 from app.packages.model import Package
 from app.storage.files import FileStore
-from app.storage.judgements import FoundScore, pair
+from app.storage.judgements import pair
 from app.storage.statement_images import IMAGES, keep_images
 from app.storage.tables import (
     AnswerRow,

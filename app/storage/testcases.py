@@ -11,13 +11,14 @@ from typing import Any, cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.domain.scoring import Exact
 from app.packages.model import Group
 from app.packages.testdata import case_points
 from app.storage import problems
 from app.storage.files import FileStore
-from app.storage.judgements import FoundScore, pair
+from app.storage.judgements import pair
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
 

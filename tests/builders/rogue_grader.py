@@ -14,11 +14,11 @@ import sys
 import types
 from fractions import Fraction
 
+from app.domain.case_scores import FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.grading import grader
 from app.grading.messages import Need, encoded, graded
 from app.grading.pipes import LENGTH
-from app.storage.judgements import FoundScore
 from checkers.doors import Rejected, Score
 from tests.builders.probe import probe
 
@@ -71,7 +71,7 @@ def main() -> None:
         score_answer=score_answer,
     )
     sys.modules["checkers.rogue"] = module
-    grader.main()
+    grader.main(prepare=lambda: None)  # it has no kernels, and numba takes a second to load
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
+from app.domain.case_scores import FoundScore
 from app.domain.scoring import RawScore
 from app.service import Service
 from app.storage import judgements
-from app.storage.judgements import FoundScore, Outcome
+from app.storage.judgements import Outcome
 from app.storage.tables import JudgementRow, TestCaseRow
 
 

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.contests import CaseKind
 from app.grading.answer_files import Answer, Collected, OpenCase, base_name, collect, file_names
 from app.grading.archives import Limits, Upload, UploadRefused
@@ -24,7 +25,6 @@ from app.services.contest_package.package_files import Contents
 from app.services.contest_package.versions import Version
 from app.services.fault_list import FaultList
 from app.settings import Settings
-from app.storage.judgements import CaseAnswer, FoundScore
 from app.storage.judging_tasks import too_large
 from app.storage.problem_diff import Document
 

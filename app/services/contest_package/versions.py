@@ -14,6 +14,7 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import FoundScore
 from app.grading.apart import READER
 from app.packages.arrivals import Arrival, read_member
 from app.packages.errors import PackageError, PackageErrors, errors_of
@@ -27,7 +28,6 @@ from app.services.problems.packages import check_package
 from app.storage import comparison, problem_diff, problems
 from app.storage.comparison import Difference
 from app.storage.files import OnlyHashes
-from app.storage.judgements import FoundScore
 from app.storage.problem_diff import Document
 from app.storage.problems import KeptPackage
 

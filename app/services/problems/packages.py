@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import FoundScore
 from app.grading.apart import READER
 from app.grading.desk import GraderDesk
 from app.grading.grade import found_score
@@ -23,7 +24,6 @@ from app.services.errors import BadRequest, NotFound
 from app.services.names import did_you_mean
 from app.services.rejudgings.problem_changes import RejudgingView, change
 from app.storage import problems
-from app.storage.judgements import FoundScore
 from app.storage.tables import ProblemRow
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
+from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import phase_scale
@@ -27,7 +28,6 @@ from app.services.problems.packages import CaseView, details, existing
 from app.services.rejudgings.problem_changes import RejudgingView, change
 from app.services.viewer import Viewer
 from app.storage import participations, problems, rejudging_changes, testcases
-from app.storage.judgements import FoundScore
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
 from app.storage.testcases import NewCase

@@ -16,11 +16,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from app.domain.case_scores import FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.services.feed import followed as pace
 from app.services.viewer import digest
 from app.storage import judgements, submissions
-from app.storage.judgements import FoundScore, Outcome
+from app.storage.judgements import Outcome
 from app.storage.submissions import NewAnswer, NewSubmission
 from app.storage.tables import (
     AccountRow,

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from sqlalchemy import select
 
+from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.environment import clean_environment
 from app.grading.messages import Failed, Grade, Graded, Warm, Warmed, encoded, graded, reply_of, request_of
@@ -23,7 +24,6 @@ from app.grading.suspects import LONGEST_PAUSE, Suspects
 from app.grading.suspects import MOST_KILLS as MOST_CAUSED
 from app.grading.trying import MOST_KILLS, Tries
 from app.storage.files import LocalFiles
-from app.storage.judgements import CaseAnswer, FoundScore
 from app.storage.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission
 

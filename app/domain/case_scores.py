@@ -1,0 +1,36 @@
+"""What a grader is given and what it returns, an answer at a time: plain values, so that a grader loads no database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.scoring import Exact
+from app.domain.verdicts import CaseVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAnswer:
+    """One answer to check: its bytes or the file they lie in, and the case it is for."""
+
+    test_case_id: int
+    input_sha256: str
+    answer_sha256: str | None
+    data: bytes | None
+    sha256: str | None
+    refused: dict[str, Any] | None
+    checker_args: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundScore:
+    """What a grader found for one answer."""
+
+    test_case_id: int
+    verdict: CaseVerdict
+    raw: Exact | None
+    max_raw: Exact | None
+    multiplier: Exact | None
+    message: dict[str, Any]
+    run_time_ms: int
