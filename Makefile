@@ -3,7 +3,8 @@
 .PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos attack walk verify-packages
 
 PYTHON_HERE := .venv/bin/python
-PYTEST := $(PYTHON_HERE) -m pytest -n auto --dist worksteal
+# Compiled first: where Python may not keep what it compiles, each process that a test starts would compile it all again.
+PYTEST = $(PYTHON_HERE) -m compileall -q app checkers solvers tests && $(PYTHON_HERE) -m pytest -n auto --dist worksteal
 ARGS ?=
 
 help: ## list these verbs

@@ -17,12 +17,14 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app import passwords
+from app.storage import database
 from tests import postgres
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
 
 passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
+database.SYNCHRONOUS = "OFF"  # in this process: kills lose nothing by it, and no test cuts the power
 hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
 hypothesis.settings.register_profile("long", deadline=None, max_examples=10 * hypothesis.settings.default.max_examples)
 hypothesis.settings.load_profile("jurado")
@@ -100,7 +102,7 @@ def postgresql_url() -> Iterator[str]:
     once("postgresql-server", postgres.start)
     folder = once("postgresql-template", _make_postgresql_template)
     name = f"test_{uuid.uuid4().hex}"
-    postgres.administer(folder, f"CREATE DATABASE {name} TEMPLATE {postgres.TEMPLATE}")
+    postgres.administer(folder, f"CREATE DATABASE {name} TEMPLATE {postgres.TEMPLATE} {postgres.COPIED}")
     yield postgres.url(folder, name)
     postgres.administer(folder, f"DROP DATABASE {name} WITH (FORCE)")
 

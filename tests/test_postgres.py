@@ -40,10 +40,14 @@ def test_what_one_test_writes_no_other_sees(database_url: str) -> None:
     engine.dispose()
 
 
-def test_the_server_of_the_tests_keeps_its_promise_to_the_disk(postgresql_url: str) -> None:
+def test_the_server_of_the_tests_writes_each_commit_before_it_acknowledges_it_and_waits_for_no_disk(
+    postgresql_url: str,
+) -> None:
     engine = sqlalchemy.create_engine(postgresql_url)
     with engine.connect() as connection:
-        assert connection.scalar(text("SHOW fsync")) == "on"
+        assert connection.scalar(text("SHOW synchronous_commit")) == "on"
+        assert connection.scalar(text("SHOW full_page_writes")) == "on"
+        assert connection.scalar(text("SHOW fsync")) == "off"
         assert connection.scalar(text("SHOW listen_addresses")) == ""
     engine.dispose()
 

@@ -19,6 +19,9 @@ from app.storage.commits import Commits
 from app.storage.patience import Patience, be_patient
 
 BUSY_TIMEOUT_MS = 30_000
+SYNCHRONOUS = "FULL"
+"""When SQLite waits for the disk. In WAL mode NORMAL would lose the last commits with the power, and they were
+acknowledged; only tests may change it."""
 LOG_LIMIT = 64 * 2**20
 POOL = 20
 REQUESTS_READ = 24
@@ -175,7 +178,7 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     for pragma in (
         "journal_mode=WAL",
-        "synchronous=FULL",  # in WAL mode NORMAL would lose the last commits with the power, and they were acknowledged
+        f"synchronous={SYNCHRONOUS}",
         f"busy_timeout={BUSY_TIMEOUT_MS}",
         "foreign_keys=ON",
         f"journal_size_limit={LOG_LIMIT}",  # a log that grew while somebody read for long is cut when it begins anew

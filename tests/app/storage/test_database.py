@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -68,3 +70,9 @@ def test_no_connection_makes_an_empty_file_where_the_database_was(sqlite_url: st
     with database.read() as session:
         assert session.scalar(text("SELECT count(*) FROM teams")) == 1
     database.close()
+
+
+def test_sqlite_waits_for_the_disk_at_each_commit_outside_of_tests(tmp_path: Path) -> None:
+    program = f"from app.storage.database import Database; print(Database('sqlite:///{tmp_path / 'a.sqlite'}')"
+    program += ".engine.connect().exec_driver_sql('PRAGMA synchronous').scalar())"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "2\n"
