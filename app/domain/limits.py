@@ -27,12 +27,12 @@ TEAM_BYTES = 2**30
 """Bytes of answers and sources a team may send to a contest that does not say otherwise."""
 
 
-def read_limits(contest: Mapping[str, Any], problem: Mapping[str, Any]) -> Limits:
-    """The limits of a contest's problem: what the problem's own document leaves out is as the contest has it."""
-    found = {**contest, **problem}
-    interval, per_window = found.get("interval_seconds"), found.get("per_window")
+def read_limits(document: Mapping[str, Any], inherited: Limits = NO_LIMITS) -> Limits:
+    """Parse a document of limits; a key it leaves out is as `inherited`, null ends that limit."""
+    merged = {**write_limits(inherited), **document}
+    interval, per_window = merged.get("interval_seconds"), merged.get("per_window")
     return Limits(
-        found.get("max_submissions"),
+        merged.get("max_submissions"),
         None if interval is None else timedelta(seconds=interval),
         None if per_window is None else per_window["count"],
         None if per_window is None else timedelta(seconds=per_window["seconds"]),

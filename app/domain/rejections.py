@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-SETTING = "rejections"
 EXPECTED = ": expected "
 """What stands behind the place in the usual sentence of a checker."""
 
@@ -17,11 +16,6 @@ class Telling(StrEnum):
     VERDICT = "verdict"
     POSITION = "position"
     FULL = "full"
-
-
-def telling(settings: Mapping[str, Any]) -> Telling:
-    """What a contest's settings say; all, where they say nothing."""
-    return Telling(settings.get(SETTING, Telling.FULL))
 
 
 def told(message: Mapping[str, Any], telling: Telling) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
-from app.domain.rejections import telling, told
+from app.domain.rejections import told
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
 from app.grading.scoreboard_cache import ContestSnapshot, closed
@@ -100,7 +100,7 @@ def may_see_answers(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRo
     """May the viewer read its files, its raw scores and what the checker said?"""
     if viewer.sees_all or is_own(viewer, row):
         return True
-    shows = bool(snapshot.contest.settings.get("show_others_answers", False))
+    shows = snapshot.contest.settings.show_others_answers
     return shows and not has_embargoed(snapshot, row) and may_see_verdict(viewer, snapshot, row)
 
 
@@ -194,11 +194,11 @@ def message_of(snapshot: ContestSnapshot, verdict: str, message: Mapping[str, An
     """What a checker said of an answer, as far as the contest tells it to others than judges."""
     if not snapshot.public or verdict != CaseVerdict.REJECTED:
         return message
-    return told(message, telling(snapshot.contest.settings))
+    return told(message, snapshot.contest.settings.rejections)
 
 
 def shown_type(snapshot: ContestSnapshot, kind: str | None) -> str | None:
     """The judgement type's id as the contest shows it: it may have `PC` (partly correct) shown as another one."""
     if kind == JudgementType.PC:
-        return str(snapshot.contest.settings.get("partly_correct_as", kind))
+        return snapshot.contest.settings.partly_correct_as
     return kind

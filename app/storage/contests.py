@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.domain.participation import ParticipationKind
+from app.domain.settings import read_settings
 from app.storage.judgements import DONE
 from app.storage.scoring_input import clock
 from app.storage.tables import (
@@ -59,7 +60,7 @@ def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], no
 
 def _excludes(row: ContestRow, now: datetime) -> bool:
     """Does it mind its teams being elsewhere?"""
-    return not row.open_to_all and not row.settings.get("allow_overlap") and not clock(row).ended(now)
+    return not row.open_to_all and not read_settings(row.settings).allow_overlap and not clock(row).ended(now)
 
 
 def _meet(one: ContestRow, other: ContestRow) -> bool:

@@ -14,8 +14,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.contests import (
-    EVERY,
-    FINAL,
     Aggregation,
     Case,
     CaseKind,
@@ -33,6 +31,7 @@ from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.domain.rules import read_rule
 from app.domain.scoreboard import Chosen, ReferenceScores
 from app.domain.scoring import RawScore
+from app.domain.settings import ContestSettings, read_settings
 from app.domain.verdicts import CaseVerdict
 from app.storage import problems
 from app.storage.judgements import exact
@@ -57,20 +56,28 @@ class ScoredContest:
     id: str
     clock: Clock
     finalized: datetime | None
-    settings: Mapping[str, Any]
+    settings: ContestSettings
     problems: Sequence[ScoredProblem]
     labels: Mapping[str, str]
     teams: Sequence[Team]
     references: ReferenceScores
     revealed: frozenset[tuple[str, str]] = frozenset()
     chosen: Chosen = field(default_factory=dict)
-    finals: Finals = field(default_factory=Finals)
-    personal: timedelta | None = None
     participations: Mapping[str, Participation] = field(default_factory=dict)
     on_board: frozenset[str] = frozenset()
     main_group: str | None = None
     late: frozenset[str] = frozenset()
     ids: VeiledIds = field(default=VeiledIds(""), repr=False)
+
+    @property
+    def finals(self) -> Finals:
+        """Its treatment of final cases."""
+        return self.settings.finals
+
+    @property
+    def personal(self) -> timedelta | None:
+        """The length of each team's own window, or None where all share one clock."""
+        return self.settings.personal_duration
 
     @property
     def outside(self) -> Sequence[ScoredProblem]:
@@ -124,25 +131,6 @@ def written_pauses(pauses: Sequence[Pause]) -> list[dict[str, str | None]]:
     return [{"start": p.start.isoformat(), "end": None if p.end is None else p.end.isoformat()} for p in pauses]
 
 
-def finals(settings: Mapping[str, Any]) -> Finals:
-    """What a contest's settings say of final cases."""
-    minutes = settings.get("final_minutes")
-    return Finals(
-        _moment_or_none(settings.get("final_release")),
-        None if minutes is None else timedelta(minutes=minutes),
-        EVERY if settings.get("final_phase") == "all" else FINAL,
-    )
-
-
-def personal_duration(settings: Mapping[str, Any]) -> timedelta | None:
-    """How long each team's own window in a contest is, where it has one."""
-    text = settings.get("personal_duration")
-    if text is None:
-        return None
-    hours, minutes, seconds = str(text).split(":")
-    return timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
-
-
 def _moment(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
 
@@ -162,19 +150,18 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
     teams = contest_teams(session, row)
     late = _late(session, row)
+    settings = read_settings(row.settings)
     return ScoredContest(
         row.id,
         clock(row),
         row.finalized,
-        row.settings,
+        settings,
         scored,
         labels,
         teams,
         references,
         frozenset((team_id, problem_id) for team_id, problem_id in row.revealed or ()),
-        choices(session, contest_id) if row.settings.get("choose") else {},
-        finals(row.settings),
-        personal_duration(row.settings),
+        choices(session, contest_id) if settings.choose else {},
         participations(session, contest_id),
         frozenset(team.id for team in teams if team.counts and team.id not in late),
         row.main_scoreboard_group_id,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -14,9 +13,10 @@ from app.domain.contests import CaseKind, Clock
 from app.domain.final_cases import Finals
 from app.domain.limits import NO_LIMITS, Limits, read_limits
 from app.domain.participation import Participation, own_clock
+from app.domain.settings import ContestSettings, read_settings
 from app.storage import participations
 from app.storage.database import Database
-from app.storage.scoring_input import clock, contest_teams, finals, personal_duration
+from app.storage.scoring_input import clock, contest_teams
 from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow, TestCaseRow, TestGroupRow
 from app.storage.usage import Usage
 
@@ -33,21 +33,29 @@ class Entry:
     problem_id: str
     clock: Clock
     teams: frozenset[str]
-    settings: Mapping[str, Any]
+    settings: ContestSettings
     cases: Sequence[tuple[int, str]]
     limit: int
     pattern: str | None
     final_cases: Sequence[tuple[int, str]] = ()
-    finals: Finals = field(default_factory=Finals)
-    personal: timedelta | None = None
     limits: Limits = NO_LIMITS
     final: bool = False
+
+    @property
+    def finals(self) -> Finals:
+        """The contest's treatment of final cases."""
+        return self.settings.finals
+
+    @property
+    def personal(self) -> timedelta | None:
+        """The length of each team's own window, or None where all share one clock."""
+        return self.settings.personal_duration
 
     @property
     def asks_the_team(self) -> bool:
         """Does it depend on what a team has done before: on a clock of its own, or its asking for final inputs?"""
         has_timer = bool(self.final_cases) and self.finals.window is not None
-        return has_timer or self.personal is not None or bool(self.settings.get("virtual"))
+        return has_timer or self.personal is not None or self.settings.virtual
 
     def open_cases(self, team: Entrant, now: datetime) -> Sequence[tuple[int, str]]:
         """The cases answers are taken for from a team now."""
@@ -103,19 +111,18 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
     if contest is None or problem is None or place is None:
         return None
     answers = problem.settings["answers"]
+    settings = read_settings(contest.settings)
     return Entry(
         contest_id,
         problem_id,
         clock(contest),
         frozenset(team.id for team in contest_teams(session, contest)),
-        contest.settings,
+        settings,
         open_cases(session, problem_id),
         answers["limit"],
-        contest.settings.get("answer_pattern") or answers.get("pattern"),
+        settings.answer_pattern or answers.get("pattern"),
         open_cases(session, problem_id, final=True),
-        finals(contest.settings),
-        personal_duration(contest.settings),
-        read_limits(contest.settings.get("limits") or {}, place.limits or {}),
+        read_limits(place.limits or {}, settings.limits),
         contest.finalized is not None,
     )
 

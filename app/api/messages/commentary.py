@@ -13,6 +13,7 @@ from app.api.http.lists.reply import Small, TheLists
 from app.api.http.middleware import API
 from app.api.http.snapshot import TheSnapshot
 from app.domain.clock import utc_now
+from app.domain.settings import read_settings
 from app.services.bodies import found, refuse
 from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
@@ -78,7 +79,7 @@ def create_commentary(
 ) -> Any:
     """Analysts and admins; the time, and who says it, are the server's to know."""
     contest = contest_of(session, contest_id)
-    need(viewer, capabilities(viewer, contest.settings, takes_part=False), "post_comment")
+    need(viewer, capabilities(viewer, read_settings(contest.settings), takes_part=False), "post_comment")
     known = visible_ids(viewer, snapshot, session)
     links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]

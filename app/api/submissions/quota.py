@@ -10,7 +10,7 @@ from app.api.http.deps import LoggedIn, Reading
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
 from app.domain.clock import utc_now
-from app.domain.limits import TEAM_BYTES, quota, read_limits, write_limits
+from app.domain.limits import quota, read_limits, write_limits
 from app.services.clics import format_time_or_none
 from app.services.errors import BadRequest, Forbidden
 from app.services.submissions.quota import QuotaView
@@ -40,7 +40,7 @@ def get_quota(
         raise BadRequest(f"team_id: expected a team of contest {snapshot.contest.id}, found {team!r}")
     place = contests.entry(session, snapshot.contest.id, problem_id)
     assert place is not None, "it is one of the contest's problems"
-    limits = read_limits(snapshot.contest.settings.get("limits") or {}, place.limits or {})
+    limits = read_limits(place.limits or {}, snapshot.contest.settings.limits)
     times = submissions.counted_times(session, snapshot.contest.id, team, problem_id)
     found = quota(limits, times, utc_now())
     return QuotaView(
@@ -51,5 +51,5 @@ def get_quota(
         left=found.left,
         next_allowed=None if found.exhausted else format_time_or_none(found.next),
         bytes_used=bytes_used(session, snapshot.contest.id, team),
-        bytes_limit=snapshot.contest.settings.get("team_bytes", TEAM_BYTES),
+        bytes_limit=snapshot.contest.settings.team_bytes,
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pydantic import BaseModel
 
+from app.domain.settings import ContestSettings
 from app.services.contests.bodies import ContestView
 from app.services.contests.contests import StateView
 from app.services.contests.judging import JudgementTypeView, LanguageView
@@ -64,10 +64,10 @@ class Access(BaseModel):
     endpoints: list[Endpoint]
 
 
-def endpoints(viewer: Viewer, settings: Mapping[str, Any]) -> list[Endpoint]:
+def endpoints(viewer: Viewer, settings: ContestSettings) -> list[Endpoint]:
     """The endpoints this client may read. Without an account there are no accounts, and nothing may refer to one."""
     found = []
-    reads_answers = viewer.sees_all or viewer.team_id is not None or bool(settings.get("show_others_answers"))
+    reads_answers = viewer.sees_all or viewer.team_id is not None or settings.show_others_answers
     for type_, model in MODELS.items():
         names = _properties(viewer, type_, [*model.model_fields, *(BESIDE.get(type_, ()) if reads_answers else ())])
         if names:

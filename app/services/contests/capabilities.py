@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from app.domain.settings import ContestSettings
 from app.services.errors import Forbidden, Unauthorized
 from app.services.viewer import Viewer
 
@@ -24,7 +22,7 @@ OF_PROXIES = ("proxy_submit", "proxy_clar")
 OF_TEAMS = ("team_submit", "post_clar")
 
 
-def capabilities(viewer: Viewer, settings: Mapping[str, Any], *, takes_part: bool) -> tuple[str, ...]:
+def capabilities(viewer: Viewer, settings: ContestSettings, *, takes_part: bool) -> tuple[str, ...]:
     """All the viewer may do; `settings` are the contest's, which may let its staff act for teams."""
     if viewer.is_admin:
         return OF_ADMINS
@@ -34,7 +32,7 @@ def capabilities(viewer: Viewer, settings: Mapping[str, Any], *, takes_part: boo
         return OF_TEAMS if takes_part else ()
     if viewer.account_type == "analyst":
         return OF_ANALYSTS
-    if viewer.account_type == "staff" and settings.get("staff_act_for_teams"):
+    if viewer.account_type == "staff" and settings.staff_act_for_teams:
         return OF_PROXIES
     return ()
 

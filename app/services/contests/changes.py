@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from app.domain.contests import Clock, Pause
+from app.domain.settings import read_settings
 from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
 from app.services.bodies import found, refuse
 from app.services.clics import format_reltime, format_time, format_time_or_none
 from app.services.contests.bodies import ContestBody, ContestChange, ContestSettings, milliseconds
 from app.services.errors import BadRequest, Conflict, Forbidden, fault
-from app.storage.scoring_input import clock, finals, personal_duration, written_pauses
+from app.storage.scoring_input import clock, written_pauses
 from app.storage.tables import ContestRow
 
 CLOSE = timedelta(seconds=30)
@@ -126,7 +127,8 @@ def _freeze_faults(times: Clock) -> Iterator[dict[str, str]]:
 
 def _settings_faults(row: ContestRow) -> Iterator[dict[str, str]]:
     """What the settings say of times must lie within the contest."""
-    times, release, personal = clock(row), finals(row.settings).release, personal_duration(row.settings)
+    times, settings = clock(row), read_settings(row.settings)
+    release, personal = settings.finals.release, settings.personal_duration
     if release is not None and times.start is not None:
         end = times.end
         if release < times.start or (end is not None and release >= end):

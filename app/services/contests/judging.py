@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
+from app.domain.settings import read_settings
 from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.services.clics import LANGUAGE
@@ -48,7 +49,7 @@ def language_documents(_viewer: Viewer, _snapshot: ContestSnapshot, _session: Se
 
 def types(contest: ContestRow) -> list[JudgementTypeView]:
     """The judgement types of a contest: without PC where the contest shows it as AC."""
-    as_accepted = contest.settings.get("partly_correct_as") == "AC"
+    as_accepted = read_settings(contest.settings).partly_correct_as is JudgementType.AC
     return [
         JudgementTypeView(id=type_.value, name=facts.name, penalty=False, solved=facts.solved)
         for type_, facts in JUDGEMENT_TYPES.items()

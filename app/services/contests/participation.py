@@ -10,12 +10,13 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.participation import Participation, ParticipationKind, own_clock
+from app.domain.settings import read_settings
 from app.services.bodies import Body
 from app.services.clics import Id, format_reltime, format_time_or_none
 from app.services.contests.changes import why_not_running
 from app.services.errors import Conflict, Forbidden
 from app.storage import contests, teams
-from app.storage.scoring_input import clock, personal_duration
+from app.storage.scoring_input import clock
 from app.storage.tables import ContestRow
 
 
@@ -46,7 +47,7 @@ class Disqualification(Body):
 def view(row: ContestRow, team_id: str, found: Participation | None) -> ParticipationView:
     """Show a team's clock."""
     now = utc_now()
-    times = own_clock(clock(row), personal_duration(row.settings), found)
+    times = own_clock(clock(row), read_settings(row.settings).personal_duration, found)
     return ParticipationView(
         team_id=team_id,
         kind=ParticipationKind.OFFICIAL if found is None else found.kind,
@@ -68,12 +69,12 @@ def may_begin(session: Session, row: ContestRow, team_id: str, kind: Participati
     """Raise Conflict where such a clock cannot be started now."""
     times = clock(row)
     if kind is ParticipationKind.PERSONAL:
-        if personal_duration(row.settings) is None:
+        if read_settings(row.settings).personal_duration is None:
             raise Conflict("the contest has one clock for all teams")
         if not times.running(now):
             raise Conflict(f"your team's own clock cannot start: {why_not_running(times, now)}")
         return
-    if not row.settings.get("virtual"):
+    if not read_settings(row.settings).virtual:
         raise Conflict("the contest takes no virtual teams")
     if not times.decided(now):
         raise Conflict("virtual teams may start once the contest has ended and its results are seen")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from app.domain.rejections import Telling, telling
+from app.domain.rejections import Telling
 from app.domain.verdicts import CaseVerdict
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.services.feed.difference import Shown
@@ -168,7 +168,7 @@ def ids_of(data: str | None) -> list[str]:
 
 def run_texts(scene: FeedSnapshot, runs: Sequence[Run]) -> list[RunText]:
     """Runs as their route answers them."""
-    reduced = telling(scene.public.contest.settings) is not Telling.FULL
+    reduced = scene.public.contest.settings.rejections is not Telling.FULL
     found = []
     for run in runs:
         judges = _run_text(scene.judges, run)

@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.domain.settings import read_settings
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.services.bodies import Body, Sparse, found, refuse
 from app.services.clics import Id, Reltime, Time, format_reltime, format_time
@@ -109,7 +110,7 @@ def _groups_of(snapshot: ContestSnapshot, team_id: str | None) -> Sequence[str]:
 def capabilities_of(session: Session, viewer: Viewer, contest: ContestRow) -> tuple[str, ...]:
     """The capabilities of the viewer in the contest."""
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
-    return capabilities(viewer, contest.settings, takes_part=takes_part)
+    return capabilities(viewer, read_settings(contest.settings), takes_part=takes_part)
 
 
 def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: ClarificationBody) -> None:

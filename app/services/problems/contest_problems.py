@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.domain.contests import Direction, Kind, ScoringRule
 from app.domain.limits import read_limits, write_limits
 from app.domain.rules import read_rule, write_rule
+from app.domain.settings import read_settings
 from app.services.bodies import Body, Line
 from app.services.contests.bodies import LimitsBody
 from app.services.contests.contests import contest_of
@@ -100,7 +101,7 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
 def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
     """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
     rule = _read(session, row.rule, problem)
-    settings = contest_of(session, row.contest_id).settings
+    settings = read_settings(contest_of(session, row.contest_id).settings)
     return EntryView(
         id=row.problem_id,
         label=row.label,
@@ -108,7 +109,7 @@ def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> Entry
         rgb=row.rgb,
         color=row.color,
         rule=write_rule(rule),
-        limits=write_limits(read_limits(settings.get("limits") or {}, row.limits or {})),
+        limits=write_limits(read_limits(row.limits or {}, settings.limits)),
     )
 
 

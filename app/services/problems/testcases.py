@@ -88,7 +88,7 @@ def document(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, 
     row = each.row
     counts = each.kind in problem.counting(snapshot.phase)
     scale = phase_scale(problem, snapshot.phase)
-    shows_best = viewer.sees_all or snapshot.contest.settings.get("show_best", True)
+    shows_best = viewer.sees_all or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best
     return {
         "name": row.name,

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.domain.awards import MEDALS, Award, Prizes, awards, first_to_solve
+from app.domain.awards import Award, awards, first_to_solve
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.services.bodies import Body, Line, found, refuse
 from app.services.clics import Id
@@ -69,15 +69,9 @@ def computed(snapshot: ContestSnapshot, session: Session) -> dict[str, Award]:
         tries, bests, main = snapshot.official(), snapshot.board.bests, contest.main_teams
         teams = [team for team in contest.teams if main is None or team.id in main]
         first = first_to_solve(snapshot.problems, teams, tries, bests, snapshot.freeze, snapshot.phase)
-        found = awards(snapshot.main, snapshot.board, prizes(contest.settings), groups, contest.labels, first)
+        found = awards(snapshot.main, snapshot.board, contest.settings.prizes, groups, contest.labels, first)
         kept = snapshot.pages["awards"] = {each.id: each for each in found}
     return kept
-
-
-def prizes(settings: Mapping[str, Any]) -> Prizes:
-    """What a contest's settings say of its awards."""
-    given = settings.get("awards") or {}
-    return Prizes({medal: given.get(medal, 0) for medal in MEDALS}, given.get("ranks", 0))
 
 
 def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str) -> Mapping[str, Any]:

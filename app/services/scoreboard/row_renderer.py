@@ -175,7 +175,7 @@ def changed_rows(boards: ScoreboardCache, snapshot: ContestSnapshot, page: Page,
 def render(sheet: RowRenderer, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None) -> Page:
     """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
     arrays = arrays_of(snapshot, group_id)
-    if cases and (not snapshot.public or snapshot.contest.settings.get("show_best", True)):
+    if cases and (not snapshot.public or snapshot.contest.settings.show_best):
         rows = {row.team.id: _written(row) for row in map(arrays.row, range(len(arrays.teams)))}
     else:
         rows = sheet.write(arrays)

@@ -10,6 +10,7 @@ from anyio.to_thread import run_sync
 from app.domain.clock import utc_now
 from app.domain.limits import NO_LIMITS, Limits
 from app.domain.participation import ParticipationKind
+from app.domain.settings import read_settings
 from app.service import Service
 from app.services.bodies import same_id
 from app.services.contests.capabilities import capabilities
@@ -103,7 +104,7 @@ def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:
 def _staff_may_submit(service: Service, contest_id: str) -> bool:
     with service.database.read() as session:
         contest = contests.get(session, contest_id)
-        return contest is not None and bool(contest.settings.get("staff_act_for_teams"))
+        return contest is not None and read_settings(contest.settings).staff_act_for_teams
 
 
 def _entrant(service: Service, entry: Entry, team_id: str) -> Entrant:
@@ -158,7 +159,7 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
         if not viewer.is_admin:
             raise BadRequest("time: expected none (the server sets it), found one")
         return form.time
-    if viewer.is_admin or (entry.settings.get("practice") and entry.clock.decided(now)):
+    if viewer.is_admin or (entry.settings.practice and entry.clock.decided(now)):
         return now
     if entry.personal is not None and entrant.participation is None and not entry.clock.ended(now):
         # As before the start: a team that has not begun knows of no problems.

@@ -35,7 +35,7 @@ def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> None:
     contest = snapshot.contest
     if not any(team.id == viewer.team_id for team in contest.teams):
         raise Forbidden(f"your team does not take part in contest {contest.id}")
-    if not contest.settings.get("choose"):
+    if not contest.settings.choose:
         raise Conflict("teams do not choose submissions in this contest")
     if contest.own_clock(viewer.team_id).ended(utc_now()) or contest.clock.ended(utc_now()):
         raise Forbidden("the contest is over: what was chosen stays")

@@ -121,7 +121,7 @@ def numbered_runs(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each run of these submissions (None: all) that the viewer may see, with its submission's number."""
-    everybody = viewer.sees_all or bool(snapshot.contest.settings.get("show_others_answers", False))
+    everybody = viewer.sees_all or snapshot.contest.settings.show_others_answers
     if not everybody and viewer.team_id is None:
         return
     for run in submission_queries.runs(session, snapshot.contest.id, among=ids):

@@ -11,7 +11,7 @@ from typing import Self, TypedDict
 from anyio.to_thread import run_sync
 
 from app.domain.clock import utc_now
-from app.domain.limits import TEAM_BYTES, quota, why_not
+from app.domain.limits import quota, why_not
 from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits as ArchiveLimits
 from app.grading.archives import Upload, UploadRefused, check_name
@@ -179,7 +179,7 @@ def _open_cases(
 
 def _team_bytes(entry: Entry) -> int | None:
     """The bytes a team may send to the contest; None: any number."""
-    most: int | None = entry.settings.get("team_bytes", TEAM_BYTES)
+    most = entry.settings.team_bytes
     return most
 
 

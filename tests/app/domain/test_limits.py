@@ -44,20 +44,18 @@ def after(seconds: int) -> datetime:
 def test_limits_leave_what_is_left(
     document: dict[str, Any], seconds: list[int], expected: Quota, allowed: bool
 ) -> None:
-    found = quota(read_limits({}, document), ago(*seconds), NOW)
+    found = quota(read_limits(document), ago(*seconds), NOW)
     assert found == expected
     assert found.allows(NOW) is allowed
 
 
 def test_a_problem_says_what_differs_from_its_contest() -> None:
     contest = {"max_submissions": 5, "interval_seconds": 60, "per_window": None}
-    assert read_limits(contest, {}) == Limits(5, timedelta(minutes=1))
-    assert read_limits(contest, {"max_submissions": 9}) == Limits(9, timedelta(minutes=1))
-    assert read_limits(contest, {"interval_seconds": None}) == Limits(5)
+    assert read_limits(contest) == Limits(5, timedelta(minutes=1))
+    assert read_limits({"max_submissions": 9}, read_limits(contest)) == Limits(9, timedelta(minutes=1))
+    assert read_limits({"interval_seconds": None}, read_limits(contest)) == Limits(5)
     assert not NO_LIMITS
-    assert read_limits({}, write_limits(Limits(1, None, 2, timedelta(hours=1)))) == Limits(
-        1, None, 2, timedelta(hours=1)
-    )
+    assert read_limits(write_limits(Limits(1, None, 2, timedelta(hours=1)))) == Limits(1, None, 2, timedelta(hours=1))
 
 
 def test_a_refusal_says_why() -> None:
