@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 
@@ -18,29 +18,25 @@ from app.api.http.growing import GrowingFile, GrowingResponse, Sink
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.packages.zips import write_zip
 from app.service import Service
+from app.services.collections import IN_REFERENCE_ORDER
 from app.services.contest_package import board, judging, own
 from app.services.contest_package.export import (
-    AT_ONCE,
-    COLLECTIONS,
-    Documents,
     Parcel,
     add_images,
     add_problems,
     answers,
-    batched,
     files_of,
     notifications,
-    shown_documents,
+    shown_document,
     snapshot_now,
 )
-from app.services.contests import contests as contests_service
 from app.services.contests.contests import contest_of
 from app.services.scoreboard import row_renderer
+from app.services.submissions.whole import batched
 from app.services.viewer import Viewer
 from app.storage import events, submission_queries
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
-SINGLE: Mapping[str, Documents] = {"contest": contests_service.documents, "state": contests_service.state_documents}
 
 
 @router.get(
@@ -81,9 +77,10 @@ def collect(
     contest_id = snapshot.contest.id
     parcel.add_json("api.json", contests.information().model_dump())
     yield
-    for name, documents in (*SINGLE.items(), *COLLECTIONS.items()):
-        shown = (shown_documents(name, each) for each in documents(viewer, snapshot, session))
-        parcel.add_lines(name, shown, single=name in SINGLE)
+    for collection in IN_REFERENCE_ORDER:
+        documents = collection.documents(viewer, snapshot, session)
+        shown = (shown_document(collection, each) for each in documents)
+        parcel.add_lines(collection.name, shown, single=collection.single)
         yield
     parcel.pieces["event-feed.ndjson"] = partial(notifications, parcel)
     parcel.add_json(own.FILE, own.document(session, contest_of(session, contest_id)))
@@ -92,7 +89,7 @@ def collect(
     add_images(parcel, snapshot, session, service)
     add_problems(parcel, snapshot, session, service)
     yield
-    for ids in batched(events.submission_ids(session, contest_id), AT_ONCE):
+    for ids in batched(events.submission_ids(session, contest_id)):
         for number, shown_id in submission_queries.shown_ids(session, ids).items():
             parcel.files[f"submissions/{shown_id}/{shown_id}.zip"] = answers(session, service, number)
         yield

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -17,75 +17,25 @@ from app.domain.clock import utc_now
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.packages.zips import zip_bytes
 from app.service import Service
+from app.services.clics import JsonObject
+from app.services.collections import IN_REFERENCE_ORDER, Collection
 from app.services.contest_package import board
-from app.services.contests import access, judging
 from app.services.contests.contests import contest_of
 from app.services.errors import NotFound
-from app.services.feed.kinds import ORDER
-from app.services.messages import clarifications, commentary
-from app.services.people import accounts, directory, teams
 from app.services.problems import problems, statements
 from app.services.problems.statements import title_of
-from app.services.scoreboard import awards
-from app.services.submissions import judgements, submissions
-from app.services.viewer import Viewer
 from app.storage import directory as stored_directory
-from app.storage import events, packing, submission_queries
+from app.storage import packing, submission_queries
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
 from app.storage.files import UNREADABLE
 from app.storage.tables import ProblemRow
 
-Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[Mapping[str, Any] | BaseModel]]
 Load = Callable[[], bytes]
 Pieces = Callable[[], Iterable[bytes]]
-AT_ONCE = 500
-T = TypeVar("T")
 LINE_ENDS = b",\n"
 FAULTS = "unreadable.json"
 """In a package that lacks files which the store could not give: their paths, and why."""
-
-
-def batched(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Some values after the other, `size` of them at a time."""
-    return (values[start : start + size] for start in range(0, len(values), size))
-
-
-def _submissions(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
-    for ids in batched(events.submission_ids(session, snapshot.contest.id), AT_ONCE):
-        for row in submission_queries.submissions(session, snapshot.contest.id, ids):
-            yield submissions.document(viewer, snapshot, row)
-
-
-def _judgements(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
-    contest_id = snapshot.contest.id
-    for ids in batched(submission_queries.visible_judgements(session, contest_id), AT_ONCE):
-        pairs = submission_queries.judgements(session, contest_id, only=ids)
-        longest = submission_queries.longest_runs(session, contest_id, among={owner.id for _, owner in pairs})
-        for row, owner in pairs:
-            yield judgements.judgement_document(snapshot, row, owner, longest.get(row.id))
-
-
-def _runs(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
-    for ids in batched(submission_queries.visible_judgements(session, snapshot.contest.id), AT_ONCE):
-        for run in submission_queries.runs(session, snapshot.contest.id, judgements=ids):
-            yield judgements.run_document(snapshot, run)
-
-
-COLLECTIONS: Mapping[str, Documents] = {
-    "judgement-types": judging.type_documents,
-    "languages": judging.language_documents,
-    "problems": problems.documents,
-    **{collection.name: collection.documents for collection in directory.COLLECTIONS},
-    "teams": teams.documents,
-    "accounts": accounts.documents,
-    "submissions": _submissions,
-    "judgements": _judgements,
-    "runs": _runs,
-    "clarifications": clarifications.documents,
-    "awards": awards.documents,
-    "commentary": commentary.documents,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +120,17 @@ def snapshot_now(session: Session, contest_id: str) -> tuple[ContestSnapshot, da
 
 def notifications(parcel: Parcel) -> Iterator[bytes]:
     """The event feed as one reads it who comes now: every object once, each after those it refers to."""
-    for type_ in ORDER:
-        for line in parcel.shown(type_):
-            id_ = json.dumps(json.loads(line)["id"]) if type_ in COLLECTIONS else "null"
-            yield f'{{"type":"{type_}","id":{id_},"data":'.encode() + line.removesuffix(b"\n") + b"}\n"
+    for each in IN_REFERENCE_ORDER:
+        for line in parcel.shown(each.name):
+            id_ = "null" if each.single else json.dumps(json.loads(line)["id"])
+            yield f'{{"type":"{each.name}","id":{id_},"data":'.encode() + line.removesuffix(b"\n") + b"}\n"
 
 
-def shown_documents(name: str, document: Mapping[str, Any] | BaseModel) -> dict[str, Any]:
+def shown_document(collection: Collection, document: Mapping[str, Any] | BaseModel) -> JsonObject:
     """A document as its route answers it."""
     if isinstance(document, BaseModel):
         return document.model_dump(mode="json")
-    return access.MODELS[name].model_validate(document).model_dump(mode="json", exclude_unset=True)
+    return collection.parsed(document).model_dump(mode="json", exclude_unset=True)
 
 
 def answers(session: Session, service: Service, row_id: int) -> Load:

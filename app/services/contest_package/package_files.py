@@ -13,41 +13,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
 from app.packages.documents import UNREADABLE, StrictLoader
 from app.packages.files import LIMITS, archive_files
+from app.services.collections import IN_REFERENCE_ORDER
 from app.services.contest_package import judging as contest_judging
 from app.services.contest_package import own as contest_own
-from app.services.contests import bodies
 from app.services.errors import fault
 from app.services.fault_list import FaultList
-from app.services.people import teams
-from app.services.people.directory import COLLECTIONS
 
-Name = Literal[
-    "problems",
-    "groups",
-    "organizations",
-    "teams",
-    "persons",
-    "accounts",
-    "submissions",
-    "clarifications",
-    "awards",
-    "commentary",
-]
-NAMES: tuple[str, ...] = get_args(Name)
+NAMES: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER if each.imported)
 YAML_TOO = frozenset({"contest", "problems", "accounts"})
 EXTENSIONS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml"}
-FILES: Mapping[str, tuple[str, ...]] = {
-    "contest": bodies.FILES,
-    "teams": teams.FILES,
-    **{collection.name: collection.files for collection in COLLECTIONS if collection.files},
-}
+FILES: Mapping[str, tuple[str, ...]] = {each.name: each.files for each in IN_REFERENCE_ORDER}
 UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
 """What is made anew. In a large contest it is most of the package."""
 SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")

@@ -1,0 +1,202 @@
+"""The collections of a contest in the CLICS Contest API: the one list that access, feed, export and import use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.contests import bodies, contests, judging
+from app.services.contests.bodies import ContestView
+from app.services.contests.contests import StateView
+from app.services.contests.judging import JudgementTypeView, LanguageView
+from app.services.messages import clarifications, commentary
+from app.services.messages.clarifications import ClarificationView
+from app.services.messages.commentary import CommentaryView
+from app.services.people import accounts, directory, teams
+from app.services.people.account_bodies import AccountView
+from app.services.people.teams import TeamView
+from app.services.problems import problems
+from app.services.problems.problems import Problem
+from app.services.scoreboard import awards
+from app.services.scoreboard.awards import AwardView
+from app.services.submissions import whole
+from app.services.submissions.judgements import JudgedCase, Judgement
+from app.services.submissions.submissions import Submission
+from app.services.viewer import Viewer
+from app.storage import clarifications as stored_clarifications
+
+Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[Mapping[str, Any] | BaseModel]]
+Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
+
+
+def no_team(_public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
+    """No team: each sees what everybody sees."""
+    return ()
+
+
+def hidden_teams(public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
+    """Hidden teams, which see themselves."""
+    return [Viewer("team", None, team.id) for team in public.contest.teams if team.hidden]
+
+
+def teams_with_own_clock(public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
+    """Teams with a clock of their own, which see the problems before everybody does."""
+    return [Viewer("team", None, team_id) for team_id in sorted(public.contest.participations)]
+
+
+def teams_in_conversation(public: ContestSnapshot, session: Session) -> Iterable[Viewer]:
+    """Teams that asked a question, or that a reply is addressed to; and hidden teams."""
+    ids = {viewer.team_id for viewer in hidden_teams(public, session)}
+    groups: set[str] = set()
+    for row in stored_clarifications.clarifications(session, public.contest.id):
+        ids.update(row.to_team_ids or (), [row.from_team_id])
+        groups.update(row.to_group_ids or ())
+    ids.update(team.id for team in public.contest.teams if not groups.isdisjoint(team.group_ids))
+    return [Viewer("team", None, team_id) for team_id in sorted(id_ for id_ in ids if id_ is not None)]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One collection, or one object where `single`: its model, its documents, and who sees which part of it.
+
+    documents   objects that a viewer sees
+    refers_to   collections whose objects this one's may name: they come first in the feed
+    last        comes after all others: nothing may follow the end of updates
+    sparse      the route leaves out properties that are not set
+    large       thousands of objects: the feed looks only at those that changed (`app.services.feed.submitted`)
+    imported    a contest package brings its objects; the others are computed again
+    files       properties that hold files
+    special     teams that may see more than everybody, or other things
+    of_judges   properties that only judges see
+    of_answers  properties beside the model's that only readers of answers see
+    of_accounts only viewers with an account see any of it
+    """
+
+    name: str
+    model: type[BaseModel]
+    documents: Documents
+    refers_to: frozenset[str] = frozenset()
+    single: bool = False
+    last: bool = False
+    sparse: bool = False
+    large: bool = False
+    imported: bool = True
+    files: tuple[str, ...] = ()
+    special: Special = no_team
+    of_judges: frozenset[str] = frozenset()
+    of_answers: tuple[str, ...] = ()
+    of_accounts: bool = False
+
+    def parsed(self, document: Mapping[str, Any] | BaseModel) -> BaseModel:
+        """The model of a document, as the route answers it."""
+        return document if isinstance(document, BaseModel) else self.model.model_validate(document)
+
+
+def _of_directory(each: directory.Collection, *refers_to: str) -> Collection:
+    return Collection(
+        each.name,
+        each.view,
+        each.documents,
+        frozenset(refers_to),
+        sparse=True,
+        files=each.files,
+        special=hidden_teams,
+        of_judges=each.of_judges,
+    )
+
+
+COLLECTIONS: Sequence[Collection] = (
+    # The contest names its main group, and comes first all the same: CLICS clients expect it there.
+    Collection("contest", ContestView, contests.documents, single=True, imported=False, files=bodies.FILES),
+    Collection("judgement-types", JudgementTypeView, judging.type_documents, imported=False),
+    Collection("languages", LanguageView, judging.language_documents, imported=False),
+    Collection(
+        "problems",
+        Problem,
+        problems.documents,
+        sparse=True,
+        special=teams_with_own_clock,
+        of_judges=frozenset({"package"}),
+    ),
+    _of_directory(directory.GROUPS),
+    _of_directory(directory.ORGANIZATIONS),
+    _of_directory(directory.PERSONS, "teams"),
+    Collection(
+        "teams",
+        TeamView,
+        teams.documents,
+        frozenset({"groups", "organizations"}),
+        sparse=True,
+        files=teams.FILES,
+        special=hidden_teams,
+        of_judges=teams.OF_JUDGES,
+    ),
+    Collection("accounts", AccountView, accounts.documents, frozenset({"teams", "persons"}), of_accounts=True),
+    Collection("state", StateView, contests.state_documents, single=True, last=True, imported=False),
+    Collection(
+        "submissions",
+        Submission,
+        whole.submission_documents,
+        frozenset({"languages", "problems", "teams", "accounts"}),
+        sparse=True,
+        large=True,
+        of_judges=frozenset({"account_id"}),
+        of_answers=("comment",),
+    ),
+    Collection(
+        "judgements",
+        Judgement,
+        whole.judgement_documents,
+        frozenset({"submissions", "judgement-types"}),
+        sparse=True,
+        large=True,
+        imported=False,
+    ),
+    Collection(
+        "runs",
+        JudgedCase,
+        whole.run_documents,
+        frozenset({"judgements", "judgement-types"}),
+        large=True,
+        imported=False,
+        of_answers=("testcase", "raw", "message"),
+    ),
+    Collection(
+        "clarifications",
+        ClarificationView,
+        clarifications.documents,
+        frozenset({"problems", "teams", "groups", "submissions"}),
+        sparse=True,
+        special=teams_in_conversation,
+    ),
+    Collection("awards", AwardView, awards.documents, frozenset({"teams"}), special=hidden_teams),
+    Collection(
+        "commentary",
+        CommentaryView,
+        commentary.documents,
+        frozenset({"problems", "teams", "submissions"}),
+        sparse=True,
+        special=hidden_teams,
+    ),
+)
+"""All of them, in the order in which access lists them."""
+BY_NAME: Mapping[str, Collection] = {each.name: each for each in COLLECTIONS}
+
+
+def _in_reference_order(waiting: Sequence[Collection]) -> Iterator[Collection]:
+    """Each collection after those it refers to, else in the order of the list."""
+    placed: set[str] = set()
+    while waiting:
+        following = next(each for each in waiting if each.refers_to <= placed and (len(waiting) == 1 or not each.last))
+        yield following
+        placed.add(following.name)
+        waiting = [each for each in waiting if each is not following]
+
+
+IN_REFERENCE_ORDER: Sequence[Collection] = tuple(_in_reference_order(COLLECTIONS))
+"""All of them, each after those it refers to: the order of the feed, of an export and of an import."""

@@ -1,0 +1,49 @@
+"""The one list of CLICS collections, which access, feed, export and import of contests follow."""
+
+from __future__ import annotations
+
+from app.domain.settings import DEFAULTS
+from app.services.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER
+from app.services.contest_package.package_files import NAMES
+from app.services.contests.access import endpoints
+from app.services.feed import kinds
+from app.services.viewer import PUBLIC, Viewer
+
+
+def test_each_collection_comes_after_those_it_refers_to() -> None:
+    placed: set[str] = set()
+    for each in IN_REFERENCE_ORDER:
+        assert each.refers_to <= placed
+        placed.add(each.name)
+    assert placed == {each.name for each in COLLECTIONS}
+    assert len(COLLECTIONS) == len(BY_NAME) == 16
+
+
+def test_the_feed_tells_of_every_collection_and_ends_with_the_state() -> None:
+    looked_at = [*(kind.type for kind in kinds.BEFORE), *kinds.LARGE, *(kind.type for kind in kinds.AFTER)]
+    assert (*looked_at, kinds.STATE.type) == kinds.ORDER == tuple(each.name for each in IN_REFERENCE_ORDER)
+    assert kinds.STATE.type == "state"
+
+
+def test_access_lists_every_collection_and_the_scoreboard() -> None:
+    listed = [each.type for each in endpoints(Viewer("judge", "j"), DEFAULTS)]
+    assert listed == [*(each.name for each in COLLECTIONS), "scoreboard"]
+
+
+def test_whoever_has_no_account_reads_no_accounts_and_no_property_of_judges() -> None:
+    shown = {each.type: set(each.properties) for each in endpoints(PUBLIC, DEFAULTS)}
+    assert "accounts" not in shown
+    for each in COLLECTIONS:
+        assert not each.of_judges & shown.get(each.name, set())
+        assert not set(each.of_answers) & shown.get(each.name, set())
+
+
+def test_an_import_reads_what_cannot_be_computed_again() -> None:
+    computed = {"contest", "judgement-types", "languages", "judgements", "runs", "state"}
+    assert {*NAMES} == {each.name for each in COLLECTIONS} - computed
+
+
+def test_properties_that_a_collection_names_exist() -> None:
+    for each in COLLECTIONS:
+        assert each.of_judges <= set(each.model.model_fields), each.name
+        assert set(each.files) <= set(each.model.model_fields), each.name
