@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
 from app.api.http.bodies import TheDocument
-from app.api.http.deps import AdminOnly, DryRun, TheBoards, TheService, Writing, end_dry_run
+from app.api.http.deps import AdminOnly, DryRun, TheService, Writing
 from app.api.http.gated import GatedRoute
-from app.api.http.middleware import API
+from app.api.people.made import many_or_one
 from app.services.bodies import openapi_body
-from app.services.people.team_import import bring_in
-from app.services.people.teams import TeamBody, TeamView, document
-from app.services.transactions import DRY, after_commit
+from app.services.clics import JsonObject
+from app.services.people.team_changes import bring_in
+from app.services.people.teams import TeamBody, TeamView
+from app.services.transactions import DRY
 
 router = APIRouter(route_class=GatedRoute, tags=["teams"])
 Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
@@ -31,19 +32,13 @@ def create_teams(
     viewer: AdminOnly,
     session: Writing,
     service: TheService,
-    boards: TheBoards,
     document_: TheDocument,
     response: Response,
     replace: Replace = False,
     dry_run: DryRun = False,
-) -> Any:
+) -> JsonObject | list[JsonObject]:
     """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none."""
-    rows = bring_in(session, service.files, document_, replace=replace)
-    after_commit(session, boards.all_changed)
-    made = [document(viewer, row) for row in rows]
-    if dry_run:
-        end_dry_run(session, response)
-    if document_.many:
-        return made
-    response.headers["Location"] = f"{API}/teams/{rows[0].id}"
-    return made[0]
+    made = bring_in(session, service, viewer, document_, replace=replace)
+    return many_or_one(
+        session, response, made, f"teams/{made[0]['id']}" if made else "", many=document_.many, dry_run=dry_run
+    )

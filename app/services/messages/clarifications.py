@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.domain.settings import read_settings
 from app.grading.scoreboard_cache import ContestSnapshot
-from app.services.bodies import Body, Sparse, found, refuse
-from app.services.clics import Id, Reltime, Time, format_reltime, format_time
+from app.services.bodies import Body, Sparse, found, refuse, same_id
+from app.services.clics import Id, JsonObject, Reltime, Time, format_reltime, format_time
 from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
-from app.services.errors import BadRequest, Forbidden, TooManyRequests
+from app.services.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests
 from app.services.names import problem_called
 from app.services.people.teams import visible
 from app.services.viewer import Viewer
@@ -73,9 +73,47 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     return [_document(row, known, there) for row in seen]
 
 
-def _document(row: ClarificationRow, known: set[str], there: set[str]) -> dict[str, Any]:
+def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str) -> Mapping[str, Any]:
+    """One clarification; raises NotFound where the viewer may not see it."""
+    for each in documents(viewer, snapshot, session):
+        if each["id"] == clarification_id:
+            return each
+    raise NotFound(f"no clarification {clarification_id!r} in contest {snapshot.contest.id!r}")
+
+
+def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: ClarificationBody) -> JsonObject:
+    """Store a question, an answer or an announcement; raises Forbidden, BadRequest or TooManyRequests."""
+    contest = contest_of(session, snapshot.contest.id)
+    if body.id is not None:
+        refuse([found("id", "none, as the server gives it", repr(body.id))])
+    check_rights(session, viewer, contest, body)
+    check_pace(session, viewer, contest)
+    free_id = stored.next_id(session, ClarificationRow, contest.id)
+    row = clarification_row(session, viewer, snapshot, contest, body, free_id)
+    session.add(row)
+    return after(session, viewer, snapshot, contest, row)
+
+
+def bring_in(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str, body: ClarificationBody
+) -> tuple[JsonObject, bool]:
+    """Store a clarification of another system; returns it and whether it is new. Raises Conflict for another text."""
+    contest = contest_of(session, snapshot.contest.id)
+    need(viewer, capabilities_of(session, viewer, contest), "admin_clar")
+    refuse([found(name, "a value", "nothing") for name in ("id", "time") if getattr(body, name) is None])
+    same_id(clarification_id, body.id)
+    row = clarification_row(session, viewer, snapshot, contest, body, clarification_id)
+    old = stored.clarification(session, contest.id, clarification_id)
+    if old is not None and facts(old) != facts(row):
+        raise Conflict(f"id: there is a clarification {clarification_id!r} already, and it says something else")
+    if old is None:
+        session.add(row)
+    return after(session, viewer, snapshot, contest, old or row), old is None
+
+
+def _document(row: ClarificationRow, known: set[str], there: set[str]) -> JsonObject:
     """One clarification; it only refers to what its reader may see."""
-    document: dict[str, Any] = {
+    document: JsonObject = {
         "id": row.id,
         "from_team_id": row.from_team_id,
         "reply_to_id": row.reply_to_id if row.reply_to_id in known else None,
@@ -203,7 +241,7 @@ def facts(row: ClarificationRow) -> tuple[Any, ...]:
 
 def after(
     session: Session, viewer: Viewer, snapshot: ContestSnapshot, contest: ContestRow, row: ClarificationRow
-) -> dict[str, Any]:
+) -> JsonObject:
     """The document of a clarification that was just written, as its sender sees it."""
     session.flush()
     known = {each["id"] for each in documents(viewer, snapshot, session)}

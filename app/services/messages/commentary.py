@@ -9,16 +9,21 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
+from app.domain.settings import read_settings
 from app.grading.scoreboard_cache import ContestSnapshot
-from app.services.bodies import Body, Line, Sparse
-from app.services.clics import Id, format_reltime, format_time
+from app.services.bodies import Body, Line, Sparse, found, refuse
+from app.services.clics import Id, JsonObject, format_reltime, format_time
+from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
+from app.services.errors import NotFound
 from app.services.messages.clarifications import Message
 from app.services.people.teams import visible
 from app.services.viewer import Viewer
 from app.services.visibility import may_see
 from app.storage import accounts, directory, submission_queries
 from app.storage import clarifications as stored
+from app.storage.scoring_input import clock
 from app.storage.tables import CommentaryRow
 
 LINKS = ("team_ids", "problem_ids", "submission_ids")
@@ -62,9 +67,40 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     ]
 
 
-def commentary_document(row: CommentaryRow, persons: set[str]) -> dict[str, Any]:
+def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_id: str) -> Mapping[str, Any]:
+    """One comment; raises NotFound where the viewer may not see it."""
+    for each in documents(viewer, snapshot, session):
+        if each["id"] == commentary_id:
+            return each
+    raise NotFound(f"no commentary {commentary_id!r} in contest {snapshot.contest.id!r}")
+
+
+def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> JsonObject:
+    """Store a comment at the time of now; raises BadRequest naming what it refers to and its writer cannot see."""
+    contest = contest_of(session, snapshot.contest.id)
+    need(viewer, capabilities(viewer, read_settings(contest.settings), takes_part=False), "post_comment")
+    known = visible_ids(viewer, snapshot, session)
+    links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
+    missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
+    refuse([found(name, f"what is in contest {contest.id}", repr(each)) for name, each in missing])
+    now = utc_now()
+    row = CommentaryRow(
+        id=stored.next_id(session, CommentaryRow, contest.id),
+        contest_id=contest.id,
+        account_id=viewer.account_id,
+        message=body.message,
+        details={"tags": list(dict.fromkeys(body.tags)), **links, **source(session, viewer)},
+        time=now,
+        contest_time_ms=clock(contest).contest_time(now) // timedelta(milliseconds=1),
+    )
+    session.add(row)
+    session.flush()
+    return commentary_document(row, persons_of(session, snapshot))
+
+
+def commentary_document(row: CommentaryRow, persons: set[str]) -> JsonObject:
     """One commentary as CLICS shows it; sources outside `persons` are left out."""
-    document: dict[str, Any] = {
+    document: JsonObject = {
         "id": row.id,
         "time": format_time(row.time),
         "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),

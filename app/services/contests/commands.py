@@ -1,0 +1,92 @@
+"""Commands on contests: make, change, pause, resume, delete; and the state of one as a query."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from app.domain import contests as rules
+from app.domain.clock import utc_now
+from app.service import Service
+from app.services.bodies import same_id
+from app.services.contests import changes, details
+from app.services.contests.bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
+from app.services.contests.contests import StateView, contest_of, free_id, refuse_overlaps, state_view
+from app.services.contests.times import times_change
+from app.services.errors import Conflict
+from app.services.transactions import after_commit
+from app.storage import contests as stored
+from app.storage import teams
+from app.storage.scoring_input import clock
+
+THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
+
+
+def listed(session: Session, main_group: str | None = None) -> list[ContestView]:
+    """All contests, sorted by start time, those without one last; only those with this main group ("": without one)."""
+    return [view(row) for row in stored.contests(session) if main_group in {None, row.main_scoreboard_group_id or ""}]
+
+
+def state_of(session: Session, contest_id: str) -> StateView:
+    """The state of a contest now; raises NotFound."""
+    row = contest_of(session, contest_id)
+    times = clock(row)
+    return state_view(rules.state(times, utc_now(), row.finalized), times)
+
+
+def create(session: Session, service: Service, body: ContestBody) -> ContestView:
+    """Make a contest; raises Conflict where its id is taken, BadRequest where its times contradict."""
+    if body.id is not None and stored.get(session, body.id) is not None:
+        raise Conflict(f"there is a contest {body.id!r} already")
+    row = changes.make(body, body.id or free_id(session, body.name))
+    details.change(session, service.files, row, body)
+    session.add(row)
+    return view(row)
+
+
+def change(session: Session, service: Service, contest_id: str, body: ContestChange) -> ChangedContest | None:
+    """Change what the body names. None where a thaw alone was asked for, and is at exactly that time."""
+    row = contest_of(session, contest_id, for_update=True)
+    same_id(contest_id, body.id)
+    before, now = clock(row), utc_now()
+    changes.change(row, body, now)
+    if body.finalized and (count := stored.unjudged(session, row)):
+        raise Conflict(f"finalized: {count} submissions are still to be judged")
+    if body.finalized:
+        teams.enrol_those_there(session, row)
+    details.change(session, service.files, row, body)
+    if clock(row) != before:
+        refuse_overlaps(session, row, stored.enrolled(session, contest_id))
+    _tell_boards(session, service, contest_id)
+    thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
+    if thawing and row.thaw_time == body.scoreboard_thaw_time:
+        return None
+    return ChangedContest(**dict(view(row)), times_change=times_change(before, clock(row), now))
+
+
+def pause(session: Session, service: Service, contest_id: str) -> ContestView:
+    """Stop the contest's clock; raises Conflict where it does not run."""
+    row = contest_of(session, contest_id, for_update=True)
+    changes.pause(row, utc_now())
+    _tell_boards(session, service, contest_id)
+    return view(row)
+
+
+def resume(session: Session, service: Service, contest_id: str) -> ContestView:
+    """Let a stopped clock run on; raises Conflict where it was not stopped."""
+    row = contest_of(session, contest_id, for_update=True)
+    changes.resume(row, utc_now())
+    _tell_boards(session, service, contest_id)
+    return view(row)
+
+
+def delete(session: Session, service: Service, contest_id: str) -> None:
+    """Delete a contest; raises Conflict where it has submissions."""
+    row = contest_of(session, contest_id)
+    if count := stored.submission_count(session, contest_id):
+        raise Conflict(f"the contest has {count} submissions")
+    session.delete(row)
+    _tell_boards(session, service, contest_id)
+
+
+def _tell_boards(session: Session, service: Service, contest_id: str) -> None:
+    after_commit(session, lambda: service.boards.changed(contest_id))

@@ -1,0 +1,138 @@
+"""Commands on accounts: import many, replace, change, delete. The edge forgets cached credentials after the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.passwords import hash_all, make_password
+from app.service import Service
+from app.services.bodies import Document
+from app.services.contests.contests import contest_of
+from app.services.errors import Conflict, NotFound
+from app.services.people.account_bodies import (
+    AccountBody,
+    AccountChange,
+    AccountMade,
+    AccountView,
+    merged,
+    refuse_weak,
+    view,
+)
+from app.services.people.account_import import (
+    Passwords,
+    hashed,
+    id_of,
+    keep_an_admin,
+    put,
+    read,
+    refuse_links,
+    shown_once,
+)
+from app.services.people.accounts import account_of, check_id, visible
+from app.services.viewer import Viewer
+from app.storage import accounts as stored
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How accounts are imported.
+
+    replace   existing accounts are replaced instead of refused
+    generate  accounts without a password get one
+    renew     accounts with a password get a new one as well
+    dry_run   the edge rolls everything back
+    """
+
+    replace: bool = False
+    generate: bool = False
+    renew: bool = False
+    dry_run: bool = False
+
+    def passwords_for(self, session: Session, bodies: Sequence[AccountBody]) -> Passwords:
+        """Make the passwords that are asked for; in a dry run, none.
+
+        An account that is given one gets that. Without `renew`, one that has a password keeps it: a request that is
+        sent again changes nothing.
+        """
+        given = {id_of(body): body.password for body in bodies if body.password is not None}
+        if self.dry_run or not (self.generate or self.renew):
+            return Passwords(given)
+        settled = set(given) if self.renew else {*given, *stored.with_passwords(session)}
+        made = {id_of(body): make_password() for body in bodies if id_of(body) not in settled}
+        return Passwords(given, made)
+
+
+def listed(session: Session) -> list[AccountView]:
+    """All accounts, without their passwords."""
+    return [view(row) for row in stored.accounts(session)]
+
+
+def one(session: Session, account_id: str) -> AccountView:
+    """One account; raises NotFound."""
+    return view(account_of(session, account_id))
+
+
+def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id: str) -> AccountView:
+    """One account of a contest; raises NotFound where the viewer may not see it."""
+    for row in visible(session, viewer, contest_id):
+        if row.id == account_id:
+            return view(row)
+    raise NotFound(f"no account {account_id!r} in contest {contest_id!r}")
+
+
+def own(session: Session, viewer: Viewer, contest_id: str) -> AccountView:
+    """The viewer's account, asked for in a contest; raises NotFound for viewers without one."""
+    contest_of(session, contest_id)
+    if viewer.account_id is None:
+        raise NotFound("not logged in")
+    return one(session, viewer.account_id)
+
+
+def bring_in(session: Session, service: Service, document: Document, options: ImportOptions) -> list[AccountMade]:
+    """Make or replace the accounts of a document, all or none; raises BadRequest or Conflict with every fault."""
+    wanted = read(document)
+    with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
+        refuse_links(before, *wanted, replace=options.replace)
+        passwords = options.passwords_for(before, [body for body, _ in wanted.places])
+    hashes = {} if options.dry_run else hashed(passwords)
+    refuse_links(session, *wanted, replace=options.replace)
+    known = {row.id: row for row in stored.accounts(session)}
+    rows = [put(session, body, hashes.get(id_of(body)), known) for body, _ in wanted.places]
+    keep_an_admin(session)
+    return [shown_once(row, passwords.made.get(row.id)) for row in rows]
+
+
+def replace(session: Session, account_id: str, body: AccountBody) -> AccountView:
+    """Make an account or replace it; without a password in the body the old one stays."""
+    check_id(account_id, body.id)
+    body.id = account_id
+    return _put(session, body, body.password)
+
+
+def change(session: Session, account_id: str, body: AccountChange) -> AccountView:
+    """Change the properties that the body names; raises BadRequest for what would be no account."""
+    check_id(account_id, body.id)
+    row = account_of(session, account_id)
+    changed = merged(row, body)
+    refuse_weak(body.password, row.id, changed.username)
+    return _put(session, changed, body.password)
+
+
+def _put(session: Session, body: AccountBody, password: str | None) -> AccountView:
+    password_hash = hash_all([password])[0]
+    refuse_links(session, [(body, "body")], replace=True)
+    row = put(session, body, password_hash)
+    keep_an_admin(session)
+    return view(row)
+
+
+def delete(session: Session, account_id: str) -> None:
+    """Delete an account with its tokens; raises Conflict where it has submissions or jobs, or is the last admin."""
+    row = account_of(session, account_id)
+    if uses := stored.uses(session, account_id):
+        raise Conflict(f"the account has {', '.join(f'{count} {name}' for name, count in uses.items())}")
+    session.delete(row)
+    keep_an_admin(session)

@@ -1,0 +1,123 @@
+"""Commands on teams: make or replace, change, delete, enrol in a contest, withdraw from it."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from app.service import Service
+from app.services.bodies import Document, found, refuse, same_id
+from app.services.clics import JsonObject
+from app.services.contests.changes import refuse_final
+from app.services.contests.contests import contest_of, refuse_overlaps
+from app.services.errors import Conflict, NotFound
+from app.services.people import team_import
+from app.services.people.teams import (
+    FILES,
+    OF_JUDGES,
+    Enrolment,
+    TeamBody,
+    TeamChange,
+    document,
+    fill,
+    is_null,
+    links_of,
+    missing_links,
+    put,
+    refuse_hiding,
+    team_of,
+    visible_team,
+)
+from app.services.transactions import after_commit
+from app.services.viewer import Viewer
+from app.storage import contests
+from app.storage import teams as stored
+
+NOT_NULL = ("name", "label", "hidden")
+
+
+def listed(session: Session, viewer: Viewer) -> list[JsonObject]:
+    """All teams of the server, without their files."""
+    return [document(viewer, row) for row in stored.teams(session)]
+
+
+def one(session: Session, viewer: Viewer, team_id: str) -> JsonObject:
+    """One team of the server; raises NotFound."""
+    return document(viewer, team_of(session, team_id))
+
+
+def one_of_contest(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> JsonObject:
+    """One team of a contest, with its files; raises NotFound where the viewer may not see it."""
+    row = visible_team(session, viewer, contest_id, team_id)
+    return document(viewer, row, contest_id, stored.disqualified(session, contest_id))
+
+
+def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> list[JsonObject]:
+    """References to the files of one property of a team; none where the viewer may not see that property."""
+    row = visible_team(session, viewer, contest_id, team_id)
+    shown = name in FILES and (viewer.sees_all or name not in OF_JUDGES)
+    return row.details.get(name, []) if shown else []
+
+
+def bring_in(
+    session: Session, service: Service, viewer: Viewer, document_: Document, *, replace: bool
+) -> list[JsonObject]:
+    """Make the teams of a document, all or none; raises BadRequest or Conflict with every fault."""
+    rows = team_import.bring_in(session, service.files, document_, replace=replace)
+    after_commit(session, service.boards.all_changed)
+    return [document(viewer, row) for row in rows]
+
+
+def replace(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamBody) -> JsonObject:
+    """Make a team or replace it by the body; files that the body does not name stay."""
+    same_id(team_id, body.id)
+    refuse(missing_links(links_of(session, body), body, "body"))
+    row, faults = put(session, service.files, body, stored.get(session, team_id), "body")
+    refuse(faults)
+    after_commit(session, service.boards.all_changed)
+    return document(viewer, row)
+
+
+def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamChange) -> JsonObject:
+    """Change the properties that the body names; raises BadRequest with every fault."""
+    row = team_of(session, team_id)
+    same_id(team_id, body.id)
+    refuse([found(name, "a value", "null") for name in NOT_NULL if is_null(body, name)])
+    refuse(missing_links(links_of(session, body), body, "body"))
+    hidden = row.hidden
+    refuse(fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
+    refuse_hiding(session, row, hidden)
+    after_commit(session, service.boards.all_changed)
+    return document(viewer, row)
+
+
+def delete(session: Session, service: Service, team_id: str) -> None:
+    """Delete a team; raises Conflict where it has accounts or submissions."""
+    team_of(session, team_id)
+    if uses := stored.uses(session, team_id):
+        raise Conflict(f"the team has {', '.join(f'{count} {name}' for name, count in uses.items())}")
+    stored.remove(session, team_id)
+    after_commit(session, service.boards.all_changed)
+
+
+def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, body: Enrolment) -> list[JsonObject]:
+    """Let teams take part in a contest; returns all its teams. Raises BadRequest naming those that do not exist."""
+    contest = contest_of(session, contest_id)
+    refuse_final(contest)
+    known_ids = stored.known(session, body.team_ids)
+    missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
+    refuse([found(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
+    refuse_overlaps(session, contest, body.team_ids)
+    stored.enrol(session, contest_id, body.team_ids)
+    after_commit(session, lambda: service.boards.changed(contest_id))
+    disqualified = stored.disqualified(session, contest_id)
+    return [document(viewer, row, contest_id, disqualified) for row in stored.taking_part(session, contest)]
+
+
+def withdraw(session: Session, service: Service, contest_id: str, team_id: str) -> None:
+    """Let a team take part no more; raises Conflict where it has submitted to the contest."""
+    refuse_final(contest_of(session, contest_id))
+    if count := contests.submission_count(session, contest_id, team_id=team_id):
+        raise Conflict(f"the team has {count} submissions in this contest; hide it instead")
+    if not stored.withdraw(session, contest_id, team_id):
+        raise NotFound(f"team {team_id!r} is not enrolled in contest {contest_id!r}")
+    after_commit(session, lambda: service.boards.changed(contest_id))
