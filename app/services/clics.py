@@ -27,8 +27,6 @@ TIME = re.compile(
     r"([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3}))?(Z|[+-]\d\d(?::\d\d)?)",
     re.ASCII,
 )
-JsonObject = dict[str, Any]
-"""A CLICS object as JSON: its properties depend on the viewer, and a model checks them where it leaves the server."""
 MILLISECOND = timedelta(milliseconds=1)
 JsonObject = dict[str, Any]
 """A document of a CLICS collection: lists, the feed and packages compare and write thousands of them as they are."""

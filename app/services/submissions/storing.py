@@ -179,8 +179,7 @@ def _open_cases(
 
 def _team_bytes(entry: Entry) -> int | None:
     """The bytes a team may send to the contest; None: any number."""
-    most = entry.settings.team_bytes
-    return most
+    return entry.settings.team_bytes
 
 
 def _makes_files(collected: Collected, sources: Sequence[Upload]) -> bool:
