@@ -8,7 +8,8 @@ import pytest
 
 from tests import postgres
 from tests.chaos.model import Scenario, all_scenarios
-from tests.chaos.stage import Ground, Size
+from tests.chaos.on_servers import FEW, PASSWORD, one_of
+from tests.chaos.stage import Ground, Server, Size
 from tests.conftest import once
 
 SMALL = Size(submissions=24, kills=1, seconds=1)
@@ -21,3 +22,13 @@ def test_what_is_promised_holds_through_a_fault(scenario: Scenario, kind: str, t
     ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start))
     with ground.stage(kind, SMALL) as setting:
         assert scenario.play(setting)
+
+
+def test_of_two_first_starts_at_once_one_serves_and_the_other_says_why_not(tmp_path: Path) -> None:
+    both = [Server(tmp_path / "home", admin_password=PASSWORD, **FEW) for _ in range(2)]
+    try:
+        one_of(both)
+    finally:
+        for each in both:
+            if each.process.poll() is None:
+                each.kill()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 
 import httpx
 
@@ -12,7 +13,7 @@ from tests import postgres
 from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for
 from tests.chaos.model import BOTH, scenario
-from tests.chaos.stage import Stage, drop, wait_until
+from tests.chaos.stage import Server, Stage, drop, wait_until
 
 FRESH = "chaos_fresh"
 LONGEST_START = 5.0
@@ -59,8 +60,17 @@ def first_starts(setting: Stage) -> str:
         time.sleep(rng.uniform(0.5, LONGEST_START))
         for each in both:
             each.kill()
-    both = [setting.server(home=home, database_url=url, admin_password=PASSWORD) for _ in range(2)]
     began = time.monotonic()
+    winner = one_of([setting.server(home=home, database_url=url, admin_password=PASSWORD) for _ in range(2)])
+    winner.wait_until_ready()
+    setting.recoveries.append(time.monotonic() - began)
+    contests = [each["id"] for each in httpx.get(f"{winner.url}/api/contests", timeout=60).json()]
+    assert sorted(contests) == ["demo", "practice"], contests
+    return f"{4 * setting.size.kills} first starts killed; then of two one served, and the other said why not"
+
+
+def one_of(both: Sequence[Server]) -> Server:
+    """Start two servers at once on one home; returns the one that serves, once the other has been refused."""
     for each in both:
         each.launch()
     wait_until(lambda: any(each.process.poll() is not None for each in both), "both live")
@@ -68,8 +78,4 @@ def first_starts(setting: Stage) -> str:
     (winner,) = (each for each in both if each is not loser)
     assert (loser.process.returncode, "is in use by" in loser.log()) == (1, True), loser.log()
     wait_until_up(winner.url, winner.process)
-    winner.wait_until_ready()
-    setting.recoveries.append(time.monotonic() - began)
-    contests = [each["id"] for each in httpx.get(f"{winner.url}/api/contests", timeout=60).json()]
-    assert sorted(contests) == ["demo", "practice"], contests
-    return f"{4 * setting.size.kills} first starts killed; then of two one served, and the other said why not"
+    return winner
