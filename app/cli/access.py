@@ -1,17 +1,19 @@
-"""`jurado login`, `logout` and `passwd`: from a password to a token that is kept, and to another password."""
+"""`jurado login`, `logout`, `passwd` and `tokens`: from a password to a token that is kept, and back."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
 from app.cli.client import Client
 from app.cli.config import Login, cleaned, forget_login, keep_login, kept_login
-from app.cli.output import Failure, say
+from app.cli.output import Failure, say, show, table, write_json
+from app.cli.solve import AsJson
 
 
 def login(
@@ -58,6 +60,34 @@ def passwd(
         new = sys.stdin.readline().rstrip("\r\n") if password_stdin else _new_password(user)
         client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
     say(f"{user} has another password" + ("" if keep_tokens else "; other tokens of the account are taken back"))
+
+
+def tokens(
+    revoke: Annotated[
+        list[str] | None, typer.Option("--revoke", metavar="ID", help="take this one back; may be given several times")
+    ] = None,
+    others: Annotated[bool, typer.Option("--revoke-others", help="take back all but the one in use here")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the tokens of your account: every login and program that has one, and when it was last used."""
+    with Client.open() as client:
+        for token_id in revoke or []:
+            client.delete(f"account/tokens/{quote(token_id, safe='')}")
+            say(f"took back the token {token_id}")
+        if others:
+            client.request("DELETE", "/api/account/tokens", params={"others": "true"})
+            say("took back all other tokens")
+        listed = client.get("account/tokens")
+    if as_json:
+        write_json(listed)
+        return
+    columns = ["id", "label", "made", "last used", "ends", ""]
+    show(table("", columns, [_token_cells(token) for token in listed]))
+
+
+def _token_cells(token: dict[str, Any]) -> tuple[str, ...]:
+    used, ends = token["last_used"] or "never", token["expires"] or "never"
+    return token["id"], token["label"], token["created"], used, ends, "in use here" if token["current"] else ""
 
 
 def _new_password(user: str) -> str:

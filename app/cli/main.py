@@ -144,6 +144,10 @@ app.command(
     epilog=examples("jurado passwd", "jurado passwd --password-stdin < old-and-new.txt"),
 )(access.passwd)
 app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado tokens", "jurado tokens --revoke 0f3ac2b1d4e5f607", "jurado tokens --revoke-others"),
+)(access.tokens)
+app.command(
     rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --inputs inputs/")
 )(contestant.problems)
 app.command(

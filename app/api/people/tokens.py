@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from app.api.http.deps import LoggedIn, QuietWriting, Reading, TheAuthenticator
 from app.api.http.gated import GatedRoute
@@ -24,7 +25,8 @@ MOST = 100
 @router.get("", summary="The tokens of the account")
 def list_tokens(viewer: LoggedIn, session: Reading) -> list[TokenView]:
     """What they are called, not what they are."""
-    return [TokenView.model_validate(facts(row)) for row in stored.tokens(session, str(viewer.account_id))]
+    used = viewer.credential.digest
+    return [TokenView.model_validate(facts(row, used)) for row in stored.tokens(session, str(viewer.account_id))]
 
 
 @router.post("", summary="Make a token", status_code=201)
@@ -44,13 +46,18 @@ def create_token(viewer: LoggedIn, session: QuietWriting, body: TokenBody) -> Ne
         expires=body.expires,
     )
     session.add(row)
-    return NewToken.model_validate({**facts(row), "token": token})
+    return NewToken.model_validate({**facts(row, viewer.credential.digest), "token": token})
 
 
 @router.delete("", summary="Take all tokens of the account back", status_code=204)
-def delete_tokens(viewer: LoggedIn, session: QuietWriting, authenticator: TheAuthenticator) -> None:
-    """Also the one this request may have been sent with."""
-    stored.remove_tokens(session, str(viewer.account_id))
+def delete_tokens(
+    viewer: LoggedIn,
+    session: QuietWriting,
+    authenticator: TheAuthenticator,
+    others: Annotated[bool, Query(description="leave the token that the request is sent with")] = False,
+) -> None:
+    """Also the one this request may have been sent with, unless `others` leaves it."""
+    stored.remove_tokens(session, str(viewer.account_id), but=viewer.credential.digest if others else None)
     after_commit(session, lambda: authenticator.forget(viewer.account_id))
 
 

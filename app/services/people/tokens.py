@@ -26,6 +26,7 @@ class TokenView(BaseModel):
     created: str
     expires: str | None
     last_used: str | None = Field(None, description="to a quarter of an hour; null: never")
+    current: bool = Field(description="it is the one that this request was sent with")
 
 
 class NewToken(TokenView):
@@ -34,12 +35,13 @@ class NewToken(TokenView):
     token: str = Field(description="send it as `Authorization: Bearer ...`")
 
 
-def facts(row: TokenRow) -> dict[str, str | None]:
-    """What is shown of a token: never the token itself."""
+def facts(row: TokenRow, used: str | None) -> dict[str, str | bool | None]:
+    """The properties shown of a token, never the token itself; `used` is the digest of the request's own token."""
     return {
         "id": row.digest[:ID_LENGTH],
         "label": row.label,
         "created": format_time(row.created),
         "expires": format_time_or_none(row.expires),
         "last_used": format_time_or_none(row.last_used),
+        "current": row.digest == used,
     }

@@ -259,6 +259,20 @@ def test_addresses_of_ipv6_are_counted_by_their_64_bits(address: str, source: st
     assert source_of(address) == source
 
 
+def test_all_other_tokens_are_taken_back_at_once(api: Api) -> None:
+    """The list says which one the request was sent with; with a password it is none, and all are others."""
+    mine, other = make_token(api, "judge"), make_token(api, "judge")
+    make_token(api, "team")
+    listed = api.get("account/tokens", headers=as_bearer(mine["token"])).json()
+    assert {each["id"]: each["current"] for each in listed} == {mine["id"]: True, other["id"]: False}
+    assert api.delete("account/tokens?others=true", headers=as_bearer(mine["token"])).status_code == 204
+    assert api.get("account", headers=as_bearer(other["token"])).status_code == 401
+    assert [each["id"] for each in api.get("account/tokens", headers=as_bearer(mine["token"])).json()] == [mine["id"]]
+    assert api.delete("account/tokens?others=true", user="judge").status_code == 204
+    assert api.get("account", headers=as_bearer(mine["token"])).status_code == 401
+    assert len(api.get("account/tokens", user="team").json()) == 1
+
+
 def test_the_list_of_tokens_says_when_each_was_used(api: Api) -> None:
     made = make_token(api, "judge")
     make_token(api, "judge", label="unused")
