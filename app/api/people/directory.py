@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from sqlalchemy.orm import Session
 
 from app.api.http import file_replies
 from app.api.http.bodies import TheDocument
-from app.api.http.deps import AdminOnly, CurrentViewer, DryRun, Reading, TheService, Writing, end_dry_run
+from app.api.http.deps import AdminOnly, CurrentViewer, DryRun, Reading, TheService, Writing
 from app.api.http.downloads import ANY_FILE
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import Small, TheLists, hidden
-from app.api.http.middleware import API
 from app.api.http.snapshot import TheSnapshot
-from app.services.bodies import Body, found, one_body, only_object, openapi_body, read_one, refuse, same_id
-from app.services.contests.contests import contest_of
-from app.services.errors import Conflict, NotFound
-from app.services.people.directory import COLLECTIONS, Collection, bring_in
+from app.api.people.made import many_or_one
+from app.services.bodies import one_body, openapi_body
+from app.services.clics import JsonObject
+from app.services.people import directory_changes
+from app.services.people.directory import COLLECTIONS, Collection
 from app.services.transactions import DRY
-from app.services.viewer import Viewer
-from app.storage import teams
-from app.storage.files import FileStore
 
 router = APIRouter(route_class=GatedRoute)
 Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
@@ -36,17 +33,16 @@ class Endpoints:
 
     collection: Collection
 
-    async def get_all(self, viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Any:
+    async def get_all(self, viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
         """By id."""
         kind = Small(self.collection.name, self.collection.view, self.collection.documents, sparse=True, special=hidden)
         return await lists.small(kind, viewer, snapshot)
 
-    def get_one(self, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, object_id: str) -> Any:
+    def get_one(
+        self, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, object_id: str
+    ) -> Mapping[str, Any]:
         """404 for what the contest does not show the client."""
-        for each in self.collection.documents(viewer, snapshot, session):
-            if each["id"] == object_id:
-                return each
-        raise self._missing(snapshot.contest.id, object_id)
+        return directory_changes.one(self.collection, viewer, snapshot, session, object_id)
 
     def make(
         self,
@@ -58,17 +54,13 @@ class Endpoints:
         response: Response,
         replace: Replace = False,
         dry_run: DryRun = False,
-    ) -> Any:
+    ) -> JsonObject | list[JsonObject]:
         """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none."""
-        contest_of(session, contest_id)
-        rows = bring_in(session, service.files, contest_id, self.collection, document, replace=replace)
-        made = [self._after(session, viewer, contest_id, row) for row in rows]
-        if dry_run:
-            end_dry_run(session, response)
-        if document.many:
-            return made
-        response.headers["Location"] = f"{API}/contests/{contest_id}/{self.collection.name}/{rows[0].id}"
-        return made[0]
+        made = directory_changes.bring_in(
+            self.collection, viewer, session, service, contest_id, document, replace=replace
+        )
+        address = f"contests/{contest_id}/{self.collection.name}/{made[0]['id']}" if made else ""
+        return many_or_one(session, response, made, address, many=document.many, dry_run=dry_run)
 
     def put(
         self,
@@ -78,17 +70,9 @@ class Endpoints:
         contest_id: str,
         object_id: str,
         document: TheDocument,
-    ) -> Any:
+    ) -> JsonObject:
         """The body is the whole object, its id included."""
-        contest_of(session, contest_id)
-        body = read_one(document, self.collection.body)
-        if body.id is None:
-            refuse([found("id", "the id of the address", "nothing")])
-        same_id(object_id, body.id)
-        table = self.collection.table
-        row = session.get(table, object_id) or table(id=object_id, contest_id=contest_id)
-        self._fill(session, service.files, row, body, set(type(body).model_fields))
-        return self._after(session, viewer, contest_id, row)
+        return directory_changes.replace(self.collection, viewer, session, service, contest_id, object_id, document)
 
     def change(
         self,
@@ -98,22 +82,13 @@ class Endpoints:
         contest_id: str,
         object_id: str,
         document: TheDocument,
-    ) -> Any:
+    ) -> JsonObject:
         """What is left out stays."""
-        row = self._row(session, contest_id, object_id)
-        changes = only_object(document)
-        body = read_one(document, self.collection.body, old=self.collection.old(row))
-        same_id(object_id, changes.get("id"))
-        self._fill(session, service.files, row, body, set(changes))
-        return self._after(session, viewer, contest_id, row)
+        return directory_changes.change(self.collection, viewer, session, service, contest_id, object_id, document)
 
     def delete(self, _viewer: AdminOnly, session: Writing, contest_id: str, object_id: str) -> None:
         """Only one that nothing refers to."""
-        row = self._row(session, contest_id, object_id)
-        if uses := self.collection.uses(session, object_id):
-            kinds = ", ".join(f"{count} {name}" for name, count in uses.items())
-            raise Conflict(f"{kinds} refer to the {self.collection.noun}")
-        session.delete(row)
+        directory_changes.delete(self.collection, session, contest_id, object_id)
 
     def get_file(
         self,
@@ -127,30 +102,8 @@ class Endpoints:
         file_name: str,
     ) -> Response:
         """With its type; images only draw."""
-        self.get_one(viewer, snapshot, session, object_id)
-        row = self._row(session, contest_id, object_id)
-        kept = row.details.get(name, []) if name in self.collection.files else []
-        return file_replies.reply(service.files, kept, file_name)
-
-    def _row(self, session: Session, contest_id: str, object_id: str) -> Any:
-        for row in self.collection.rows(session, contest_of(session, contest_id)):
-            if row.id == object_id:
-                return row
-        raise self._missing(contest_id, object_id)
-
-    def _missing(self, contest_id: str, object_id: str) -> NotFound:
-        return NotFound(f"no {self.collection.noun} {object_id!r} in contest {contest_id!r}")
-
-    def _fill(self, session: Session, files: FileStore, row: Any, body: Body, named: set[str]) -> None:
-        there = teams.known(session, getattr(body, "team_ids", None) or [])
-        refuse(self.collection.check(there, body, "body"))
-        refuse(self.collection.fill(files, row, body, named, "body"))
-        session.add(row)
-
-    def _after(self, session: Session, viewer: Viewer, contest_id: str, row: Any) -> dict[str, Any]:
-        session.flush()
-        there = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
-        return self.collection.document(viewer, contest_id, row, there)
+        files = directory_changes.files_of(self.collection, viewer, snapshot, session, object_id, name)
+        return file_replies.reply(service.files, files, file_name)
 
 
 def _add_routes(collection: Collection) -> None:
