@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any
-
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
@@ -16,22 +12,21 @@ from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
 from app.api.rejudgings.problem_changes import Joins, accepted
-from app.packages.zips import kept_zip
-from app.services.errors import Conflict, NotFound
-from app.services.names import did_you_mean
-from app.services.problems.packages import CaseView, existing
-from app.services.problems.testcases import TestCase, checked, document, shown_cases, store
-from app.services.rejudgings.problem_changes import RESPONSES, RejudgingView, change
-from app.services.transactions import after_commit
-from app.services.visibility import the_problem
-from app.storage import testcases
-from app.storage.problems import ProblemInUse
+from app.services.problems.packages import CaseView
+from app.services.problems.testcases import (
+    CaseRequest,
+    TestCase,
+    case_input,
+    delete_case,
+    inputs_zip,
+    list_cases,
+    put_case,
+)
+from app.services.rejudgings.problem_changes import RESPONSES, RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
-OPTIONS = frozenset({"method", "seconds", "seed"})
-PARTS = Expected(texts=OPTIONS, files=frozenset({"input", "answer"}), parts=10)
-"""How a reference run is to make the answer; kept beside the case until then."""
+PARTS = Expected(texts=frozenset({"method", "seconds", "seed"}), files=frozenset({"input", "answer"}), parts=10)
 FORM = form(
     "TestCaseForm",
     ["input"],
@@ -47,14 +42,12 @@ FORM = form(
 
 @router.get(
     "/contests/{contest_id}/problems/{problem_id}/testcases",
-    response_model=list[TestCase],
     response_model_exclude_unset=True,
     summary="A problem's test cases",
 )
-def list_testcases(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Any:
+def list_testcases(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> list[TestCase]:
     """In order. The best raw scores stand still while the board is frozen."""
-    problem = the_problem(snapshot, problem_id)
-    return [document(viewer, snapshot, problem, each) for each in shown_cases(viewer, snapshot, session, problem)]
+    return list_cases(viewer, snapshot, session, problem_id)
 
 
 @router.get(
@@ -67,11 +60,7 @@ def get_testcase_input(
     problem_id: str, name: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
     """The bytes as they are judged."""
-    problem = the_problem(snapshot, problem_id)
-    rows = {each.row.name: each.row for each in shown_cases(viewer, snapshot, session, problem)}
-    row = rows.get(name)
-    if row is None:
-        raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, rows)}")
+    row = case_input(viewer, snapshot, session, problem_id, name)
     headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
     return stored_file(service.files, row.input_sha256, row.input_size, "text/plain; charset=utf-8", headers)
 
@@ -91,12 +80,7 @@ def get_inputs_zip(
     service: TheService,
 ) -> FileResponse:
     """Every input the viewer may read, as NAME.in; the same bytes each time, made once and kept."""
-    problem = the_problem(snapshot, problem_id)
-    shown = shown_cases(viewer, snapshot, session, problem)
-    rows = {f"{each.row.name}.in": each.row.input_sha256 for each in shown}
-    key = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:32]
-    path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
-    kept_zip(path, rows, lambda name: service.files.load(rows[name]))
+    path = inputs_zip(service, viewer, snapshot, session, problem_id)
     return FileResponse(path, media_type=type_for(request, ZIP, BYTES), filename=f"{problem_id}-inputs.zip")
 
 
@@ -116,7 +100,7 @@ async def put_testcase(
     viewer: AdminOnly,
     service: TheService,
     joins: Joins = None,
-) -> Any:
+) -> CaseView | Response:
     """Form: the file `input`, perhaps the file `answer`; else `method`, `seconds`, `seed` of the reference run that is
     started to make it (`reference_run` in the reply), where the problem names a solver.
 
@@ -124,14 +108,12 @@ async def put_testcase(
     anybody has, the change becomes a rejudging (202), to be applied.
     """
     async with open_form(request, PARTS) as form:
-        given, expected = form.read("input"), form.read("answer")
-    new = await run_sync(checked, service, problem_id, group, name, form.texts, given, expected)
-    made = await run_sync(store, service, *new, viewer.account_id, joins)
-    if isinstance(made, RejudgingView):
-        return accepted(made)
-    case, created = made
-    response.status_code = 201 if created else 200
-    return case
+        asked = CaseRequest(problem_id, group, name, form.read("input"), form.read("answer"), form.texts)
+    outcome = await run_sync(put_case, service, viewer, asked, joins)
+    if isinstance(outcome, RejudgingView):
+        return accepted(outcome)
+    response.status_code = 201 if outcome.is_new else 200
+    return outcome.case
 
 
 @router.delete(PLACE, status_code=204, response_model=None, responses=RESPONSES, summary="Delete a test case")
@@ -145,18 +127,5 @@ def delete_testcase(
     joins: Joins = None,
 ) -> Response:
     """Only while its group keeps another. Where it would change what anybody has, it becomes a rejudging (202)."""
-    existing(session, problem_id)
-
-    def write() -> None:
-        if not testcases.delete_case(session, problem_id, group, name):
-            raise NotFound(f"problem {problem_id!r} has no test case {name!r} in {group!r}")
-
-    try:
-        reason = f"test case {name} of {problem_id} has been deleted"
-        made = change(session, problem_id, write, reason, viewer.account_id, joins=joins)
-    except ProblemInUse as used:
-        raise Conflict(str(used)) from None
-    if made is None:
-        return Response(status_code=204)
-    after_commit(session, service.engine.take_up)
-    return accepted(made)
+    opened = delete_case(service, viewer, session, (problem_id, group, name), joins)
+    return Response(status_code=204) if opened is None else accepted(opened)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
@@ -12,12 +12,16 @@ from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
 from app.api.http.lists.sheet import Large
 from app.api.http.snapshot import TheSnapshot
-from app.packages.zips import zip_bytes
-from app.services.errors import Forbidden, NotFound
 from app.services.names import problem_called
-from app.services.submissions.submissions import Submission, brought, carried_from, document, numbered
-from app.services.visibility import may_see, may_see_answers, may_see_sources
-from app.storage import submission_queries
+from app.services.submissions.submissions import (
+    Submission,
+    answer,
+    check_readable,
+    files_zip,
+    numbered,
+    submission,
+    visible,
+)
 from app.storage.tables import SubmissionRow
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
@@ -34,7 +38,7 @@ async def list_submissions(
     problem_id: Annotated[str | None, Query()] = None,
     language_id: Annotated[str | None, Query()] = None,
     account_id: Annotated[str | None, Query()] = None,
-) -> Any:
+) -> Response:
     """Those the viewer may know of, in order; with an ETag."""
     problem_id = problem_id and problem_called(snapshot, problem_id)
     wanted = {"team_id": team_id, "problem_id": problem_id, "language_id": language_id, "account_id": account_id}
@@ -44,10 +48,7 @@ async def list_submissions(
 def _visible(
     contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
 ) -> SubmissionRow:
-    row = submission_queries.submission(session, contest_id, submission_id)
-    if row is None or not may_see(viewer, snapshot, row):
-        raise NotFound(f"no submission {submission_id!r} in contest {contest_id!r}")
-    return row
+    return visible(viewer, snapshot, session, submission_id)
 
 
 TheSubmission = Annotated[SubmissionRow, Depends(_visible)]
@@ -55,8 +56,7 @@ TheSubmission = Annotated[SubmissionRow, Depends(_visible)]
 
 
 def _readable(row: TheSubmission, viewer: CurrentViewer, snapshot: TheSnapshot) -> SubmissionRow:
-    if not may_see_answers(viewer, snapshot, row):
-        raise Forbidden("only the team itself and judges may see this")
+    check_readable(viewer, snapshot, row)
     return row
 
 
@@ -64,10 +64,10 @@ ReadableSubmission = Annotated[SubmissionRow, Depends(_readable)]
 """The submission of the path; 403 where the viewer may know of it, but not what is in it."""
 
 
-@router.get("/contests/{contest_id}/submissions/{submission_id}", response_model=Submission, summary="One submission")
-def get_submission(row: TheSubmission, viewer: CurrentViewer, snapshot: TheSnapshot) -> Any:
+@router.get("/contests/{contest_id}/submissions/{submission_id}", summary="One submission")
+def get_submission(row: TheSubmission, viewer: CurrentViewer, snapshot: TheSnapshot) -> Submission:
     """Its metadata, and its files for those who may read them."""
-    return document(viewer, snapshot, row)
+    return submission(viewer, snapshot, row)
 
 
 @router.get(
@@ -83,11 +83,9 @@ def get_submission_files(
 
     The sources are there for the team itself and judges only.
     """
-    found = submission_queries.answer_files(session, service.files, row.id)
-    for source in row.sources if may_see_sources(viewer, row) else ():
-        found[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
     headers = {"Content-Disposition": f'attachment; filename="{row.shown_id}.zip"'}
-    return Response(zip_bytes(found), media_type=type_for(request, ZIP, BYTES), headers=headers)
+    data = files_zip(service, viewer, session, row)
+    return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)
 
 
 @router.get(
@@ -100,13 +98,9 @@ def get_answer(
     case_name: str, row: ReadableSubmission, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
     """One case's answer file as it counts for this submission; the header Jurado-Submission says who brought it."""
-    source = row.id if brought(session, row, case_name) else carried_from(snapshot, row, case_name)
-    data = None if source is None else submission_queries.answer_bytes(session, service.files, source, case_name)
-    if data is None:
-        raise NotFound(f"submission {row.shown_id} has no answer for a test case {case_name!r}")
-    brought_by = submission_queries.shown_ids(session, [row.id if source is None else source])
+    counting = answer(service, snapshot, session, row, case_name)
     headers = {
-        "Jurado-Submission": next(iter(brought_by.values())),
+        "Jurado-Submission": counting.brought_by,
         "Content-Disposition": f'attachment; filename="{case_name}.out"',
     }
-    return Response(data, media_type="application/octet-stream", headers=headers)
+    return Response(counting.data, media_type="application/octet-stream", headers=headers)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TypedDict, TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -20,18 +23,25 @@ from app.grading.scoreboard_cache import ContestSnapshot
 from app.packages.errors import Faults
 from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
+from app.packages.zips import kept_zip
 from app.service import Service
 from app.services.clics import number
-from app.services.errors import BadRequest, Conflict
+from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.names import did_you_mean
 from app.services.problems.jobs import ReferenceRunRequest, queue_run
 from app.services.problems.packages import CaseView, details, existing
 from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.services.transactions import after_commit
 from app.services.viewer import Viewer
+from app.services.visibility import the_problem
 from app.storage import participations, problems, rejudging_changes, testcases
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
 from app.storage.testcases import NewCase
 
+N = TypeVar("N", int, float)
+MOST_SECONDS = 3600
+MOST_SEED = 2**63 - 1
 METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -51,31 +61,119 @@ class TestCase(BaseModel):
     href: str
 
 
+class ReferenceOptions(TypedDict, total=False):
+    """How a reference run is to make a case's answer; kept beside the case until then."""
+
+    method: str
+    seconds: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRequest:
+    """A test case that an admin puts: its place, its files, and as texts the options of its reference run."""
+
+    problem_id: str
+    group: str
+    name: str
+    input: bytes | None
+    answer: bytes | None
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CasePut:
+    """A test case as it is now; `is_new` False: it was there before."""
+
+    case: CaseView
+    is_new: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A row with the case it is in the rules."""
+    """A row with the kind its group has in the rules."""
 
     row: TestCaseRow
     kind: CaseKind
 
 
-def shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> list[Shown]:
+def list_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> list[TestCase]:
+    """The test cases of a problem that the viewer may read, in order; raises NotFound for a problem it does not see."""
+    problem = the_problem(snapshot, problem_id)
+    return [_view(viewer, snapshot, problem, each) for each in _shown_cases(viewer, snapshot, session, problem)]
+
+
+def case_input(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, name: str) -> TestCaseRow:
+    """The row of a test case whose input the viewer may read; raises NotFound."""
+    problem = the_problem(snapshot, problem_id)
+    rows = {each.row.name: each.row for each in _shown_cases(viewer, snapshot, session, problem)}
+    row = rows.get(name)
+    if row is None:
+        raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, rows)}")
+    return row
+
+
+def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Path:
+    """The zip of every input the viewer may read, as NAME.in: the same bytes each time, made once and kept."""
+    problem = the_problem(snapshot, problem_id)
+    shown = _shown_cases(viewer, snapshot, session, problem)
+    digests = {f"{each.row.name}.in": each.row.input_sha256 for each in shown}
+    key = hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()[:32]
+    path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
+    kept_zip(path, digests, lambda name: service.files.load(digests[name]))
+    return path
+
+
+def put_case(service: Service, viewer: Viewer, request: CaseRequest, joins: int | None) -> CasePut | RejudgingView:
+    """Check a test case and store it, or open a rejudging where that changes what somebody has.
+
+    `joins` is an open rejudging the change becomes a part of. Raises BadRequest with all faults, or Conflict.
+    """
+    new, score = _checked(service, request)
+    return _store(service, new, score, viewer.account_id, joins)
+
+
+def delete_case(
+    service: Service, viewer: Viewer, session: Session, case: tuple[str, str, str], joins: int | None
+) -> RejudgingView | None:
+    """Delete a test case (problem, group, name), or open a rejudging where that changes what somebody has.
+
+    Raises NotFound, or Conflict for the last case of a group.
+    """
+    problem_id, group, name = case
+    existing(session, problem_id)
+
+    def write() -> None:
+        if not testcases.delete_case(session, problem_id, group, name):
+            raise NotFound(f"problem {problem_id!r} has no test case {name!r} in {group!r}")
+
+    try:
+        reason = f"test case {name} of {problem_id} has been deleted"
+        opened = change(session, problem_id, write, reason, viewer.account_id, joins=joins)
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+    if opened is not None:
+        after_commit(session, service.engine.take_up)
+    return opened
+
+
+def _shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> list[Shown]:
     """Samples and provisional cases for everybody, those without an expected answer for judges.
 
     Final ones for those who may have their inputs: the contest's snapshot knows of none where nobody may.
     """
     kinds = {group.name: group.kind for group in problem.groups}
     rows = problems.test_cases(session, problem.id)
-    found = [Shown(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
+    cases = [Shown(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
     if viewer.sees_all:
-        return found
-    final = finals_shown(viewer, snapshot, session, problem)
-    open_ = [each for each in found if each.row.answer_sha256 is not None]
+        return cases
+    final = _finals_shown(viewer, snapshot, session, problem)
+    open_ = [each for each in cases if each.row.answer_sha256 is not None]
     return [each for each in open_ if final or each.kind is not CaseKind.FINAL]
 
 
-def finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> bool:
-    """May the viewer have the final inputs of a problem?"""
+def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> bool:
+    """Whether the viewer may have the final inputs of a problem."""
     contest = snapshot.contest
     asked = None
     if viewer.team_id is not None and contest.finals.window is not None:
@@ -83,57 +181,52 @@ def finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, pr
     return contest.finals.shown(contest.clock, utc_now(), asked)
 
 
-def document(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, each: Shown) -> dict[str, Any]:
+def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, each: Shown) -> TestCase:
     """One test case as the viewer may see it."""
     row = each.row
     counts = each.kind in problem.counting(snapshot.phase)
     scale = phase_scale(problem, snapshot.phase)
     shows_best = viewer.sees_all or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best
-    return {
-        "name": row.name,
-        "group": row.group_name,
-        "kind": each.kind.value,
-        "ordinal": row.ordinal,
-        "size": row.input_size,
-        "sha256": row.input_sha256,
-        "max_points": row.points_num / row.points_den * scale if counts else 0.0,
-        **({"best_raw": number(best.get(row.name))} if shows_best else {}),
-        "href": f"contests/{snapshot.contest.id}/problems/{row.problem_id}/testcases/{row.name}/input",
-    }
+    view = TestCase(
+        name=row.name,
+        group=row.group_name,
+        kind=each.kind.value,
+        ordinal=row.ordinal,
+        size=row.input_size,
+        sha256=row.input_sha256,
+        max_points=row.points_num / row.points_den * scale if counts else 0.0,
+        href=f"contests/{snapshot.contest.id}/problems/{row.problem_id}/testcases/{row.name}/input",
+    )
+    if shows_best:
+        view.best_raw = number(best.get(row.name))
+    return view
 
 
-def checked(
-    service: Service,
-    problem_id: str,
-    group: str,
-    name: str,
-    fields: Mapping[str, str],
-    given: bytes | None,
-    expected: bytes | None,
-) -> tuple[NewCase, FoundScore | None]:
-    """A test case to be put, with the score of its expected answer; raises BadRequest with all its faults."""
+def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScore | None]:
+    """The test case to be put, with the score of its expected answer; raises BadRequest with all its faults."""
+    problem_id, group, name, given = request.problem_id, request.group, request.name, request.input
     with service.database.read() as session:
         row = existing(session, problem_id)
         groups = [each.name for each in problems.groups(session, problem_id)]
     faults = _name_faults(group, name, groups)
-    options = _options(fields, faults)
+    options = _options(request.options, faults)
     score = None
     if given is None:
         faults.add("input", "expected a file, found nothing")
     else:
-        score = _check(service, row, f"data/{group}/{name}", given, expected, faults)
+        score = _check(service, row, f"data/{group}/{name}", given, request.answer, faults)
     if faults.found:
         errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.found]
         raise BadRequest("; ".join(str(each) for each in faults.found), errors=errors)
     assert given is not None  # else there is a fault
     provenance = {"from": "admin", **({"reference": options} if options else {})}
-    return NewCase(problem_id, group, name, given, expected, provenance), score
+    return NewCase(problem_id, group, name, given, request.answer, provenance), score
 
 
-def store(
+def _store(
     service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, joins: int | None
-) -> tuple[CaseView, bool] | RejudgingView:
+) -> CasePut | RejudgingView:
     """Put a test case: at once, or as a rejudging where submissions exist."""
     for data in (new.input, new.answer):
         if data is not None:
@@ -147,18 +240,18 @@ def store(
     try:
         with service.database.write() as session:
             reason = f"test case {new.name} of {new.problem_id} has been put"
-            made = change(session, new.problem_id, write, reason, account_id, joins=joins)
+            opened = change(session, new.problem_id, write, reason, account_id, joins=joins)
             job_id = _start_reference_run(session, new, account_id)
-            found = details(session, existing(session, new.problem_id))
+            problem = details(session, existing(session, new.problem_id))
     except ProblemInUse as used:
         raise Conflict(str(used)) from None
     if job_id is not None:
         service.jobs.wake(job_id)
-    if made is not None:
+    if opened is not None:
         service.engine.take_up()
-        return made.model_copy(update={"reference_run": job_id})
-    case = next(case for case in found.testcases if case.name == new.name)
-    return case.model_copy(update={"reference_run": job_id}), created
+        return opened.model_copy(update={"reference_run": job_id})
+    case = next(case for case in problem.testcases if case.name == new.name)
+    return CasePut(case.model_copy(update={"reference_run": job_id}), created)
 
 
 def _start_reference_run(session: Session, new: NewCase, account_id: str | None) -> str | None:
@@ -180,25 +273,34 @@ def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     return faults
 
 
-def _options(fields: Mapping[str, str], faults: Faults) -> dict[str, Any]:
-    """How a reference run shall make the answer, each value checked."""
-    options: dict[str, Any] = {}
+def _options(fields: Mapping[str, str], faults: Faults) -> ReferenceOptions:
+    """The options of a reference run, each value checked."""
+    options: ReferenceOptions = {}
     if (method := fields.get("method")) is not None:
         if METHOD.fullmatch(method):
             options["method"] = method
         else:
             faults.expect("method", "", expected="a method's name", found=repr(method[:80]))
-    for key, kind, most in (("seconds", float, 3600), ("seed", int, 2**63 - 1)):
-        if (text := fields.get(key)) is not None:
-            try:
-                value = kind(text)
-            except ValueError:
-                value = kind(-1)
-            if 0 <= value <= most and (key == "seed" or value > 0):
-                options[key] = value
-            else:
-                faults.expect(key, "", expected=f"a number up to {most}", found=repr(text[:80]))
+    if (text := fields.get("seconds")) is not None:
+        seconds = _number(text, float)
+        if seconds is not None and 0 < seconds <= MOST_SECONDS:
+            options["seconds"] = seconds
+        else:
+            faults.expect("seconds", "", expected=f"a number up to {MOST_SECONDS}", found=repr(text[:80]))
+    if (text := fields.get("seed")) is not None:
+        seed = _number(text, int)
+        if seed is not None and 0 <= seed <= MOST_SEED:
+            options["seed"] = seed
+        else:
+            faults.expect("seed", "", expected=f"a number up to {MOST_SEED}", found=repr(text[:80]))
     return options
+
+
+def _number(text: str, kind: Callable[[str], N]) -> N | None:
+    try:
+        return kind(text)
+    except ValueError:
+        return None
 
 
 def _check(

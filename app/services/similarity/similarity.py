@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from time import monotonic
 from urllib.parse import quote
 
 from sqlalchemy.orm import Session
@@ -15,146 +16,228 @@ from app.grading.scoreboard_cache import ContestSnapshot
 from app.grading.similarity import SOURCES, Compared
 from app.service import Service
 from app.services.clics import format_reltime, number
-from app.services.errors import BadRequest
+from app.services.errors import BadRequest, NotFound
 from app.services.names import problem_called
+from app.services.similarity.bodies import (
+    AlikeAnswers,
+    AlikeSources,
+    AlikeSubmission,
+    Comparison,
+    SharedAnswer,
+    SharedCase,
+    SharedSource,
+    SharedSources,
+    SimilarityView,
+)
 from app.storage import submission_queries
 from app.storage.judgements import exact
 from app.storage.tables import RawScoreRow
 
-
-def problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[ScoredProblem]:
-    """The problems to compare: all, or the one named; raises BadRequest where it is none."""
-    wanted = problem_id and problem_called(snapshot, problem_id)
-    found = [each for each in snapshot.contest.problems if wanted in (None, each.id)]
-    if problem_id is not None and not found:
-        raise BadRequest(f"problem_id: expected a problem of contest {snapshot.contest.id}, found {problem_id!r}")
-    return found
-
-
-def compared(
-    service: Service, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, until: float | None
-) -> Compared:
-    """Compared once for each board, once all texts are read."""
-    kept: dict[Any, Compared] = snapshot.pages.setdefault("similarity", {})
-    found = kept.get((problem.id, until is not None))
-    if found is None:
-        found = service.similarity.compare(session, snapshot, problem, until)
-        if found.unread == 0:
-            kept[problem.id, until is not None] = found
-    return found
-
-
-def pair_document(pair: Pair, ids: Ids) -> dict[str, Any]:
-    """A pair of teams with alike answers."""
-    assert pair.first is not None  # a pair is made for what it shares
-    return {
-        "problem_id": pair.problem_id,
-        "team_ids": pair.teams,
-        "kind": pair.likeness.word,
-        "shared_cases": pair.shared,
-        "telling_cases": pair.telling,
-        "ratio": pair.ratio,
-        **_first(pair, pair.first, ids),
-    }
-
-
-def source_document(pair: Pair, ids: Ids) -> dict[str, Any]:
-    """A pair of teams with alike sources."""
-    assert pair.first is not None  # a pair is made for what it shares
-    return {
-        "problem_id": pair.problem_id,
-        "team_ids": pair.teams,
-        "kind": pair.likeness.word,
-        "ratio": pair.first.ratio,
-        **_first(pair, pair.first, ids),
-    }
-
-
-def _first(pair: Pair, shared: Shared, ids: Ids) -> dict[str, Any]:
-    """What weighs the pair, and the two submissions that first had something alike, the earlier one first."""
-    return {
-        "weight": round(pair.weight, 4),
-        "first_team_id": shared.one.team_id,
-        "submissions": [_sent_document(sent, ids) for sent in (shared.one, shared.other)],
-    }
-
-
-def _sent_document(sent: Sent, ids: Ids) -> dict[str, Any]:
-    return {
-        "team_id": sent.team_id,
-        "submission_id": ids[sent.submission_id],
-        "contest_time": format_reltime(timedelta(milliseconds=sent.time_ms)),
-    }
-
-
+SECONDS = 2.0
+"""How long a request reads texts."""
 Ids = Mapping[int, str]
 """The ids of submissions as they are shown."""
 
 
-def id_list(session: Session, shared: Iterable[Shared | None]) -> Ids:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which pairs are asked for: of one problem (None: all), of at least this ratio, at most so many of each kind.
+
+    near  False: only equal files, which is quicker
+    """
+
+    problem_id: str | None
+    least: float
+    limit: int
+    near: bool
+
+
+def similarity(service: Service, snapshot: ContestSnapshot, session: Session, wanted: Wanted) -> SimilarityView:
+    """Pairs of teams by answers and by sources, the most telling first; texts left unread in the time are counted."""
+    until = monotonic() + SECONDS if wanted.near else None
+    problems = _problems(snapshot, wanted.problem_id)
+    compared = [_compared(service, session, snapshot, problem, until) for problem in problems]
+    pairs = [pair for each in compared for pair in each.pairs if pair.ratio >= wanted.least]
+    sources = [pair for each in compared for pair in each.sources if pair.first and pair.first.ratio >= wanted.least]
+    pairs.sort(key=lambda pair: -pair.weight)
+    sources.sort(key=lambda pair: -pair.weight)
+    left_off = max(0, len(pairs) - wanted.limit) + max(0, len(sources) - wanted.limit)
+    pairs, sources = pairs[: wanted.limit], sources[: wanted.limit]
+    ids = _ids(session, (pair.first for pair in (*pairs, *sources)))
+    return SimilarityView(
+        contest_id=snapshot.contest.id,
+        texts=sum(each.texts for each in compared),
+        unread=sum(each.unread for each in compared),
+        left_off=left_off,
+        pairs=[_alike_answers(pair, ids) for pair in pairs],
+        sources=[_alike_sources(pair, ids) for pair in sources],
+    )
+
+
+def comparison(
+    service: Service, snapshot: ContestSnapshot, session: Session, teams: tuple[str, str], problem_id: str | None
+) -> Comparison:
+    """What two teams have alike, case by case; raises NotFound or BadRequest where these are not two teams."""
+    known_ids = {team.id for team in snapshot.contest.teams}
+    for team in teams:
+        if team not in known_ids:
+            raise NotFound(f"no team {team!r} in contest {snapshot.contest.id!r}")
+    if teams[0] == teams[1]:
+        raise BadRequest(f"other_team_id: expected another team, found {teams[1]!r} again")
+    cases: list[SharedCase] = []
+    sources: list[SharedSources] = []
+    until = monotonic() + SECONDS
+    for problem in _problems(snapshot, problem_id):
+        by_case, by_source = service.similarity.between(session, snapshot, problem, frozenset(teams), until)
+        ids = _ids(session, (*by_case, *by_source))
+        scores = submission_queries.current_scores(session, ids)
+        cases += [_shared_case(snapshot, problem, shared, teams, ids, scores) for shared in by_case]
+        sources += [_shared_sources(session, snapshot, problem, shared, teams, ids) for shared in by_source]
+    return Comparison(team_ids=list(teams), cases=cases, sources=sources)
+
+
+def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[ScoredProblem]:
+    """The problems to compare: all, or the one named; raises BadRequest where it is none."""
+    wanted = problem_id and problem_called(snapshot, problem_id)
+    problems = [each for each in snapshot.contest.problems if wanted in (None, each.id)]
+    if problem_id is not None and not problems:
+        raise BadRequest(f"problem_id: expected a problem of contest {snapshot.contest.id}, found {problem_id!r}")
+    return problems
+
+
+def _compared(
+    service: Service, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, until: float | None
+) -> Compared:
+    """Compared once for each board, once all texts are read."""
+    cache: dict[tuple[str, bool], Compared] = snapshot.pages.setdefault("similarity", {})
+    key = (problem.id, until is not None)
+    compared = cache.get(key)
+    if compared is None:
+        compared = service.similarity.compare(session, snapshot, problem, until)
+        if compared.unread == 0:
+            cache[key] = compared
+    return compared
+
+
+def _alike_answers(pair: Pair, ids: Ids) -> AlikeAnswers:
+    """A pair of teams with alike answers, and the two submissions that first had something alike."""
+    assert pair.first is not None  # a pair is made for what it shares
+    return AlikeAnswers(
+        problem_id=pair.problem_id,
+        team_ids=list(pair.teams),
+        kind=pair.likeness.word,
+        shared_cases=pair.shared,
+        telling_cases=pair.telling,
+        ratio=pair.ratio,
+        weight=round(pair.weight, 4),
+        first_team_id=pair.first.one.team_id,
+        submissions=[_alike_submission(sent, ids) for sent in (pair.first.one, pair.first.other)],
+    )
+
+
+def _alike_sources(pair: Pair, ids: Ids) -> AlikeSources:
+    """A pair of teams with alike sources, and the two submissions that first had something alike."""
+    assert pair.first is not None  # a pair is made for what it shares
+    return AlikeSources(
+        problem_id=pair.problem_id,
+        team_ids=list(pair.teams),
+        kind=pair.likeness.word,
+        ratio=pair.first.ratio,
+        weight=round(pair.weight, 4),
+        first_team_id=pair.first.one.team_id,
+        submissions=[_alike_submission(sent, ids) for sent in (pair.first.one, pair.first.other)],
+    )
+
+
+def _alike_submission(sent: Sent, ids: Ids) -> AlikeSubmission:
+    return AlikeSubmission(
+        team_id=sent.team_id, submission_id=ids[sent.submission_id], contest_time=_contest_time(sent)
+    )
+
+
+def _contest_time(sent: Sent) -> str:
+    return format_reltime(timedelta(milliseconds=sent.time_ms))
+
+
+def _ids(session: Session, shared: Iterable[Shared | None]) -> Ids:
     """The shown ids of the submissions that shares refer to."""
     return submission_queries.shown_ids(
         session, {s.submission_id for each in shared if each for s in (each.one, each.other)}
     )
 
 
-def _alike_document(problem: ScoredProblem, shared: Shared) -> dict[str, Any]:
-    return {
-        "problem_id": problem.id,
-        "kind": shared.likeness.word,
-        "ratio": shared.ratio,
-        "weight": round(shared.weight, 4),
-        "why_nothing": shared.why or None,
-        "sharing_teams": shared.sharing,
-        "first_team_id": shared.one.team_id,
-    }
-
-
 def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
     return (shared.one, shared.other) if shared.one.team_id == teams[0] else (shared.other, shared.one)
 
 
-def shared_document(
+def _shared_case(
     snapshot: ContestSnapshot,
     problem: ScoredProblem,
     shared: Shared,
     teams: tuple[str, str],
     ids: Ids,
     scores: Mapping[tuple[int, str], RawScoreRow],
-) -> dict[str, Any]:
+) -> SharedCase:
     """A shared answer, with the submission and the score of each team."""
     answers = []
     for sent in _in_order(shared, teams):
-        score = scores.get((sent.submission_id, shared.case))
-        path = f"contests/{snapshot.contest.id}/submissions/{ids[sent.submission_id]}/answers/{shared.case}"
-        answers.append(
-            {
-                **_sent_document(sent, ids),
-                "sha256": sent.sha256,
-                "size": sent.size,
-                "verdict": None if score is None else score.verdict,
-                "raw": None if score is None else number(exact(score.raw_num, score.raw_den)),
-                "href": path,
-            }
+        score, submission_id = scores.get((sent.submission_id, shared.case)), ids[sent.submission_id]
+        answer = SharedAnswer(
+            team_id=sent.team_id,
+            submission_id=submission_id,
+            contest_time=_contest_time(sent),
+            sha256=sent.sha256,
+            size=sent.size,
+            verdict=None if score is None else score.verdict,
+            raw=None if score is None else number(exact(score.raw_num, score.raw_den)),
+            href=f"contests/{snapshot.contest.id}/submissions/{submission_id}/answers/{shared.case}",
         )
-    return {"case": shared.case, **_alike_document(problem, shared), "answers": answers}
+        answers.append(answer)
+    return SharedCase(
+        case=shared.case,
+        problem_id=problem.id,
+        kind=shared.likeness.word,
+        ratio=shared.ratio,
+        weight=round(shared.weight, 4),
+        why_nothing=shared.why or None,
+        sharing_teams=shared.sharing,
+        first_team_id=shared.one.team_id,
+        answers=answers,
+    )
 
 
-def sources_document(
+def _shared_sources(
     session: Session,
     snapshot: ContestSnapshot,
     problem: ScoredProblem,
     shared: Shared,
     teams: tuple[str, str],
     ids: Ids,
-) -> dict[str, Any]:
+) -> SharedSources:
     """Alike sources of two teams, with the files they were sent in."""
     files = []
     for sent in _in_order(shared, teams):
-        row = submission_queries.submission(session, snapshot.contest.id, ids[sent.submission_id])
+        submission_id = ids[sent.submission_id]
+        row = submission_queries.submission(session, snapshot.contest.id, submission_id)
         assert row is not None  # it was read in this transaction
-        names = [source["name"] for source in row.sources if source["sha256"] == sent.sha256]
-        folder = f"contests/{snapshot.contest.id}/submissions/{ids[sent.submission_id]}/{SOURCES}"
-        facts = {"sha256": sent.sha256, "size": sent.size, "name": names[0], "href": f"{folder}/{quote(names[0])}"}
-        files.append({**_sent_document(sent, ids), **facts})
-    return {**_alike_document(problem, shared), "files": files}
+        name = next(source["name"] for source in row.sources if source["sha256"] == sent.sha256)
+        file = SharedSource(
+            team_id=sent.team_id,
+            submission_id=submission_id,
+            contest_time=_contest_time(sent),
+            sha256=sent.sha256,
+            size=sent.size,
+            name=name,
+            href=f"contests/{snapshot.contest.id}/submissions/{submission_id}/{SOURCES}/{quote(name)}",
+        )
+        files.append(file)
+    return SharedSources(
+        problem_id=problem.id,
+        kind=shared.likeness.word,
+        ratio=shared.ratio,
+        weight=round(shared.weight, 4),
+        why_nothing=shared.why or None,
+        sharing_teams=shared.sharing,
+        first_team_id=shared.one.team_id,
+        files=files,
+    )

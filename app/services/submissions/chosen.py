@@ -10,8 +10,9 @@ from app.grading.scoreboard_cache import ContestSnapshot
 from app.service import Service
 from app.services.bodies import Body, Line
 from app.services.clics import format_time_or_none
-from app.services.errors import Conflict, Forbidden
+from app.services.errors import BadRequest, Conflict, Forbidden
 from app.services.viewer import Viewer
+from app.services.visibility import is_official, is_own, the_problem
 from app.storage import participations, submission_queries
 from app.storage.participations import Choosing
 
@@ -30,7 +31,28 @@ class Chosen(BaseModel):
     time: str | None
 
 
-def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> None:
+def choose(
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str, asked: ChosenBody | None
+) -> Chosen:
+    """Store a team's choice (None: the contest's rule decides), durable when this returns; raises why it may not."""
+    the_problem(snapshot, problem_id)
+    _check_may_choose(viewer, snapshot)
+    submission_id = None if asked is None else _own_submission(service, viewer, snapshot, problem_id, asked)
+    assert viewer.team_id is not None, "see TeamOnly"
+    choosing = Choosing(snapshot.contest.id, viewer.team_id, problem_id, submission_id, utc_now())
+    service.writer.submit(participations.choose, choosing).result()
+    service.boards.changed(snapshot.contest.id)
+    with service.database.read() as session:
+        return _view(session, viewer, snapshot, problem_id)
+
+
+def chosen(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Chosen:
+    """The choice of the viewer's team at a problem; raises NotFound for a problem it does not see."""
+    the_problem(snapshot, problem_id)
+    return _view(session, viewer, snapshot, problem_id)
+
+
+def _check_may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> None:
     """Raise Forbidden or Conflict where the viewer may not choose now."""
     contest = snapshot.contest
     if not any(team.id == viewer.team_id for team in contest.teams):
@@ -41,20 +63,19 @@ def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> None:
         raise Forbidden("the contest is over: what was chosen stays")
 
 
-def write(
-    service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str, submission_id: int | None
-) -> Chosen:
-    """Store a team's choice, durable before this returns."""
-    assert viewer.team_id is not None, "see TeamOnly"
-    choosing = Choosing(snapshot.contest.id, viewer.team_id, problem_id, submission_id, utc_now())
-    service.writer.submit(participations.choose, choosing).result()
-    service.boards.changed(snapshot.contest.id)
+def _own_submission(
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str, asked: ChosenBody
+) -> int:
+    """The number of the submission to choose; raises BadRequest unless it is the team's own to this problem."""
     with service.database.read() as session:
-        return view(session, viewer, snapshot, problem_id)
+        row = submission_queries.submission(session, snapshot.contest.id, asked.submission_id)
+    if row is None or not is_own(viewer, row) or row.problem_id != problem_id or not is_official(snapshot, row):
+        expected = f"a submission of your team to problem {problem_id!r}"
+        raise BadRequest(f"submission_id: expected {expected}, found {asked.submission_id!r}")
+    return row.id
 
 
-def view(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> Chosen:
-    """A team's choice at a problem."""
+def _view(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> Chosen:
     row = participations.choice(session, snapshot.contest.id, viewer.team_id or "", problem_id)
     shown = {} if row is None else submission_queries.shown_ids(session, {row.submission_id})
     return Chosen(

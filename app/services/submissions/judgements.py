@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
@@ -13,7 +12,9 @@ from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict, judgement_type
 from app.grading.scoreboard_cache import ContestSnapshot
-from app.services.clics import format_reltime, format_time, number
+from app.services.clics import JsonObject, format_reltime, format_time, number
+from app.services.errors import NotFound
+from app.services.filters import matching
 from app.services.viewer import Viewer
 from app.services.visibility import is_embargoed, may_see_runs, may_see_verdict, message_of, points_of, shown_type
 from app.storage import submission_queries
@@ -61,7 +62,7 @@ def _contest_time(snapshot: ContestSnapshot, moment: datetime) -> str:
 
 
 def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: SubmissionRow) -> str | None:
-    """The type a judgement ended with; None while it has not, or not for those who may not know of final cases."""
+    """The type a judgement ended with; None while it is open, or while its final cases are embargoed."""
     if row.state != DONE or not is_embargoed(snapshot, submission):
         return row.type if row.state == DONE else None
     problem = snapshot.contest.problem(submission.problem_id)
@@ -80,9 +81,9 @@ def _is_full(problem: ScoredProblem, score: RawScore) -> bool:
 
 def judgement_document(
     snapshot: ContestSnapshot, row: JudgementRow, submission: SubmissionRow, longest_ms: int | None
-) -> dict[str, Any]:
+) -> JsonObject:
     """One judgement; the score is that of the answers its submission stands for, at the BEST the viewer sees."""
-    document: dict[str, Any] = {
+    document: JsonObject = {
         "id": snapshot.contest.ids.judgement(row.id),
         "submission_id": submission.shown_id,
         "judgement_type_id": None,
@@ -108,7 +109,7 @@ def judgement_document(
 
 def numbered_judgements(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, dict[str, Any]]]:
+) -> Iterator[tuple[int, JsonObject]]:
     """Each judgement of these submissions (None: all) that the viewer may know of, with its submission's number."""
     contest_id = snapshot.contest.id
     longest = submission_queries.longest_runs(session, contest_id, among=ids)
@@ -119,17 +120,17 @@ def numbered_judgements(
 
 def numbered_runs(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, dict[str, Any]]]:
+) -> Iterator[tuple[int, JsonObject]]:
     """Each run of these submissions (None: all) that the viewer may see, with its submission's number."""
     everybody = viewer.sees_all or snapshot.contest.settings.show_others_answers
     if not everybody and viewer.team_id is None:
         return
-    for run in submission_queries.runs(session, snapshot.contest.id, among=ids):
-        if may_see_run(viewer, snapshot, run):
-            yield run.submission.id, run_document(snapshot, run)
+    for each in submission_queries.runs(session, snapshot.contest.id, among=ids):
+        if may_see_runs(viewer, snapshot, each.submission):
+            yield each.submission.id, run_document(snapshot, each)
 
 
-def run_document(snapshot: ContestSnapshot, run: Run) -> dict[str, Any]:
+def run_document(snapshot: ContestSnapshot, run: Run) -> JsonObject:
     """One run, with what the checker found."""
     score, ids = run.score, snapshot.contest.ids
     return {
@@ -146,6 +147,45 @@ def run_document(snapshot: ContestSnapshot, run: Run) -> dict[str, Any]:
     }
 
 
-def may_see_run(viewer: Viewer, snapshot: ContestSnapshot, run: Run) -> bool:
-    """Whether the viewer may see a run."""
-    return may_see_runs(viewer, snapshot, run.submission)
+def judgements_of(
+    viewer: Viewer, snapshot: ContestSnapshot, submission_id: str, type_id: str | None, session: Session
+) -> list[Judgement]:
+    """The judgements of one submission that the viewer may know of, of one type or of all; none of an unknown one."""
+    owner = submission_queries.submission(session, snapshot.contest.id, submission_id)
+    ids = () if owner is None else (owner.id,)
+    documents = (each for _, each in numbered_judgements(viewer, snapshot, session, ids))
+    asked = matching(documents, submission_id=submission_id, judgement_type_id=type_id)
+    return [Judgement.model_validate(each) for each in asked]
+
+
+def judgement(viewer: Viewer, snapshot: ContestSnapshot, session: Session, judgement_id: str) -> Judgement:
+    """One judgement; raises NotFound where the viewer may know of none with that id."""
+    contest = snapshot.contest
+    pair = submission_queries.judgement(session, contest.id, contest.ids.number(judgement_id))
+    if pair is None or not may_see_verdict(viewer, snapshot, pair[1]):
+        raise NotFound(f"no judgement {judgement_id!r} in contest {contest.id!r}")
+    row, owner = pair
+    longest = submission_queries.longest_runs(session, contest.id, str(owner.id))
+    return Judgement.model_validate(judgement_document(snapshot, row, owner, longest.get(row.id)))
+
+
+def runs_of(
+    viewer: Viewer, snapshot: ContestSnapshot, judgement_id: str, type_id: str | None, session: Session
+) -> list[JudgedCase]:
+    """The runs of one judgement that the viewer may see, of one type or of all; none of an unknown one."""
+    pair = submission_queries.judgement(session, snapshot.contest.id, snapshot.contest.ids.number(judgement_id))
+    ids = () if pair is None else (pair[1].id,)
+    documents = (each for _, each in numbered_runs(viewer, snapshot, session, ids))
+    asked = matching(documents, judgement_id=judgement_id, judgement_type_id=type_id)
+    return [JudgedCase.model_validate(each) for each in asked]
+
+
+def run(viewer: Viewer, snapshot: ContestSnapshot, session: Session, run_id: str) -> JudgedCase:
+    """One run; raises NotFound where the viewer may see none with that id."""
+    contest = snapshot.contest
+    judged = contest.ids.judgement_of(run_id)
+    for each in () if judged is None else submission_queries.runs(session, contest.id, judgements=(judged,)):
+        document = run_document(snapshot, each)
+        if document["id"] == run_id and may_see_runs(viewer, snapshot, each.submission):
+            return JudgedCase.model_validate(document)
+    raise NotFound(f"no run {run_id!r} in contest {contest.id!r}")

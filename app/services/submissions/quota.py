@@ -5,6 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.domain.limits import quota, read_limits, write_limits
+from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.clics import format_time_or_none
+from app.services.errors import BadRequest, Forbidden
+from app.services.viewer import Viewer
+from app.services.visibility import the_problem
+from app.storage import contests, submissions
+from app.storage.usage import bytes_used
 
 
 class QuotaView(BaseModel):
@@ -23,3 +34,36 @@ class QuotaView(BaseModel):
     next_allowed: str | None
     bytes_used: int
     bytes_limit: int | None
+
+
+def quota_of(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, team_id: str | None
+) -> QuotaView:
+    """The quota of the viewer's team, or for judges of the team they name, at a problem; raises why it is not shown."""
+    the_problem(snapshot, problem_id)
+    contest, team = snapshot.contest, _team(viewer, snapshot, team_id)
+    entry = contests.entry(session, contest.id, problem_id)
+    assert entry is not None, "it is one of the contest's problems"
+    limits = read_limits(entry.limits or {}, contest.settings.limits)
+    used = quota(limits, submissions.counted_times(session, contest.id, team, problem_id), utc_now())
+    return QuotaView(
+        problem_id=problem_id,
+        team_id=team,
+        limits=write_limits(limits),
+        used=used.used,
+        left=used.left,
+        next_allowed=None if used.exhausted else format_time_or_none(used.next),
+        bytes_used=bytes_used(session, contest.id, team),
+        bytes_limit=contest.settings.team_bytes,
+    )
+
+
+def _team(viewer: Viewer, snapshot: ContestSnapshot, team_id: str | None) -> str:
+    if not viewer.sees_all and (viewer.team_id is None or team_id not in {None, viewer.team_id}):
+        raise Forbidden("only the team itself and judges may see this")
+    team = viewer.team_id if team_id is None else team_id
+    if team is None:
+        raise BadRequest("team_id: expected the team whose quota to show, found none: this account has no team")
+    if not any(each.id == team for each in snapshot.contest.teams):
+        raise BadRequest(f"team_id: expected a team of contest {snapshot.contest.id}, found {team!r}")
+    return team

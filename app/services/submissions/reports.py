@@ -2,118 +2,161 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
 from app.grading.scoreboard_cache import ContestSnapshot
-from app.services.clics import number
-from app.services.visibility import message_of
+from app.services.clics import format_reltime, format_time, number
+from app.services.errors import NotFound
+from app.services.submissions.judgements import Judgement, judgement_document
+from app.services.submissions.report_bodies import Message, Report, ReportedCase, ReportedFile, ReportedGroup
+from app.services.submissions.submissions import carried
+from app.services.viewer import Viewer
+from app.services.visibility import message_of, worth_of
 from app.storage import submission_queries
 from app.storage.judgements import exact
 from app.storage.submission_queries import SentAnswer
 from app.storage.tables import RawScoreRow, SubmissionRow
 
-WAITING = {"key": "waiting", "text": "waiting to be judged", "args": {}}
-SEALED = {"key": "final-case", "text": "counts after the end of the contest", "args": {}}
-NOTHING = {"key": "no-answer", "text": "no answer was sent for this test case", "args": {}}
+WAITING = Message(key="waiting", text="waiting to be judged", args={})
+EMBARGOED = Message(key="final-case", text="counts after the end of the contest", args={})
+NOTHING = Message(key="no-answer", text="no answer was sent for this test case", args={})
 
 
-def cases(
-    session: Session,
-    snapshot: ContestSnapshot,
-    problem: ScoredProblem,
-    row: SubmissionRow,
-    answers: Answers,
-    points: ProblemPoints,
-    *,
-    judged_now: bool,
-) -> list[dict[str, Any]]:
-    """Every case the viewer may know all of."""
-    sent = {each.case_name: each for each in submission_queries.sent_answers(session, row.id)}
-    found = submission_queries.current_scores(
-        session, {row.id, *(counted.submission_id for counted in answers.values())}
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """The answers a submission stands for, and their points; `is_judged` False: points of what it takes over alone."""
+
+    answers: Answers
+    points: ProblemPoints
+    is_judged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A case in its problem, with the points it gives here; None: nothing may be known of them yet."""
+
+    name: str
+    group: str | None
+    kind: CaseKind
+    max_points: float
+    points: float | None
+
+
+def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, row: SubmissionRow) -> Report:
+    """The report on a submission that the viewer may read; raises NotFound once its problem left the contest."""
+    problem = snapshot.contest.problem(row.problem_id)
+    if problem is None:
+        raise NotFound(f"contest {row.contest_id!r} has no problem {row.problem_id!r} any more")
+    judgement = submission_queries.current_judgement(session, row.id)
+    standing = _standing(snapshot, problem, row)
+    longest = submission_queries.longest_runs(session, row.contest_id, str(row.id))
+    document = judgement_document(snapshot, judgement, row, longest.get(judgement.id))
+    shown = Report(
+        submission_id=row.shown_id,
+        problem_id=row.problem_id,
+        team_id=row.team_id,
+        time=format_time(row.time),
+        contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        judgement=Judgement.model_validate(document),
+        state=judgement.state,
+        points=standing.points.points if standing.is_judged else None,
+        max_points=float(problem.rule.max_points),
+        files=[ReportedFile.model_validate(each) for each in row.files],
+        cases=[*_cases(session, snapshot, problem, row, standing), *_embargoed_cases(session, problem, row)],
+        groups=[_group(each) for each in standing.points.groups],
     )
+    if viewer.sees_all and judgement.error:
+        shown.error = judgement.error
+    return shown
+
+
+def _standing(snapshot: ContestSnapshot, problem: ScoredProblem, row: SubmissionRow) -> _Standing:
+    answers, worth = carried(snapshot, row), worth_of(snapshot, row)
+    if worth is not None:
+        return _Standing(answers, worth.points, is_judged=True)
+    points = problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
+    return _Standing(answers, points, is_judged=False)
+
+
+def _cases(
+    session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, row: SubmissionRow, standing: _Standing
+) -> list[ReportedCase]:
+    """Every case the viewer may know all of."""
+    answers = standing.answers
+    sent = {each.case_name: each for each in submission_queries.sent_answers(session, row.id)}
+    sources = {counted.submission_id for counted in answers.values()}
+    scores = submission_queries.current_scores(session, {row.id, *sources})
+    shown_ids = submission_queries.shown_ids(session, sources)
     kinds = {group.name: group.kind for group in problem.groups}
     scale, counting = phase_scale(problem, snapshot.phase), problem.counting(snapshot.phase)
-    shown = submission_queries.shown_ids(session, {counted.submission_id for counted in answers.values()})
-    documents = []
+    cases = []
     for case in problem.cases:
         counted, mine = answers.get(case.name), sent.get(case.name)
         source = row.id if mine is not None or counted is None else counted.submission_id
-        documents.append(
-            {
-                "name": case.name,
-                "group": case.group,
-                "kind": kinds[case.group].value,
-                "max_points": float(case.points) * scale if kinds[case.group] in counting else 0.0,
-                "points": points.case_points.get(case.name, 0.0) if judged_now or mine is None else None,
-                **_answer(mine, shown.get(source) if source != row.id else None),
-                **_verdict(snapshot, found.get((source, case.name)), sent=mine is not None, judged_now=judged_now),
-            }
-        )
-    return documents
+        points = standing.points.case_points.get(case.name, 0.0)
+        kind = kinds[case.group]
+        most = float(case.points) * scale if kind in counting else 0.0
+        place = _Place(case.name, case.group, kind, most, points if standing.is_judged or mine is None else None)
+        case_view = _case(place, mine, None if source == row.id else shown_ids.get(source))
+        score = scores.get((source, case.name))
+        if score is not None:
+            _add_score(case_view, snapshot, score)
+        elif mine is not None and not standing.is_judged:
+            case_view.message = WAITING
+        cases.append(case_view)
+    return cases
 
 
-def not_judged(snapshot: ContestSnapshot, problem: ScoredProblem, answers: Answers) -> ProblemPoints:
-    """The points of answers that are not judged yet."""
-    return problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
-
-
-def sealed_cases(session: Session, problem: ScoredProblem, row: SubmissionRow) -> list[dict[str, Any]]:
+def _embargoed_cases(session: Session, problem: ScoredProblem, row: SubmissionRow) -> list[ReportedCase]:
     """The final cases the submission has answers for, as long as nothing may be known of what these are worth."""
     known = {case.name for case in problem.cases}
     return [
-        {
-            "name": sent.case_name,
-            "group": None,
-            "kind": CaseKind.FINAL.value,
-            "max_points": 0.0,
-            "points": None,
-            **_answer(sent, None),
-            "verdict": None,
-            "raw": None,
-            "max_raw": None,
-            "message": SEALED,
-            "run_time": None,
-        }
+        _case(_Place(sent.case_name, None, CaseKind.FINAL, 0.0, None), sent, None, EMBARGOED)
         for sent in submission_queries.sent_answers(session, row.id)
         if sent.case_name not in known
     ]
 
 
-def _answer(sent: SentAnswer | None, carried_from: str | None) -> dict[str, Any]:
-    return {
-        "file": None if sent is None else sent.file_name,
-        "size": None if sent is None else sent.size,
-        "sha256": None if sent is None else sent.sha256,
-        "carried_over_from": carried_from,
-    }
+def _case(place: _Place, sent: SentAnswer | None, carried_from: str | None, message: Message = NOTHING) -> ReportedCase:
+    """A case with its answer, and without any score."""
+    return ReportedCase(
+        name=place.name,
+        group=place.group,
+        kind=place.kind.value,
+        max_points=place.max_points,
+        points=place.points,
+        file=None if sent is None else sent.file_name,
+        size=None if sent is None else sent.size,
+        sha256=None if sent is None else sent.sha256,
+        carried_over_from=carried_from,
+        verdict=None,
+        raw=None,
+        max_raw=None,
+        message=message,
+        run_time=None,
+    )
 
 
-def _verdict(snapshot: ContestSnapshot, score: RawScoreRow | None, *, sent: bool, judged_now: bool) -> dict[str, Any]:
-    """What the checker found; nothing yet, or nothing at all, where it found nothing."""
-    if score is None:
-        message = WAITING if sent and not judged_now else NOTHING
-        return {"verdict": None, "raw": None, "max_raw": None, "message": message, "run_time": None}
-    return {
-        "verdict": score.verdict,
-        "raw": number(exact(score.raw_num, score.raw_den)),
-        "max_raw": number(exact(score.max_raw_num, score.max_raw_den)),
-        "message": message_of(snapshot, score.verdict, score.message),
-        "run_time": score.run_time_ms / 1000,
-    }
+def _add_score(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawScoreRow) -> None:
+    case_view.verdict = score.verdict
+    case_view.raw = number(exact(score.raw_num, score.raw_den))
+    case_view.max_raw = number(exact(score.max_raw_num, score.max_raw_den))
+    case_view.message = Message.model_validate(message_of(snapshot, score.verdict, score.message))
+    case_view.run_time = score.run_time_ms / 1000
 
 
-def group_document(group: GroupPoints) -> dict[str, Any]:
+def _group(group: GroupPoints) -> ReportedGroup:
     """One group's points, and why it gives none where it gives none."""
-    return {
-        "name": group.group.name,
-        "kind": group.group.kind.value,
-        "aggregation": group.group.aggregation.value,
-        "points": group.points,
-        "max_points": group.max_points,
-        "why": group.why or None,
-    }
+    return ReportedGroup(
+        name=group.group.name,
+        kind=group.group.kind.value,
+        aggregation=group.group.aggregation.value,
+        points=group.points,
+        max_points=group.max_points,
+        why=group.why or None,
+    )

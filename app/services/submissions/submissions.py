@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import Answers, submission_answers
 from app.grading.scoreboard_cache import ContestSnapshot
+from app.packages.zips import zip_bytes
+from app.service import Service
 from app.services import clics
 from app.services.bodies import Sparse
+from app.services.clics import JsonObject
+from app.services.errors import Forbidden, NotFound
 from app.services.viewer import Viewer
-from app.services.visibility import is_practice, may_see, may_see_answers, worth_of
+from app.services.visibility import is_practice, may_see, may_see_answers, may_see_sources, worth_of
 from app.storage import submission_queries
 from app.storage.attempts import attempt_team
 from app.storage.tables import SubmissionRow
@@ -45,7 +48,54 @@ class Submission(Sparse):
     practice: bool
 
 
-def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """The answer that counts for a case, and the id of the submission that brought it."""
+
+    data: bytes
+    brought_by: str
+
+
+def visible(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> SubmissionRow:
+    """A submission of the contest; raises NotFound where the viewer may not know of it."""
+    row = submission_queries.submission(session, snapshot.contest.id, submission_id)
+    if row is None or not may_see(viewer, snapshot, row):
+        raise NotFound(f"no submission {submission_id!r} in contest {snapshot.contest.id!r}")
+    return row
+
+
+def check_readable(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> None:
+    """Raise Forbidden where the viewer may know of a submission, but not what is in it."""
+    if not may_see_answers(viewer, snapshot, row):
+        raise Forbidden("only the team itself and judges may see this")
+
+
+def submission(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> Submission:
+    """One submission as this viewer may see it."""
+    return Submission.model_validate(document(viewer, snapshot, row))
+
+
+def files_zip(service: Service, viewer: Viewer, session: Session, row: SubmissionRow) -> bytes:
+    """The answer files as a zip, the same bytes each time; `sources/` is in it for viewers who may read sources."""
+    files = submission_queries.answer_files(session, service.files, row.id)
+    for source in row.sources if may_see_sources(viewer, row) else ():
+        files[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
+    return zip_bytes(files)
+
+
+def answer(
+    service: Service, snapshot: ContestSnapshot, session: Session, row: SubmissionRow, case_name: str
+) -> AnswerFile:
+    """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound."""
+    is_own = any(sent.case_name == case_name for sent in submission_queries.sent_answers(session, row.id))
+    source = row.id if is_own else _carried_from(snapshot, row, case_name)
+    data = None if source is None else submission_queries.answer_bytes(session, service.files, source, case_name)
+    if source is None or data is None:
+        raise NotFound(f"submission {row.shown_id} has no answer for a test case {case_name!r}")
+    return AnswerFile(data, submission_queries.shown_ids(session, [source])[source])
+
+
+def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> JsonObject:
     """One submission as this viewer may see it."""
     full = may_see_answers(viewer, snapshot, row)
     practice = is_practice(snapshot, row)
@@ -59,19 +109,14 @@ def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> d
 
 def numbered(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, dict[str, Any]]]:
+) -> Iterator[tuple[int, JsonObject]]:
     """Each of these submissions (None: all) that the viewer may know of, with the number of its row."""
     for row in submission_queries.submissions(session, snapshot.contest.id, ids):
         if may_see(viewer, snapshot, row):
             yield row.id, document(viewer, snapshot, row)
 
 
-def brought(session: Session, row: SubmissionRow, case_name: str) -> bool:
-    """Whether a submission itself brought the answer for a case."""
-    return any(sent.case_name == case_name for sent in submission_queries.sent_answers(session, row.id))
-
-
-def carried_from(snapshot: ContestSnapshot, row: SubmissionRow, case_name: str) -> int | None:
+def _carried_from(snapshot: ContestSnapshot, row: SubmissionRow, case_name: str) -> int | None:
     """The earlier submission whose answer stands for a case this one brought no file for."""
     counted = carried(snapshot, row).get(case_name)
     return None if counted is None else counted.submission_id
@@ -88,4 +133,4 @@ def carried(snapshot: ContestSnapshot, row: SubmissionRow) -> Answers:
     tries = snapshot.of(attempt_team(row), row.problem_id)
     # Judged without any score, it shows what it takes over.
     tries = [replace(attempt, scores={}) if attempt.id == row.id else attempt for attempt in tries]
-    return next((found for each, found in submission_answers(tries, problem.rule) if each.id == row.id), {})
+    return next((answers for each, answers in submission_answers(tries, problem.rule) if each.id == row.id), {})
