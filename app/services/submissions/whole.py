@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
 from app.grading.scoreboard_cache import ContestSnapshot
+from app.services.clics import JsonObject
 from app.services.submissions import submissions
-from app.services.submissions.judgements import judgement_document, may_see_run, run_document
+from app.services.submissions.judgements import judgement_document, run_document
 from app.services.viewer import Viewer
-from app.services.visibility import may_see_verdict
+from app.services.visibility import may_see_runs, may_see_verdict
 from app.storage import events, submission_queries
 
 T = TypeVar("T")
@@ -23,14 +24,14 @@ def batched(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
     return (values[start : start + size] for start in range(0, len(values), size))
 
 
-def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
+def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
     """Every submission the viewer may know of, in order of arrival."""
     for ids in batched(events.submission_ids(session, snapshot.contest.id)):
         for _, document in submissions.numbered(viewer, snapshot, session, ids):
             yield document
 
 
-def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
+def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
     """Every judgement the viewer may know of, in order of its making."""
     contest_id = snapshot.contest.id
     for ids in batched(submission_queries.visible_judgements(session, contest_id)):
@@ -41,9 +42,9 @@ def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Sess
                 yield judgement_document(snapshot, row, owner, longest.get(row.id))
 
 
-def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[dict[str, Any]]:
+def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
     """Every run the viewer may see, in order of its judgement."""
     for ids in batched(submission_queries.visible_judgements(session, snapshot.contest.id)):
         for run in submission_queries.runs(session, snapshot.contest.id, judgements=ids):
-            if may_see_run(viewer, snapshot, run):
+            if may_see_runs(viewer, snapshot, run.submission):
                 yield run_document(snapshot, run)
