@@ -77,7 +77,14 @@ EXAMPLES: dict[str, Any] = {
         "teams": [{"team_id": "ants", "points": [{"contest_time": "0:41:00.000", "score": 42.5, "rank": 1}]}],
     },
     "Judgement": JUDGEMENT,
-    "NewToken": {"id": "k3", "label": "take_part.py", "created": TIME, "expires": None, "token": "2Yb0mTbB3l"},
+    "NewToken": {
+        "id": "k3",
+        "label": "take_part.py",
+        "created": TIME,
+        "expires": None,
+        "current": False,
+        "token": "2Yb0mTbB3l",
+    },
     "Notification": {"type": "judgements", "id": JUDGEMENT["id"], "data": JUDGEMENT, "token": "5f1c-81"},
     "RejudgingBody": {"problem": "comesolo", "reason": "the checker took boards that were not full"},
     "Report": {
