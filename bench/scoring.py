@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from app.domain.board_arrays import shared_ranks
 from app.domain.contests import Case, CaseKind, Counting, Direction, Group, Kind, ScoredProblem, ScoringRule, Team
-from app.domain.incremental_scoreboard import LiveBoard, shared_ranks
+from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.incremental_scoring import NEVER, Columns
 from app.domain.scoring import PROVISIONAL, Attempt, Counted, RawScore
 from app.domain.verdicts import CaseVerdict

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from app.domain.board_arrays import BoardArrays
 from app.domain.contests import CaseKind, Freeze, ScoredProblem, Team
-from app.domain.incremental_scoreboard import BoardArrays, LiveBoard
+from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import Chosen, ReferenceScores
 from app.domain.scoring import Attempt
 

@@ -7,243 +7,25 @@ one column. Where the best whole submission counts, every submission is a row of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property, partial
-from typing import overload
 
 import numpy as np
 
+from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
 from app.domain.fixed_point import total_bits
-from app.domain.incremental_scoring import MICROSECOND, NEVER, Columns, Floats, Whole
-from app.domain.scoreboard import Board, Cell, Chosen, ReferenceScores, Row, collation_key
-from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, problem_points, submission_answers
+from app.domain.incremental_scoring import NEVER, Columns, Whole
+from app.domain.scoreboard import Chosen, ReferenceScores, collation_key
+from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, submission_answers
+from app.domain.team_rows import TeamCell, TeamRows
 
 LAST = np.iinfo(np.int64).max
 MANY = 64
 """Teams' problems to be counted again, from which on their cells are written a column at a time."""
-
-
-@dataclass(frozen=True)
-class BoardArrays:
-    """The numbers of a board, team by team in the order of `teams` and problem by problem in that of `problems`.
-
-    order    places of `teams`, from the top; `ranks` are in that order
-    times    when the points last rose, in microseconds, or NEVER; so are `improved`
-    answers  per problem the answers of each row, and the row that counts for each team (-1: none)
-    """
-
-    problems: Sequence[ScoredProblem]
-    phase: frozenset[CaseKind]
-    teams: Sequence[Team]
-    order: Whole
-    ranks: Whole
-    totals: Floats
-    times: Whole
-    scores: Floats
-    improved: Whole
-    judged: Whole
-    pending: Whole
-    answers: Sequence[tuple[Sequence[Answers], Whole]]
-    bests: Mapping[str, Bests]
-
-    def row(self, at: int) -> Row:
-        """The line at a place, counted from the top."""
-        team = int(self.order[at])
-        points, time = float(self.totals[team]), moment(int(self.times[team]))
-        return Row(int(self.ranks[at]), self.teams[team], points, time, _Cells(self, team))
-
-    def cell(self, team: int, problem: int) -> Cell:
-        """One team at one problem."""
-        known = self.problems[problem]
-        answers, rows = self.answers[problem]
-        row = int(rows[team])
-        return Cell(
-            known.id,
-            float(self.scores[problem, team]),
-            moment(int(self.improved[problem, team])),
-            answers[row] if row >= 0 else {},
-            int(self.judged[problem, team]),
-            int(self.pending[problem, team]),
-            partial(problem_points, known, bests=self.bests[known.id], phase=self.phase),
-        )
-
-    def among(self, keep: Callable[[Team], bool]) -> BoardArrays:
-        """The board of some teams alone, ranked on its own; points are as on the whole board."""
-        some = np.array([at for at, team in enumerate(self.teams) if keep(team)], dtype=np.int64)
-        place = np.empty(len(self.teams), dtype=np.int64)
-        place[self.order] = np.arange(len(self.teams))
-        order = np.argsort(place[some], kind="stable")
-        totals, times = self.totals[some], self.times[some]
-        return replace(
-            self,
-            teams=[self.teams[at] for at in some],
-            order=order,
-            ranks=shared_ranks(totals[order], times[order]),
-            totals=totals,
-            times=times,
-            scores=self.scores[:, some],
-            improved=self.improved[:, some],
-            judged=self.judged[:, some],
-            pending=self.pending[:, some],
-            answers=[(answers, rows[some]) for answers, rows in self.answers],
-        )
-
-
-def moment(microseconds: int) -> timedelta | None:
-    """A time of the columns."""
-    return None if microseconds == NEVER else microseconds * MICROSECOND
-
-
-def shared_ranks(totals: Floats, times: Whole) -> Whole:
-    """Ranks of lines in order; equal points and times share one."""
-    if not len(totals):
-        return np.zeros(0, dtype=np.int64)
-    new = np.ones(len(totals), dtype=bool)
-    new[1:] = (totals[1:] != totals[:-1]) | (times[1:] != times[:-1])
-    return np.maximum.accumulate(np.where(new, np.arange(1, len(totals) + 1), 0))
-
-
-class _Cells(Sequence[Cell]):
-    """The cells of one row, made when they are asked for."""
-
-    def __init__(self, arrays: BoardArrays, team: int) -> None:
-        self._arrays = arrays
-        self._team = team
-
-    @cached_property
-    def _all(self) -> tuple[Cell, ...]:
-        return tuple(self._arrays.cell(self._team, at) for at in range(len(self._arrays.problems)))
-
-    @overload
-    def __getitem__(self, at: int) -> Cell: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Cell]: ...
-    def __getitem__(self, at: int | slice) -> Cell | Sequence[Cell]:
-        return self._all[at]
-
-    def __len__(self) -> int:
-        return len(self._arrays.problems)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(self._all)
-
-
-class _Rows(Sequence[Row]):
-    """The rows of a board, made when they are asked for."""
-
-    def __init__(self, arrays: BoardArrays) -> None:
-        self._arrays = arrays
-        self._made: dict[int, Row] = {}
-
-    @overload
-    def __getitem__(self, at: int) -> Row: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Row]: ...
-    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
-        if isinstance(at, slice):
-            return [self[each] for each in range(*at.indices(len(self)))]
-        place = range(len(self))[at]
-        if place not in self._made:
-            self._made[place] = self._arrays.row(place)
-        return self._made[place]
-
-    def __len__(self) -> int:
-        return len(self._arrays.teams)
-
-    def __iter__(self) -> Iterator[Row]:
-        return (self[at] for at in range(len(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-
-@dataclass(frozen=True, slots=True)
-class LiveArrays(Board):
-    """A board as it was at one moment, with its numbers as arrays."""
-
-    arrays: BoardArrays = field(compare=False, repr=False)
-
-
-def arrays_of(board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind]) -> BoardArrays:
-    """The numbers of any board of these problems, also of one that was put together by hand."""
-    if isinstance(board, LiveArrays):
-        return board.arrays
-    rows, places = list(board.rows), np.arange(len(board.rows))
-    shape = (len(problems), len(rows))
-    cells = [[row.cells[at] for row in rows] for at in range(len(problems))]
-    judged, pending = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    scores, improved = np.zeros(shape), np.full(shape, NEVER, dtype=np.int64)
-    for at, column in enumerate(cells):
-        judged[at] = [cell.num_judged for cell in column]
-        pending[at] = [cell.num_pending for cell in column]
-        scores[at] = [cell.score for cell in column]
-        improved[at] = [since_start(cell.improved) for cell in column]
-    return BoardArrays(
-        problems,
-        phase,
-        [row.team for row in rows],
-        places,
-        np.array([row.rank for row in rows], dtype=np.int64),
-        np.array([row.points for row in rows], dtype=np.float64),
-        np.array([since_start(row.time) for row in rows], dtype=np.int64),
-        scores,
-        improved,
-        judged,
-        pending,
-        [([cell.answers for cell in column], places) for column in cells],
-        board.bests,
-    )
-
-
-def among(
-    board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind], teams: Collection[str]
-) -> LiveArrays:
-    """The board of some teams alone (by their ids), ranked on its own; points and BEST are as on the whole board."""
-    some = arrays_of(board, problems, phase).among(lambda team: team.id in teams)
-    return LiveArrays(_Rows(some), board.bests, some)
-
-
-def since_start(time: timedelta | None) -> int:
-    """A time as the columns have it."""
-    return NEVER if time is None else time // MICROSECOND
-
-
-@dataclass
-class _Cell:
-    """One team at one problem: what has been folded, and the rows it has in the columns.
-
-    row   of a team whose answers count one by one; where whole submissions count, the row that only sets BEST
-    sent  the rows of the submissions, by id, where whole submissions count
-    """
-
-    row: int
-    keys: list[tuple[timedelta, int, object]] = field(default_factory=list)
-    fold: Fold | None = None
-    all_best: Fold | None = None
-    sent: dict[int, int] = field(default_factory=dict)
-    choice: int | None = None
-
-    @property
-    def fixed(self) -> int:
-        """The row of the chosen submission, where whole submissions count; -1: none is chosen."""
-        return -1 if self.choice is None else self.sent[self.choice]
-
-    def copy(self) -> _Cell:
-        """The same cell, which goes on by itself; `keys` are replaced as a whole and may be shared."""
-        fold = None if self.fold is None else self.fold.copy()
-        all_best = None if self.all_best is None else self.all_best.copy()
-        return replace(self, fold=fold, all_best=all_best, sent=dict(self.sent))
 
 
 def _changes(before: Answers, answers: Answers) -> Mapping[str, Counted | None]:
@@ -267,11 +49,11 @@ class _LiveProblem:
         self.rule = problem.rule
         self.whole = self.rule.counting is Counting.BEST
         self.columns = Columns(problem, phase, references.get(problem.id), rows)
-        self.cells: dict[str, _Cell] = {}
+        self.cells: dict[str, TeamCell] = {}
         self.answers: list[Answers] = []
         self.lent = False
         self.known_bests: Bests | None = None
-        self.places: _Places | None = None
+        self.places: TeamRows | None = None
         self._late: list[tuple[int, Mapping[str, Counted | None]]] | None = None
 
     def copy(self) -> _LiveProblem:
@@ -297,7 +79,7 @@ class _LiveProblem:
             self.columns.change_many(late)
 
     def add_team(self, team: str) -> None:
-        self.cells[team] = _Cell(self._new_row(setter=True))
+        self.cells[team] = TeamCell(self._new_row(setter=True))
 
     def remove_team(self, team: str) -> None:
         cell = self.cells.pop(team)
@@ -361,7 +143,7 @@ class _LiveProblem:
         else:
             self._put(cell.row, cell.fold.counted)
 
-    def _continued(self, cell: _Cell, tries: Sequence[Attempt]) -> Sequence[Attempt]:
+    def _continued(self, cell: TeamCell, tries: Sequence[Attempt]) -> Sequence[Attempt]:
         """Those attempts that follow what is folded; where something before has changed, all of them, afresh."""
         keys: list[tuple[timedelta, int, object]] = [(each.time, each.id, each.scores) for each in tries]
         known = len(cell.keys)
@@ -386,53 +168,13 @@ class _LiveProblem:
         That is the chosen submission's, else that of the first of those with most points.
         """
         if self.places is None:
-            self.places = _Places.of([self.cells[team.id] for team in teams], whole=self.whole)
+            self.places = TeamRows.of([self.cells[team.id] for team in teams], whole=self.whole)
         return self.places.counted(self.columns.points)
 
     def bests(self) -> Bests:
         if self.known_bests is None:
             self.known_bests = self.columns.bests()
         return self.known_bests
-
-
-@dataclass
-class _Places:
-    """The rows of each team, one after the other: `fixed` where it is said which one counts, else -1."""
-
-    fixed: Whole
-    rows: Whole
-    counts: Whole
-
-    @staticmethod
-    def of(cells: Sequence[_Cell], *, whole: bool) -> _Places:
-        if not whole:
-            fixed = np.array([cell.row for cell in cells], dtype=np.int64)
-            return _Places(fixed, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-        return _Places(
-            np.array([cell.fixed for cell in cells], dtype=np.int64),
-            np.array([row for cell in cells for row in cell.sent.values()], dtype=np.int64),
-            np.array([len(cell.sent) for cell in cells], dtype=np.int64),
-        )
-
-    def append(self, place: int, rows: Sequence[int], fixed: int) -> None:
-        """A team has more rows, or chosen another one."""
-        end = int(self.counts[: place + 1].sum())
-        self.rows = np.insert(self.rows, end, np.array(rows, dtype=np.int64))
-        self.counts[place] += len(rows)
-        self.fixed[place] = fixed
-
-    def counted(self, points: Floats) -> Whole:
-        """The fixed row of each team, or the first of its rows with most points."""
-        if not len(self.rows):
-            return self.fixed.copy()
-        some = np.flatnonzero(self.counts)
-        starts = np.cumsum(self.counts)[some] - self.counts[some]
-        mine = points[self.rows]
-        most = np.repeat(np.maximum.reduceat(mine, starts), self.counts[some])
-        first = np.minimum.reduceat(np.where(mine == most, np.arange(len(mine)), len(mine)), starts)
-        found = self.fixed.copy()
-        found[some] = np.where(found[some] >= 0, found[some], self.rows[first])
-        return found
 
 
 class LiveBoard:
@@ -455,6 +197,8 @@ class LiveBoard:
         self._phase = phase
         self._problems = {each.id: _LiveProblem(each, phase, references or {}, len(teams)) for each in problems}
         self._bits = total_bits(problems)
+        # Invariants: `_where` has the key of each attempt in `_tries`, and no other; a key whose attempts, freeze or
+        # choice changed since the last refresh is in `_stale`; every visible team has one cell in each problem.
         self._tries: dict[tuple[str, str], dict[int, Attempt]] = {}
         self._where: dict[int, tuple[str, str]] = {}
         self._freeze = freeze
@@ -566,7 +310,7 @@ class LiveBoard:
         """The board as it is now; it stays so whatever comes."""
         self._refresh()
         arrays = self._arrays()
-        return LiveArrays(_Rows(arrays), arrays.bests, arrays)
+        return LiveArrays(Rows(arrays), arrays.bests, arrays)
 
     def _arrays(self) -> BoardArrays:
         lives, teams = list(self._problems.values()), self._visible

@@ -22,9 +22,10 @@ from typing import Any
 
 from anyio.to_thread import run_sync
 
+from app.domain.board_arrays import among
 from app.domain.clock import utc_now
 from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem, State, state
-from app.domain.incremental_scoreboard import LiveBoard, among
+from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import Board, Chosen
 from app.domain.scoring import Attempt, Bests
 from app.domain.virtual_ranking import ranked_with

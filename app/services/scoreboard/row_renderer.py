@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from app.domain import incremental_scoreboard
+from app.domain import board_arrays
+from app.domain.board_arrays import BoardArrays, moment
 from app.domain.contests import Team
-from app.domain.incremental_scoreboard import BoardArrays, moment
 from app.domain.scoreboard import Cell, Row
 from app.grading.scoreboard_cache import OLD_PAGES, ContestSnapshot, ScoreboardCache
 from app.services.clics import format_reltime, format_time, number, state_json
@@ -200,7 +200,7 @@ def head_of(snapshot: ContestSnapshot) -> dict[str, Any]:
 def arrays_of(snapshot: ContestSnapshot, group_id: str | None) -> BoardArrays:
     """The numbers of the main board, or of a group's own board, ranked by itself."""
     board = snapshot.main if group_id is None else snapshot.board
-    arrays = incremental_scoreboard.arrays_of(board, snapshot.view.problems, snapshot.phase)
+    arrays = board_arrays.arrays_of(board, snapshot.view.problems, snapshot.phase)
     if group_id is None:
         return arrays
     return arrays.among(lambda team: group_id in team.group_ids)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
+from app.domain.board_arrays import moment
 from app.domain.contests import PROVISIONAL
 from app.domain.history import Past, history
-from app.domain.incremental_scoreboard import moment
 from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache, in_phase, with_virtual
 from app.services.clics import format_reltime
 from app.services.errors import BadRequest, Forbidden

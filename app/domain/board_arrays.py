@@ -1,0 +1,207 @@
+"""A board as arrays of numbers, and its rows and cells, which are made of them only when somebody asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cached_property, partial
+from typing import overload
+
+import numpy as np
+
+from app.domain.contests import CaseKind, ScoredProblem, Team
+from app.domain.incremental_scoring import MICROSECOND, NEVER, Floats, Whole
+from app.domain.scoreboard import Board, Cell, Row
+from app.domain.scoring import Answers, Bests, problem_points
+
+
+@dataclass(frozen=True)
+class BoardArrays:
+    """The numbers of a board, team by team in the order of `teams` and problem by problem in that of `problems`.
+
+    order    places of `teams`, from the top; `ranks` are in that order
+    times    when the points last rose, in microseconds, or NEVER; so are `improved`
+    answers  per problem the answers of each row, and the row that counts for each team (-1: none)
+    """
+
+    problems: Sequence[ScoredProblem]
+    phase: frozenset[CaseKind]
+    teams: Sequence[Team]
+    order: Whole
+    ranks: Whole
+    totals: Floats
+    times: Whole
+    scores: Floats
+    improved: Whole
+    judged: Whole
+    pending: Whole
+    answers: Sequence[tuple[Sequence[Answers], Whole]]
+    bests: Mapping[str, Bests]
+
+    def row(self, at: int) -> Row:
+        """The line at a place, counted from the top."""
+        team = int(self.order[at])
+        points, time = float(self.totals[team]), moment(int(self.times[team]))
+        return Row(int(self.ranks[at]), self.teams[team], points, time, _Cells(self, team))
+
+    def cell(self, team: int, problem: int) -> Cell:
+        """One team at one problem."""
+        known = self.problems[problem]
+        answers, rows = self.answers[problem]
+        row = int(rows[team])
+        return Cell(
+            known.id,
+            float(self.scores[problem, team]),
+            moment(int(self.improved[problem, team])),
+            answers[row] if row >= 0 else {},
+            int(self.judged[problem, team]),
+            int(self.pending[problem, team]),
+            partial(problem_points, known, bests=self.bests[known.id], phase=self.phase),
+        )
+
+    def among(self, keep: Callable[[Team], bool]) -> BoardArrays:
+        """The board of some teams alone, ranked on its own; points are as on the whole board."""
+        some = np.array([at for at, team in enumerate(self.teams) if keep(team)], dtype=np.int64)
+        place = np.empty(len(self.teams), dtype=np.int64)
+        place[self.order] = np.arange(len(self.teams))
+        order = np.argsort(place[some], kind="stable")
+        totals, times = self.totals[some], self.times[some]
+        return replace(
+            self,
+            teams=[self.teams[at] for at in some],
+            order=order,
+            ranks=shared_ranks(totals[order], times[order]),
+            totals=totals,
+            times=times,
+            scores=self.scores[:, some],
+            improved=self.improved[:, some],
+            judged=self.judged[:, some],
+            pending=self.pending[:, some],
+            answers=[(answers, rows[some]) for answers, rows in self.answers],
+        )
+
+
+def moment(microseconds: int) -> timedelta | None:
+    """A time of the columns."""
+    return None if microseconds == NEVER else microseconds * MICROSECOND
+
+
+def shared_ranks(totals: Floats, times: Whole) -> Whole:
+    """Ranks of lines in order; equal points and times share one."""
+    if not len(totals):
+        return np.zeros(0, dtype=np.int64)
+    new = np.ones(len(totals), dtype=bool)
+    new[1:] = (totals[1:] != totals[:-1]) | (times[1:] != times[:-1])
+    return np.maximum.accumulate(np.where(new, np.arange(1, len(totals) + 1), 0))
+
+
+class _Cells(Sequence[Cell]):
+    """The cells of one row, made when they are asked for."""
+
+    def __init__(self, arrays: BoardArrays, team: int) -> None:
+        self._arrays = arrays
+        self._team = team
+
+    @cached_property
+    def _all(self) -> tuple[Cell, ...]:
+        return tuple(self._arrays.cell(self._team, at) for at in range(len(self._arrays.problems)))
+
+    @overload
+    def __getitem__(self, at: int) -> Cell: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Cell]: ...
+    def __getitem__(self, at: int | slice) -> Cell | Sequence[Cell]:
+        return self._all[at]
+
+    def __len__(self) -> int:
+        return len(self._arrays.problems)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all)
+
+
+class Rows(Sequence[Row]):
+    """The rows of a board, made when they are asked for."""
+
+    def __init__(self, arrays: BoardArrays) -> None:
+        self._arrays = arrays
+        self._made: dict[int, Row] = {}
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        if place not in self._made:
+            self._made[place] = self._arrays.row(place)
+        return self._made[place]
+
+    def __len__(self) -> int:
+        return len(self._arrays.teams)
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self[at] for at in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+@dataclass(frozen=True, slots=True)
+class LiveArrays(Board):
+    """A board as it was at one moment, with its numbers as arrays."""
+
+    arrays: BoardArrays = field(compare=False, repr=False)
+
+
+def arrays_of(board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind]) -> BoardArrays:
+    """The numbers of any board of these problems, also of one that was put together by hand."""
+    if isinstance(board, LiveArrays):
+        return board.arrays
+    rows, places = list(board.rows), np.arange(len(board.rows))
+    shape = (len(problems), len(rows))
+    cells = [[row.cells[at] for row in rows] for at in range(len(problems))]
+    judged, pending = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    scores, improved = np.zeros(shape), np.full(shape, NEVER, dtype=np.int64)
+    for at, column in enumerate(cells):
+        judged[at] = [cell.num_judged for cell in column]
+        pending[at] = [cell.num_pending for cell in column]
+        scores[at] = [cell.score for cell in column]
+        improved[at] = [since_start(cell.improved) for cell in column]
+    return BoardArrays(
+        problems,
+        phase,
+        [row.team for row in rows],
+        places,
+        np.array([row.rank for row in rows], dtype=np.int64),
+        np.array([row.points for row in rows], dtype=np.float64),
+        np.array([since_start(row.time) for row in rows], dtype=np.int64),
+        scores,
+        improved,
+        judged,
+        pending,
+        [([cell.answers for cell in column], places) for column in cells],
+        board.bests,
+    )
+
+
+def among(
+    board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind], teams: Collection[str]
+) -> LiveArrays:
+    """The board of some teams alone (by their ids), ranked on its own; points and BEST are as on the whole board."""
+    some = arrays_of(board, problems, phase).among(lambda team: team.id in teams)
+    return LiveArrays(Rows(some), board.bests, some)
+
+
+def since_start(time: timedelta | None) -> int:
+    """A time as the columns have it."""
+    return NEVER if time is None else time // MICROSECOND
