@@ -61,8 +61,8 @@ def measure(home: Path, size: Size) -> int:
             same = median(timed(address, token, tag)[0] for _ in range(5))
             p99, replies = beside_readers(url, address, token)
             missed += max(warm) * 1000 > WARM_MS or p99 * 1000 > P99_MS
-            arrays = f"{cold:9.2f} s" + "".join(f"{each * 1000:9.1f}" for each in warm)
-            print(f"{name:32}{arrays}{count / 2**20:9.2f}{same * 1000:7.1f}{p99 * 1000:9.0f}{replies:9}", flush=True)
+            figures = f"{cold:9.2f} s" + "".join(f"{each * 1000:9.1f}" for each in warm)
+            print(f"{name:32}{figures}{count / 2**20:9.2f}{same * 1000:7.1f}{p99 * 1000:9.0f}{replies:9}", flush=True)
     return int(missed > 0)
 
 

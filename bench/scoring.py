@@ -78,8 +78,8 @@ def of_columns(kind: Kind) -> float:
         spent.append(time.process_time() - worked)
         updates = [new_best(columns, teams, at, int(draw.integers(teams))) for at in range(UPDATES)]
         middle, slowest = statistics.median(updates) * 1000, max(updates) * 1000
-        arrays = f"{wall:11.3f}{spent[-1]:8.3f}{middle:13.2f}{slowest:12.2f}{columns.nbytes() / 2**20:8.0f}"
-        print(f"{teams:>10,} teams{'':17}{arrays}")
+        figures = f"{wall:11.3f}{spent[-1]:8.3f}{middle:13.2f}{slowest:12.2f}{columns.nbytes() / 2**20:8.0f}"
+        print(f"{teams:>10,} teams{'':17}{figures}")
     print(f"growth from scratch: teams to the power {growth(spent):.2f}; memory: linear, 24 bytes a team and case")
     return spent[-1]
 

@@ -80,7 +80,7 @@ def pieces_of(rows: moves.Rows, size: int) -> Board:
 
 
 def view_of(size: int) -> costs.Costs:
-    view = costs.BoardView(costs.Setting(3, 0.8, 0.3), ((size - 1) / 2, size / 3), [(0, 1)], 0.5)
+    view = costs.View(costs.Setting(3, 0.8, 0.3), ((size - 1) / 2, size / 3), [(0, 1)], 0.5)
     return costs.costs_of(view, size)
 
 

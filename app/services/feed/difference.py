@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.services.feed.log import Index, digest
-from app.services.feed.readers import ACCOUNT, EVERYBODY, JUDGES, OWNER, BoardView, Entry, Reader
+from app.services.feed.readers import ACCOUNT, EVERYBODY, JUDGES, OWNER, Entry, Reader, ShownLast
 from app.storage.events import NewEvent
 
 NOBODY: Mapping[str, str] = {}
@@ -66,7 +66,7 @@ def _of_one(new: Shown, old: Entry | None) -> Iterator[NewEvent]:
             yield from _of_team(new, old, key, said)
 
 
-def _of_account(new: Shown, told: Mapping[str, BoardView], key: str) -> Iterator[NewEvent]:
+def _of_account(new: Shown, told: Mapping[str, ShownLast], key: str) -> Iterator[NewEvent]:
     wanted = new.views.get(key)
     known = told[key].digest if key in told else None
     if known != (None if wanted is None else digest(wanted)):

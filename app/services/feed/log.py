@@ -12,7 +12,7 @@ from datetime import datetime
 from threading import Lock
 from typing import NamedTuple
 
-from app.services.feed.readers import EVERYBODY, JUDGES, OWNER, BoardView, Entry, Place, Reader, of_account, write_token
+from app.services.feed.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, ShownLast, of_account, write_token
 from app.storage.events import Told
 
 PAGE = 256
@@ -114,7 +114,7 @@ class Index:
         """Take an event in; returns the events that nobody needs any more because of it."""
         old = self.entry(row.type, row.object_id)
         keys = _keys(row.audience, row.owner)
-        view = BoardView(None if row.data is None else digest(row.data), row.id)
+        view = ShownLast(None if row.data is None else digest(row.data), row.id)
         kept = dict(old.views) if old is not None else {}
         replaced = {kept[key].event_id for key in keys if key in kept}
         kept.update(dict.fromkeys(keys, view))

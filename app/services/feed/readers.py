@@ -69,7 +69,7 @@ def of_account(account_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardView:
+class ShownLast:
     """What some people were told last of an object: a digest of it, None once it is gone, and the event's id."""
 
     digest: int | None
@@ -82,9 +82,9 @@ class Entry:
 
     first: int
     owner: str | None
-    views: Mapping[str, BoardView]
+    views: Mapping[str, ShownLast]
 
-    def seen_by(self, reader: Reader) -> BoardView | None:
+    def seen_by(self, reader: Reader) -> ShownLast | None:
         """What this reader was told last, if anything. What only an account sees stands before what its team sees."""
         if not reader.sees_all and reader.account_id is not None:
             own = self.views.get(of_account(reader.account_id))

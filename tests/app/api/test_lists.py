@@ -12,7 +12,7 @@ import pytest
 from app.api.http.lists import sheet
 from app.api.http.lists.reply import kept_lists
 from app.api.http.lists.sending import ListReply
-from app.api.http.lists.sheet import Large, RowRenderer
+from app.api.http.lists.sheet import Large, ListRenderer
 from app.api.http.lists.shelf import OVERHEAD, Shelf
 from app.api.http.lists.slices import PIECE, Row, Slice, Written
 from app.api.messages import clarifications, commentary
@@ -100,7 +100,7 @@ def test_a_verdict_has_only_its_own_rows_read_again(api: Api) -> None:
         add_submission(api.service, {"02": raw(5)}, minute=minute)
     waiting = add_submission(api.service, None, team="other", minute=11)
     api.get("contests/c/judgements")
-    kept: RowRenderer = kept_lists(api.service).shelf.get(("c", "judgements", "public", False))
+    kept: ListRenderer = kept_lists(api.service).shelf.get(("c", "judgements", "public", False))
     before = kept.rows_read
     judge(api.service, waiting, {"02": raw(3)})
     assert api.get("contests/c/judgements").json()[-1]["end_time"] is not None

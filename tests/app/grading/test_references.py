@@ -69,6 +69,12 @@ class Bench:
         assert row is not None
         return row
 
+    def judged_again(self, rejudging_id: int) -> bool:
+        """Whether every judgement of a rejudging is done."""
+        with self.database.read() as session:
+            progress = rejudgings.progress(session, [rejudging_id])[rejudging_id]
+        return progress.done == progress.total
+
     def forget_answer(self) -> None:
         """Make the case one without an expected answer."""
         with self.database.write() as session:
@@ -135,7 +141,7 @@ def test_where_there_are_submissions_the_answers_of_a_run_wait_as_one_rejudging(
     results = (bench.job(job_id).result or {})["cases"]
     assert {name: result.get("rejudging") for name, result in results.items()} == {CASE: "1", other: "1"}
     assert (bench.case().answer_sha256, bench.case(other).answer_sha256) == (None, None)
-    until(lambda: bench.engine.waiting_again == 0)
+    until(lambda: bench.judged_again(1))
     with bench.database.write() as session:
         rejudging_steps.apply(session, rejudging_steps.lock(session, 1))
     assert None not in {bench.case().answer_sha256, bench.case(other).answer_sha256}
@@ -165,7 +171,7 @@ def test_a_case_whose_new_input_waits_in_a_rejudging_is_solved_as_it_will_be(ben
     bench.runner.start()
     until(lambda: bench.job(job_id).state in jobs.ENDED)
     assert (bench.job(job_id).result or {})["cases"][CASE]["rejudging"] == "1"
-    until(lambda: bench.engine.waiting_again == 0)
+    until(lambda: bench.judged_again(1))
     with bench.database.write() as session:
         rejudging_steps.apply(session, rejudging_steps.lock(session, 1))
     assert bench.files.load(bench.case().input_sha256) == given

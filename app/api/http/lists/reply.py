@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.api.http.deps import TheService
 from app.api.http.lists.sending import ListReply, Part, PassingReply
-from app.api.http.lists.sheet import Large, RowRenderer, TooLarge, all_ids, in_slices, own_rows, row_of
+from app.api.http.lists.sheet import Large, ListRenderer, TooLarge, all_ids, in_slices, own_rows, row_of
 from app.api.http.lists.shelf import Shelf
 from app.api.http.lists.slices import Derived, Slice, Wanted, Written
 from app.api.scoreboard.scoreboard import WrittenReply
@@ -114,9 +114,9 @@ class Lists:
         asked = _asked(wanted)
         shared = JUDGE if viewer.sees_all else PUBLIC
         key: tuple[Any, ...] = (snapshot.contest.id, kind.name, shared.role, snapshot.closed)
-        sheet: RowRenderer | None = self._kept.shelf.get(key)
+        sheet: ListRenderer | None = self._kept.shelf.get(key)
         if sheet is None:
-            sheet = RowRenderer(kind, shared, int(self._kept.shelf.most * LARGEST_SHARE))
+            sheet = ListRenderer(kind, shared, int(self._kept.shelf.most * LARGEST_SHARE))
             self._kept.shelf.put(key, sheet, 0)
         try:
             written = await self._brought(sheet, key, snapshot)
@@ -151,7 +151,7 @@ class Lists:
 
         return await run_sync(read)
 
-    async def _brought(self, sheet: RowRenderer, key: tuple[Any, ...], snapshot: ContestSnapshot) -> Written:
+    async def _brought(self, sheet: ListRenderer, key: tuple[Any, ...], snapshot: ContestSnapshot) -> Written:
         """The shared rows at this snapshot or a later one; raises TooLarge."""
         written = sheet.written
         for _ in range(2):  # the first may join a reading that began before the request came in
@@ -177,7 +177,7 @@ class Lists:
         self._kept.shelf.put(key, (version, written), written.size)
         return written
 
-    def _bring(self, sheet: RowRenderer, key: tuple[Any, ...]) -> Written:
+    def _bring(self, sheet: ListRenderer, key: tuple[Any, ...]) -> Written:
         contest_id, _, role, is_closed = key
         with sheet.lock:
             now = self._service.boards.snapshot(contest_id, public=role == PUBLIC.role)
@@ -192,7 +192,7 @@ class Lists:
                 finally:
                     self._kept.shelf.put(key, sheet, sheet.size)
 
-    def _mixed(self, kind: Large, viewer: Viewer, sheet: RowRenderer, key: tuple[Any, ...]) -> Written:
+    def _mixed(self, kind: Large, viewer: Viewer, sheet: ListRenderer, key: tuple[Any, ...]) -> Written:
         """The shared rows with a team's own, made anew where the shared ones are of another snapshot."""
         with sheet.lock:
             snapshot, slices = sheet.snapshot, list(sheet.slices)

@@ -82,7 +82,7 @@ def _tried(attempt: Attempt) -> _Tried:
     return _Tried(attempt.id, attempt.team_id, attempt.problem_id)
 
 
-class RowRenderer:
+class ListRenderer:
     """One collection as everybody or judges (`viewer`) see it, in at most so many bytes; `bring` is for one thread."""
 
     def __init__(self, kind: Large, viewer: Viewer, most: int) -> None:
