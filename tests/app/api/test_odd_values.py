@@ -87,7 +87,7 @@ SUBMISSION = {
     "files": [{"data": ZIP, "mime": "application/zip", "filename": "a.zip"}],
     "comment": "c",
 }
-WEBHOOK = {"url": "http://127.0.0.1:1/", "token": "t", "contest_ids": ["c"], "endpoints": ["teams"]}
+WEBHOOK = {"url": "http://hooks.invalid/", "token": "t", "contest_ids": ["c"], "endpoints": ["teams"]}
 SOLVE = {"testcases": ["02"], "method": "m", "seconds": 1.5, "seed": 1}
 AGAIN = {"reason": "R", "problem": "echo", "team": "team", "submissions": ["1"]}
 
