@@ -42,6 +42,7 @@ from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, Submis
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
 from tests.builders.service import Api, open_api
+from tests.builders.verdicts import ACCEPTED
 
 CASES = ("02", "03")
 ENTRANTS = ("team", "other")
@@ -154,7 +155,7 @@ class Contest(RuleBasedStateMachine):
             share = None if raw is None else min(raw, 8)
             scores.append(
                 FoundScore(
-                    answer.test_case_id, verdict, raw, None, None if share is None else exact(share, 8), {"text": ""}, 1
+                    answer.test_case_id, verdict, raw, None, None if share is None else exact(share, 8), ACCEPTED, 1
                 )
             )
         return outcome(task, scores)

@@ -13,6 +13,9 @@ from app.storage import judgements
 from app.storage.judgements import Outcome
 from app.storage.tables import JudgementRow, TestCaseRow
 
+ACCEPTED = {"key": "accepted", "text": "", "args": {}}
+"""What a checker says of an answer it accepts."""
+
 
 def judge(service: Service, submission_id: int, scores: dict[str, RawScore], contest_id: str = "c") -> None:
     """Let a submission that waits be judged, and say of it alone that it has changed."""
@@ -20,7 +23,7 @@ def judge(service: Service, submission_id: int, scores: dict[str, RawScore], con
         cases = {row.name: row.id for row in session.scalars(select(TestCaseRow))}
         (waiting,) = session.scalars(select(JudgementRow.id).where(JudgementRow.submission_id == submission_id))
     found = [
-        FoundScore(cases[case], score.verdict, score.raw, None, score.multiplier, {"text": ""}, 1)
+        FoundScore(cases[case], score.verdict, score.raw, None, score.multiplier, ACCEPTED, 1)
         for case, score in scores.items()
     ]
     writer = service.writer
