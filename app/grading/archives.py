@@ -39,12 +39,12 @@ ARCHIVE_NAMES = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".
 
 
 class UploadRefused(Exception):
-    """The whole upload is refused; nothing of it is stored. `status` is the HTTP status that says so best."""
+    """The whole upload is refused; nothing of it is stored. `too_large`: it is more than the limits allow."""
 
-    def __init__(self, message: str, status: int = 400) -> None:
+    def __init__(self, message: str, *, too_large: bool = False) -> None:
         super().__init__(message)
         self.message = message
-        self.status = status
+        self.too_large = too_large
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +163,15 @@ class Budget:
         """Count inflated bytes; raises UploadRefused, naming the archive `name`, once a limit is passed."""
         self.inflated += count
         if self.inflated > self.limits.inflated:
-            raise UploadRefused(f"{name}: expected at most {self.limits.inflated} bytes inside, found more", 413)
+            raise UploadRefused(
+                f"{name}: expected at most {self.limits.inflated} bytes inside, found more", too_large=True
+            )
         if self.inflated > RATIO_MATTERS_FROM and self.inflated > self.limits.ratio * max(self.packed, 1):
-            raise UploadRefused(f"{name}: inflates to more than {self.limits.ratio} times its size", 413)
+            raise UploadRefused(f"{name}: inflates to more than {self.limits.ratio} times its size", too_large=True)
 
 
 def _too_many(name: str, limits: Limits, count: int) -> UploadRefused:
-    return UploadRefused(f"{name}: expected at most {limits.files} files in all, found {count}", 413)
+    return UploadRefused(f"{name}: expected at most {limits.files} files in all, found {count}", too_large=True)
 
 
 def _check_directory(upload: Upload, budget: Budget) -> None:

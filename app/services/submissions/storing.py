@@ -164,7 +164,7 @@ def _collect(service: Service, admitted: Admitted) -> Collected:
             check_name(source)
         return collect(form.uploads, cases, names, limits, testcase=form.testcase)
     except UploadRefused as refused:
-        kind: type[ServiceError] = TooLarge if refused.status == 413 else BadRequest
+        kind: type[ServiceError] = TooLarge if refused.too_large else BadRequest
         raise kind(refused.message) from None
 
 

@@ -140,7 +140,7 @@ def test_bytes_are_counted_as_they_inflate() -> None:
     bomb = zip_bytes({"01.out": bytes(900_000), "02.out": bytes(900_000)})
     with pytest.raises(UploadRefused, match="expected at most 1000000 bytes inside") as refused:
         sort("a.zip", bomb, cases=cases)
-    assert refused.value.status == 413
+    assert refused.value.too_large
     wide = Limits(inflated=10**9, files=20, ratio=100)
     with pytest.raises(UploadRefused, match="more than 100 times its size"):
         sort("a.zip", zip_bytes({"01.out": bytes(3_000_000)}), cases=cases, limits=wide)
@@ -195,7 +195,7 @@ def test_an_archive_of_very_many_entries_is_refused_before_they_are_read(monkeyp
     monkeypatch.setattr(zipfile, "ZipFile", never)
     with pytest.raises(UploadRefused, match="at most 20 files in all, found 100") as refused:
         sort("a.zip", data)
-    assert refused.value.status == 413
+    assert refused.value.too_large
 
 
 def test_only_the_first_few_unknown_names_get_a_suggestion() -> None:
@@ -214,7 +214,7 @@ def test_limits_hold_for_all_archives_of_a_request_together() -> None:
         cases = [OpenCase(at, f"{at:02}", 10**9) for at in range(40)]
         with pytest.raises(UploadRefused) as refused:
             collect(sent, cases, file_names(cases, None), limits)
-        assert refused.value.status == 413
+        assert refused.value.too_large
         return refused.value.message
 
     eleven = zip_bytes({f"x{at}": b"" for at in range(11)})
