@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import uuid
 from pathlib import Path
 
 import pytest
 
+from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import BOARD, Jurado
 
 
@@ -15,6 +17,22 @@ from tests.app.cli.conftest import BOARD, Jurado
 def name() -> str:
     """An id that nothing on the shared service has."""
     return f"x{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def problem(admin: Jurado, name: str, tmp_path: Path) -> str:
+    """A problem like comesolo that nobody else on the shared service has: new answers of it change no board.
+
+    A new expected answer of a problem with submissions waits in a rejudging until somebody applies it.
+    """
+    package, original = tmp_path / name, problems_folder() / "comesolo"
+    shutil.copytree(original, package, ignore=shutil.ignore_patterns("10[2-9]-*", "1[1-9]*", "submissions.yaml"))
+    (package / "jurado.yaml").write_text(
+        "checker: comesolo\nscoring: {kind: absolute}\nreference: {method: greedy, seconds: 0.2}\n"
+    )
+    put = admin("admin", "problem", "upload", package)
+    assert put.exit_code == 0, put.output
+    return name
 
 
 def listed(admin: Jurado, *words: str) -> dict[str, dict[str, object]]:
@@ -81,21 +99,24 @@ def test_a_contest_is_made_filled_and_deleted(admin: Jurado, name: str) -> None:
     assert name not in listed(admin, "contest")
 
 
-def test_a_test_case_gets_its_expected_answer_from_a_reference_run(admin: Jurado, name: str, tmp_path: Path) -> None:
+def test_a_test_case_gets_its_expected_answer_from_a_reference_run(
+    admin: Jurado, problem: str, name: str, tmp_path: Path
+) -> None:
     (tmp_path / "board.in").write_bytes(BOARD)
     how = ("--method", "greedy", "--seconds", "0.2")
-    put = admin("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in", *how)
+    put = admin("admin", "testcase", "put", problem, f"secret/{name}", tmp_path / "board.in", *how)
     assert put.exit_code == 0, put.output
     assert (
-        f"test case secret/{name} of comesolo has no expected answer yet, and nobody can answer it: job " in put.stderr
+        f"test case secret/{name} of {problem} has no expected answer yet, and nobody can answer it: job " in put.stderr
     )
     assert "greedy, seed" in put.stderr
-    ran = admin("admin", "reference", "run", "comesolo", name, *how, "--json")
+    ran = admin("admin", "reference", "run", problem, name, *how, "--json")
     assert ran.exit_code == 0
     assert json.loads(ran.stdout)["result"]["cases"][name]["method"] == "greedy"
-    cases = json.loads(admin("admin", "testcase", "list", "comesolo", "--json").stdout)
+    cases = json.loads(admin("admin", "testcase", "list", problem, "--json").stdout)
     assert next(case for case in cases if case["name"] == name)["answer_size"] > 0
-    assert admin("admin", "testcase", "delete", "comesolo", f"secret/{name}").exit_code == 0
+    assert admin("admin", "testcase", "delete", problem, f"secret/{name}").exit_code == 0
+    assert admin("admin", "problem", "delete", problem).exit_code == 0
 
 
 def test_a_damaged_test_case_is_refused_with_its_reason(admin: Jurado, name: str, tmp_path: Path) -> None:
@@ -116,17 +137,17 @@ def test_a_package_is_uploaded_downloaded_and_deleted(admin: Jurado, name: str, 
     assert admin("admin", "problem", "delete", name).exit_code == 0
 
 
-def test_a_job_that_has_ended_cannot_be_cancelled(admin: Jurado, name: str, tmp_path: Path) -> None:
+def test_a_job_that_has_ended_cannot_be_cancelled(admin: Jurado, problem: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "board.in").write_bytes(BOARD)
-    put = ("admin", "testcase", "put", "comesolo", f"secret/{name}", tmp_path / "board.in")
+    put = ("admin", "testcase", "put", problem, f"secret/{name}", tmp_path / "board.in")
     admin(*put, "--method", "greedy", "--seconds", "0.2", "--no-wait")
-    ran = admin("admin", "reference", "run", "comesolo", name, "--method", "greedy", "--seconds", "0.2", "--json")
+    ran = admin("admin", "reference", "run", problem, name, "--method", "greedy", "--seconds", "0.2", "--json")
     job = json.loads(ran.stdout)["id"]
     assert job in listed(admin, "job")
     assert admin("admin", "job", "watch", job).exit_code == 0
     done = admin("admin", "job", "cancel", job)
     assert (done.exit_code, done.stderr) == (1, f"jurado: job {job} has ended already\n")
-    admin("admin", "testcase", "delete", "comesolo", f"secret/{name}")
+    assert admin("admin", "problem", "delete", problem).exit_code == 0
 
 
 def test_a_team_may_not_administer(team: Jurado, name: str) -> None:
