@@ -12,11 +12,17 @@ from app.domain.contests import Direction, Kind, ScoringRule
 from app.domain.limits import read_limits, write_limits
 from app.domain.rules import read_rule, write_rule
 from app.domain.settings import read_settings
-from app.services.bodies import Body, Line
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.service import Service
+from app.services.bodies import Body, Line, same_id
 from app.services.contests.bodies import LimitsBody
+from app.services.contests.changes import refuse_final
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, Conflict, NotFound
 from app.services.names import did_you_mean
+from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.services.transactions import after_commit
+from app.services.viewer import Viewer
 from app.storage import contests, problems
 from app.storage.tables import ContestProblemRow, ProblemRow
 
@@ -74,6 +80,83 @@ class EntryView(BaseModel):
     limits: dict[str, Any]
 
 
+def add(session: Session, boards: ScoreboardCache, contest_id: str, body: EntryBody) -> EntryView:
+    """Put a problem into a contest, with a rule of its own or the problem's; raises BadRequest or Conflict."""
+    refuse_final(contest_of(session, contest_id))
+    problem = problems.get(session, body.id)
+    if problem is None:
+        raise BadRequest(f"id: expected a problem that exists, found {body.id!r}")
+    others = contests.entries(session, contest_id)
+    if any(entry.problem_id == body.id for entry in others):
+        raise Conflict(f"problem {body.id!r} is in the contest already")
+    row = ContestProblemRow(
+        contest_id=contest_id,
+        problem_id=body.id,
+        label=body.label or contests.free_label({entry.label for entry in others}),
+        ordinal=body.ordinal if body.ordinal is not None else max((entry.ordinal for entry in others), default=-1) + 1,
+        rgb=body.rgb,
+        color=body.color,
+        rule=body.rule.model_dump(exclude_none=True),
+        limits=body.limits.model_dump(exclude_unset=True),
+    )
+    _check_label(session, row)
+    shown = _view(session, row, problem)
+    session.add(row)
+    after_commit(session, lambda: boards.changed(contest_id))
+    return shown
+
+
+def alter(
+    service: Service,
+    viewer: Viewer,
+    session: Session,
+    place: tuple[str, str],
+    body: EntryChange,
+    joins: int | None,
+) -> EntryView | RejudgingView:
+    """Change a problem's place (contest, problem) at once; a rule that changes what somebody has opens a rejudging."""
+    contest_id, problem_id = place
+    row = entry_of(session, contest_id, problem_id)
+    refuse_final(contest_of(session, contest_id))
+    same_id(problem_id, body.id)
+    named = body.model_fields_set
+    row.label = body.label or row.label
+    row.ordinal = row.ordinal if body.ordinal is None else body.ordinal
+    row.rgb = body.rgb if "rgb" in named else row.rgb
+    row.color = body.color if "color" in named else row.color
+    if body.limits is not None:
+        row.limits = body.limits.model_dump(exclude_unset=True)
+    _check_label(session, row)
+    after_commit(session, lambda: service.boards.changed(contest_id))
+    opened = None if body.rule is None else _alter_rule(session, viewer, row, body.rule, joins)
+    if opened is None:
+        return _view(session, row, problem_row(session, problem_id))
+    after_commit(session, service.engine.take_up)
+    return opened
+
+
+def _alter_rule(
+    session: Session, viewer: Viewer, row: ContestProblemRow, rule: Rule, joins: int | None
+) -> RejudgingView | None:
+    contest_id, problem_id, wanted = row.contest_id, row.problem_id, checked_rule(session, row, rule)
+
+    def write() -> None:
+        row.rule = wanted
+
+    reason = f"another rule for {problem_id}"
+    return change(session, problem_id, write, reason, viewer.account_id, contest_id=contest_id, joins=joins)
+
+
+def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_id: str) -> None:
+    """Take a problem out of a contest; raises Conflict where somebody has submitted to it here."""
+    row = entry_of(session, contest_id, problem_id)
+    refuse_final(contest_of(session, contest_id))
+    if count := contests.submission_count(session, contest_id, problem_id=problem_id):
+        raise Conflict(f"the problem has {count} submissions in this contest")
+    session.delete(row)
+    after_commit(session, lambda: boards.changed(contest_id))
+
+
 def problem_row(session: Session, problem_id: str) -> ProblemRow:
     """The problem a contest refers to."""
     problem = problems.get(session, problem_id)
@@ -98,7 +181,7 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
     return row
 
 
-def view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
+def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
     """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
     rule = _read(session, row.rule, problem)
     settings = read_settings(contest_of(session, row.contest_id).settings)
@@ -122,10 +205,10 @@ def _read(session: Session, document: dict[str, Any], problem: ProblemRow) -> Sc
         raise BadRequest(str(error)) from None
 
 
-def check_label(session: Session, row: ContestProblemRow) -> None:
+def _check_label(session: Session, row: ContestProblemRow) -> None:
     """Raise Conflict where another problem of the contest has this label."""
     with session.no_autoflush:  # else the database would refuse the label before we can say why
-        there = contests.entries(session, row.contest_id)
-    for other in there:
+        others = contests.entries(session, row.contest_id)
+    for other in others:
         if other.problem_id != row.problem_id and other.label == row.label:
             raise Conflict(f"label: {row.label!r} is the label of problem {other.problem_id!r}")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.domain.awards import Award, awards, first_to_solve
 from app.grading.scoreboard_cache import ContestSnapshot
-from app.services.bodies import Body, Line, found, refuse
-from app.services.clics import Id
-from app.services.contests.contests import contest_of
+from app.services.bodies import Body, Line, found, refuse, same_id
+from app.services.clics import Id, JsonObject
+from app.services.contests.contests import contest_of, slug
 from app.services.errors import NotFound
 from app.services.people.teams import visible
 from app.services.viewer import Viewer
@@ -45,58 +42,105 @@ class AwardView(BaseModel):
     team_ids: list[str] | None
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+def award(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str) -> AwardView:
+    """An award the viewer may see; raises NotFound."""
+    for each in documents(viewer, snapshot, session):
+        if each["id"] == award_id:
+            return AwardView.model_validate(each)
+    raise NotFound(f"no award {award_id!r} in contest {snapshot.contest.id!r}")
+
+
+def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: AwardBody) -> AwardView:
+    """Make an award, whose id is made of its citation; raises BadRequest for an id or for unknown teams."""
+    contest_id = snapshot.contest.id
+    if body.id is not None:
+        refuse([found("id", "none, as the server gives it", repr(body.id))])
+    _check_teams(session, contest_id, body.team_ids)
+    taken = {each["id"] for each in documents(viewer, snapshot, session)} | set(stored.awards(session, contest_id))
+    award_id = slug(body.citation, taken.__contains__, "award")
+    session.add(AwardRow(contest_id=contest_id, id=award_id, citation=body.citation, team_ids=_once(body.team_ids)))
+    session.flush()
+    return award(viewer, snapshot, session, award_id)
+
+
+def put(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str, body: AwardBody) -> AwardView:
+    """Make or replace an award; one that was computed is computed no more. Raises BadRequest or Conflict."""
+    if body.id is None:
+        refuse([found("id", "the id of the address", "nothing")])
+    same_id(award_id, body.id)
+    _check_teams(session, snapshot.contest.id, body.team_ids)
+    _store(session, snapshot.contest.id, award_id, body.citation, body.team_ids)
+    return award(viewer, snapshot, session, award_id)
+
+
+def alter(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str, body: AwardChange) -> AwardView:
+    """Change what is given of an award; one that was computed is computed no more. Raises BadRequest or NotFound."""
+    old = award(viewer, snapshot, session, award_id)
+    same_id(award_id, body.id)
+    nulls = [name for name in ("citation", "team_ids") if name in body.model_fields_set and getattr(body, name) is None]
+    refuse([found(name, "a value", "null") for name in nulls])
+    _check_teams(session, snapshot.contest.id, body.team_ids or [])
+    team_ids = body.team_ids if body.team_ids is not None else old.team_ids
+    if team_ids is None:
+        refuse([found("team_ids", "the teams, as the results are not final", "nothing")])
+    _store(session, snapshot.contest.id, award_id, body.citation or old.citation, team_ids or [])
+    return award(viewer, snapshot, session, award_id)
+
+
+def delete(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str) -> None:
+    """Delete an award; a computed one is marked, so that it is not given. Raises NotFound."""
+    old, contest_id = award(viewer, snapshot, session, award_id), snapshot.contest.id
+    if award_id in computed(snapshot, session):
+        _store(session, contest_id, award_id, old.citation, [])
+        stored.awards(session, contest_id)[award_id].deleted = True
+    else:
+        session.delete(stored.awards(session, contest_id)[award_id])
+
+
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
     """The awards as this viewer sees them: computed ones first."""
     given: dict[str, Award | AwardRow] = {**computed(snapshot, session), **stored.awards(session, snapshot.contest.id)}
-    there = {row.id for row in visible(session, viewer, contest_of(session, snapshot.contest.id))}
-    found: list[Mapping[str, Any]] = []
+    visible_ids = {row.id for row in visible(session, viewer, contest_of(session, snapshot.contest.id))}
+    shown: list[JsonObject] = []
     for each in given.values():
         if isinstance(each, AwardRow) and each.deleted:
             continue
         hidden = snapshot.freeze.until is not None or (isinstance(each, Award) and snapshot.state.finalized is None)
         ids = None if hidden and not (viewer.sees_all and isinstance(each, AwardRow)) else each.team_ids
-        shown = None if ids is None else [team_id for team_id in ids if team_id in there]
-        found.append({"id": each.id, "citation": each.citation, "team_ids": shown})
-    return found
+        team_ids = None if ids is None else [team_id for team_id in ids if team_id in visible_ids]
+        shown.append({"id": each.id, "citation": each.citation, "team_ids": team_ids})
+    return shown
 
 
 def computed(snapshot: ContestSnapshot, session: Session) -> dict[str, Award]:
-    """What the board of the viewer gives, by id; to be shown once it is final. Worked out once for each board."""
-    kept: dict[str, Award] | None = snapshot.pages.get("awards")
-    if kept is None:
+    """The awards of the viewer's board by id, shown once it is final. Computed once for each board."""
+    cached: dict[str, Award] | None = snapshot.pages.get("awards")
+    if cached is None:
         contest = snapshot.contest
         groups = {row.id: row.name for row in directory.groups(session, contest_of(session, contest.id))}
         tries, bests, main = snapshot.official(), snapshot.board.bests, contest.main_teams
         teams = [team for team in contest.teams if main is None or team.id in main]
         first = first_to_solve(snapshot.problems, teams, tries, bests, snapshot.freeze, snapshot.phase)
-        found = awards(snapshot.main, snapshot.board, contest.settings.prizes, groups, contest.labels, first)
-        kept = snapshot.pages["awards"] = {each.id: each for each in found}
-    return kept
+        given = awards(snapshot.main, snapshot.board, contest.settings.prizes, groups, contest.labels, first)
+        cached = snapshot.pages["awards"] = {each.id: each for each in given}
+    return cached
 
 
-def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str) -> Mapping[str, Any]:
-    """An award the viewer may see; raises NotFound."""
-    for each in documents(viewer, snapshot, session):
-        if each["id"] == award_id:
-            return each
-    raise NotFound(f"no award {award_id!r} in contest {snapshot.contest.id!r}")
-
-
-def keep(session: Session, contest_id: str, award_id: str, citation: str, team_ids: list[str]) -> None:
+def _store(session: Session, contest_id: str, award_id: str, citation: str, team_ids: list[str]) -> None:
     """Store an award given by hand, or one in place of a computed award."""
     row = stored.awards(session, contest_id).get(award_id) or AwardRow(contest_id=contest_id, id=award_id)
-    row.citation, row.team_ids, row.deleted = citation, once(team_ids), False
+    row.citation, row.team_ids, row.deleted = citation, _once(team_ids), False
     session.add(row)
     session.flush()
 
 
-def check_teams(session: Session, contest_id: str, team_ids: list[str]) -> None:
+def _check_teams(session: Session, contest_id: str, team_ids: list[str]) -> None:
     """Raise BadRequest naming every team that takes no part in the contest."""
-    there = {row.id for row in teams.taking_part(session, contest_of(session, contest_id))}
-    missing = [at for at, team_id in enumerate(team_ids) if team_id not in there]
+    known_ids = {row.id for row in teams.taking_part(session, contest_of(session, contest_id))}
+    missing = [at for at, team_id in enumerate(team_ids) if team_id not in known_ids]
     refuse([found(f"team_ids[{at}]", f"a team of contest {contest_id}", repr(team_ids[at])) for at in missing])
 
 
-def once(team_ids: list[str]) -> list[str]:
+def _once(team_ids: list[str]) -> list[str]:
     """The ids without repetitions, in order."""
     return list(dict.fromkeys(team_ids))

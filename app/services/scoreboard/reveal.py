@@ -8,7 +8,10 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.domain.reveal import Pending, Place, Step, opened, pending
 from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.service import Service
 from app.services.bodies import Body
+from app.services.clics import format_time_or_none
+from app.services.contests.contests import contest_of
 from app.services.errors import Conflict
 from app.storage.tables import ContestRow
 
@@ -48,21 +51,47 @@ class RevealView(BaseModel):
     thawed: str | None
 
 
-def next_opened(snapshot: ContestSnapshot, first: Pending) -> Next:
+def next_step(session: Session, boards: ScoreboardCache, contest_id: str) -> RevealView:
+    """What the next step opens, in the order of the board as everybody sees it, from the bottom; raises NotFound."""
+    row = contest_of(session, contest_id)
+    snapshot = boards.snapshot(contest_id, public=True)
+    assert snapshot is not None, "it has a row"
+    waiting = pending(snapshot.board, _hidden(snapshot))
+    thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= utc_now() else None
+    return RevealView(
+        opened=[],
+        next=_next(snapshot, waiting[0]) if waiting else None,
+        left=len(opened(waiting, Step.ALL)),
+        thawed=format_time_or_none(thawed),
+    )
+
+
+def reveal(service: Service, contest_id: str, step: Step) -> RevealView:
+    """Open the places of one step, durable when this returns; raises Conflict where nothing may be opened now."""
+    with service.database.write() as session:
+        places = _open_places(session, service.boards, contest_of(session, contest_id, for_update=True), step)
+    service.boards.changed(contest_id)
+    with service.database.read() as session:
+        view = next_step(session, service.boards, contest_id)
+    view.opened = [Opened(team_id=team, problem_id=problem) for team, problem in places]
+    return view
+
+
+def _next(snapshot: ContestSnapshot, first: Pending) -> Next:
     """The team and the problems that the next step opens."""
     rank = next((row.rank for row in snapshot.main.rows if row.team.id == first.team_id), None)
     return Next(team_id=first.team_id, rank=rank, problem_ids=list(first.problem_ids))
 
 
-def open_place(session: Session, boards: ScoreboardCache, row: ContestRow, step: Step) -> list[Place]:
+def _open_places(session: Session, boards: ScoreboardCache, row: ContestRow, step: Step) -> list[Place]:
     """Open the places of one step; the contest thaws with the last of them."""
     waiting = _waiting(boards, row)
-    found = opened(waiting, step)
-    row.revealed = [*row.revealed, *([team_id, problem_id] for team_id, problem_id in found)]
-    if len(found) == len(opened(waiting, Step.ALL)):
+    places = opened(waiting, step)
+    row.revealed = [*row.revealed, *([team_id, problem_id] for team_id, problem_id in places)]
+    if len(places) == len(opened(waiting, Step.ALL)):
         row.thaw_time = utc_now()
     session.flush()
-    return found
+    return places
 
 
 def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Pending]:
@@ -79,10 +108,10 @@ def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Pending]:
     unjudged = [a for a in snapshot.official() if a.scores is None and a.team_id in visible]
     if unjudged:
         raise Conflict(f"{len(unjudged)} submissions are still to be judged")
-    return pending(snapshot.board, hidden(snapshot))
+    return pending(snapshot.board, _hidden(snapshot))
 
 
-def hidden(snapshot: ContestSnapshot) -> set[Place]:
+def _hidden(snapshot: ContestSnapshot) -> set[Place]:
     """The places of which more will be seen: something sent after the freeze, or a submission chosen to count."""
     freeze, contest = snapshot.freeze, snapshot.contest
     if freeze.until is None:
