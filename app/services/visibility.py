@@ -1,4 +1,4 @@
-"""What a viewer sees of a contest: its snapshot, which submissions, and what each of them is worth."""
+"""Rules of visibility: the snapshot, submissions, verdicts and points of a contest that a viewer may see."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from app.storage.tables import SubmissionRow
 
 
 def seen_by(viewer: Viewer, snapshot: ContestSnapshot) -> ContestSnapshot:
-    """The snapshot as this viewer may see it: where every team has a clock of its own, nothing before it has begun.
+    """Restrict a snapshot to what this viewer may see: with personal clocks, a team sees nothing before it has begun.
 
-    Whoever has no such clock sees the contest once it has ended.
+    Viewers without a clock see such a contest once it has ended.
     """
     contest = snapshot.contest
     if viewer.sees_all or contest.personal is None or snapshot.state.ended is not None:
@@ -33,28 +33,28 @@ def seen_by(viewer: Viewer, snapshot: ContestSnapshot) -> ContestSnapshot:
 
 
 def unknown_problem(snapshot: ContestSnapshot, name: str) -> NotFound:
-    """The refusal of a problem the viewer does not see: the contest has not begun, or the nearest name there is."""
+    """Make the refusal of an invisible problem: the contest has not begun, or the nearest visible name."""
     why = _why_hidden(snapshot)
     return NotFound(why) if why else no_problem(snapshot, name)
 
 
 def the_problem(snapshot: ContestSnapshot, problem_id: str) -> ScoredProblem:
-    """A problem the viewer may see; raises NotFound, also before the start."""
-    found = next((problem for problem in snapshot.problems if problem.id == problem_id), None)
-    if found is None:
+    """Return a problem that the viewer may see; raises NotFound, also before the start."""
+    problem = next((each for each in snapshot.problems if each.id == problem_id), None)
+    if problem is None:
         raise unknown_problem(snapshot, problem_id)
-    return found
+    return problem
 
 
 def _why_hidden(snapshot: ContestSnapshot) -> str | None:
-    """Why no problem at all is seen; None where some are. It is the same for every name: no name may be guessed."""
+    """Say why no problem is visible, or None. The reason is the same for every name, so that nobody can guess one."""
     if snapshot.public and snapshot.state.started is None:
         return not_begun(snapshot.contest.clock, utc_now())
     return own_clock_not_begun() if snapshot.closed else None
 
 
 def may_see(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer know of a submission at all? Judges of all, teams of their own, the others of visible teams'."""
+    """May the viewer know of a submission? Judges know all, teams their own, others those of visible teams."""
     if viewer.sees_all or is_own(viewer, row):
         return True
     if snapshot.closed or snapshot.state.started is None or not is_official(snapshot, row):
@@ -63,26 +63,26 @@ def may_see(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bo
 
 
 def visible_teams(snapshot: ContestSnapshot) -> frozenset[str]:
-    """The teams everybody may know of; looked up for thousands of submissions."""
-    kept: frozenset[str] | None = snapshot.pages.get("visible teams")
-    if kept is None:
-        kept = frozenset(team.id for team in snapshot.contest.teams if team.counts)
-        snapshot.pages["visible teams"] = kept
-    return kept
+    """The ids of public teams, cached with the snapshot."""
+    cached: frozenset[str] | None = snapshot.pages.get("visible teams")
+    if cached is None:
+        cached = frozenset(team.id for team in snapshot.contest.teams if team.counts)
+        snapshot.pages["visible teams"] = cached
+    return cached
 
 
 def is_official(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Is it of the contest itself, neither of a virtual team nor sent for practice after the end?"""
+    """Does a submission count as official: neither virtual nor sent for practice after the end?"""
     return not snapshot.contest.is_virtual(attempt_team(row)) and not is_practice(snapshot, row)
 
 
 def is_practice(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Was it sent after the end, or after its team's own end, where the contest takes such submissions?"""
+    """Was a submission sent for practice, after the end of the contest or of its team's clock?"""
     return timedelta(milliseconds=row.contest_time_ms) >= snapshot.contest.own_clock(row.team_id).duration
 
 
 def may_see_verdict(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer know what became of it? The freeze hides that of others."""
+    """May the viewer see the verdict? The freeze hides those of other teams."""
     if not may_see(viewer, snapshot, row):
         return False
     if viewer.sees_all or is_own(viewer, row):
@@ -92,12 +92,12 @@ def may_see_verdict(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRo
 
 
 def is_own(viewer: Viewer, row: SubmissionRow) -> bool:
-    """Is it the viewer's own team's?"""
+    """Does a submission belong to the viewer's team?"""
     return viewer.team_id is not None and viewer.team_id == row.team_id
 
 
 def may_see_answers(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer read its files, its raw scores and what the checker said?"""
+    """May the viewer read a submission's files, raw scores and messages?"""
     if viewer.sees_all or is_own(viewer, row):
         return True
     shows = snapshot.contest.settings.show_others_answers
@@ -105,36 +105,36 @@ def may_see_answers(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRo
 
 
 def is_embargoed(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Has it answers for final cases, of which this snapshot may not tell anything yet?"""
+    """Does a submission have answers for final cases that are still hidden in this snapshot?"""
     return snapshot.is_embargoed(attempt_team(row), row.problem_id, row.id)
 
 
 def may_see_runs(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer see its cases one by one? All of them or none, so that those there are never become more."""
+    """May the viewer see a submission's runs? All or none, so that their number never grows."""
     return may_see_answers(viewer, snapshot, row) and not is_embargoed(snapshot, row)
 
 
 def has_embargoed(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May it have answers for final cases that must not be known yet, even to others who have their inputs?"""
+    """Could a submission have answers for final cases that are hidden from other teams, even with the inputs?"""
     finals = snapshot.contest.finals
     return snapshot.public and finals.used and snapshot.phase != finals.kinds
 
 
 def may_see_sources(viewer: Viewer, row: SubmissionRow) -> bool:
-    """May the viewer read its sources? They stay with the team and the judges, also where answers are shown to all."""
+    """May the viewer read a submission's sources? Only its team and judges may, even where answers are public."""
     return viewer.sees_all or is_own(viewer, row)
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What one judged submission stands for: an answer for each case, and the points of these at the BEST shown."""
+    """The value of a judged submission: its answers, carried over included, and their points at the BEST shown."""
 
     answers: Answers
     points: ProblemPoints
 
 
 class Tried(Protocol):
-    """What of a submission tells its worth: its id, whose it is, and to which problem."""
+    """The fields of a submission that determine its worth."""
 
     @property
     def id(self) -> int: ...  # noqa: D102
@@ -147,58 +147,60 @@ class Tried(Protocol):
 
 
 def worth_of(snapshot: ContestSnapshot, row: Tried) -> Worth | None:
-    """The worth of a submission, or None while it is not judged; computed once for each board."""
+    """Compute the worth of a submission, or None while it is unjudged; cached with the snapshot."""
     problem = snapshot.contest.problem(row.problem_id)
     answers = None if problem is None else _answers(snapshot, attempt_team(row), problem).get(row.id)
     if problem is None or answers is None:
         return None
-    kept: dict[int, Worth] = snapshot.pages.setdefault("worths", {})
-    found = kept.get(row.id)
-    if found is None:
-        found = kept[row.id] = Worth(answers, problem_points(problem, answers, snapshot.bests(problem), snapshot.phase))
-    return found
+    cache: dict[int, Worth] = snapshot.pages.setdefault("worths", {})
+    worth = cache.get(row.id)
+    if worth is None:
+        worth = cache[row.id] = Worth(
+            answers, problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
+        )
+    return worth
 
 
 def points_of(snapshot: ContestSnapshot, row: Tried) -> float | None:
-    """The points of a submission's worth, or None while it is not judged: what lists of thousands of them need.
+    """Compute the points of a submission, or None while it is unjudged.
 
-    Of its team's submissions to the problem only the points are kept, not how they come about.
+    Only the points of the team's submissions to the problem are cached, without their answers: lists have thousands.
     """
     problem = snapshot.contest.problem(row.problem_id)
     if problem is None:
         return None
-    kept: dict[tuple[str, str], dict[int, float]] = snapshot.pages.setdefault("points", {})
+    cache: dict[tuple[str, str], dict[int, float]] = snapshot.pages.setdefault("points", {})
     place = (attempt_team(row), problem.id)
-    found = kept.get(place)
-    if found is None:
+    points = cache.get(place)
+    if points is None:
         bests, phase = snapshot.bests(problem), snapshot.phase
-        found = kept[place] = {
+        points = cache[place] = {
             attempt.id: problem_points(problem, answers, bests, phase).points
             for attempt, answers in submission_answers(snapshot.of(*place), problem.rule)
         }
-    return found.get(row.id)
+    return points.get(row.id)
 
 
 def _answers(snapshot: ContestSnapshot, team: str, problem: ScoredProblem) -> Mapping[int, Answers]:
-    """What each of a team's judged submissions to a problem stands for; computed once for each board."""
-    kept: dict[Any, Mapping[int, Answers]] = snapshot.pages.setdefault("answers", {})
-    found = kept.get((team, problem.id))
-    if found is None:
+    """The answers of each judged submission of a team to a problem, carried over included; cached with the snapshot."""
+    cache: dict[Any, Mapping[int, Answers]] = snapshot.pages.setdefault("answers", {})
+    by_attempt = cache.get((team, problem.id))
+    if by_attempt is None:
         tries = snapshot.of(team, problem.id)
-        found = {attempt.id: answers for attempt, answers in submission_answers(tries, problem.rule)}
-        kept[team, problem.id] = found
-    return found
+        by_attempt = {attempt.id: answers for attempt, answers in submission_answers(tries, problem.rule)}
+        cache[team, problem.id] = by_attempt
+    return by_attempt
 
 
 def message_of(snapshot: ContestSnapshot, verdict: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a checker said of an answer, as far as the contest tells it to others than judges."""
+    """Reduce a checker's message to what the setting `rejections` shows to all but judges."""
     if not snapshot.public or verdict != CaseVerdict.REJECTED:
         return message
     return told(message, snapshot.contest.settings.rejections)
 
 
 def shown_type(snapshot: ContestSnapshot, kind: str | None) -> str | None:
-    """The judgement type's id as the contest shows it: it may have `PC` (partly correct) shown as another one."""
+    """Map a judgement type to the one that the contest shows: a setting may replace `PC` (partly correct)."""
     if kind == JudgementType.PC:
         return snapshot.contest.settings.partly_correct_as
     return kind

@@ -1,4 +1,4 @@
-"""How a webhook is called: signed, and at no address inside our own network, whatever its name resolves to."""
+"""Calls of webhooks: signed, and only to public or allowed addresses, checked after name resolution."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Refused(httpx.ConnectError):
 
 
 class Outward(httpx.AsyncHTTPTransport):
-    """Connects to public addresses and those in `allowed`, and to `hosts` alone where there are any.
+    """Connects only to public addresses and those in `allowed`, and only to `hosts` if any are given.
 
-    A name is resolved once, here, and what it resolved to is what is called: no second answer of a name server, and no
-    proxy of the environment, leads anywhere else. No connection is used twice, as another name may have its address.
+    A name is resolved once, and the connection goes to that very address: a second answer of a name server, or a proxy
+    of the environment, cannot redirect it. Connections are not reused, because another name may share the address.
     """
 
     def __init__(self, allowed: Sequence[Network], hosts: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ class Outward(httpx.AsyncHTTPTransport):
         self._hosts = hosts
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Call the address that the host has; raises Refused for one it must not have."""
+        """Send a request to the resolved address; raises Refused for an address that is not allowed."""
         host = request.url.host
         address = await resolved(host, request.url.port or 0, self._allowed, self._hosts)
         request.url = request.url.copy_with(host=address)  # the header Host is written already
@@ -56,9 +56,9 @@ class Outward(httpx.AsyncHTTPTransport):
 
 
 async def resolved(host: str, port: int, allowed: Sequence[Network], hosts: Sequence[str]) -> str:
-    """The address of a host that a webhook may call.
+    """Resolve a host to an address that webhooks may call.
 
-    Raises Refused for one that none may call now, and httpx.ConnectError for a name that leads nowhere.
+    Raises Refused for an address that is not allowed, and httpx.ConnectError for an unknown name.
     """
     if hosts and host.lower() not in hosts:
         raise Refused(f"{host} is not in JURADO_WEBHOOK_HOSTS")

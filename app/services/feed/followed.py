@@ -1,4 +1,4 @@
-"""A contest somebody follows: how far it has been looked at, and when it is to be looked at next."""
+"""The state of a followed contest: progress of looks, and the time of the next one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARE_WITHIN_A_SWEEP = 0.25
 
 
 class Waiter(NamedTuple):
-    """Somebody who wants a look that begins after they came; `complete`: and all that it has begun to look at."""
+    """A request for a look that begins after it; with `complete`, for the whole sweep that the look begins."""
 
     future: Future[Log | None]
     complete: bool
@@ -27,21 +27,21 @@ class Waiter(NamedTuple):
 
 @dataclass
 class Followed:
-    """A contest somebody follows.
+    """A followed contest.
 
-    dirty       something has changed since the last look began
-    looking     a look is going on
-    not_before  when the next look may begin (monotonic): looks leave time for others
-    at          when the clock or the coalescing asks for one (monotonic)
-    fingerprint what everybody's points depend on beside submissions
-    later       since when (monotonic) something waits for a look at all points
-    points      what each submission was told to be worth
-    sweep       submissions that are yet to be looked at because what all of them are shown by has changed
-    swept       a sweep has begun, and what it shows to be gone is not told yet
-    after_due   what may refer to submissions is to be looked at once they are
-    slice       how many of them a look takes
-    state       the state as it was when everything but submissions was looked at last
-    waiting     those who want a look that begins after they came
+    dirty       a change since the last look began
+    looking     a look is running
+    not_before  earliest time of the next look (monotonic): looks leave time for others
+    at          time of the next look by the clock or by coalescing (monotonic)
+    fingerprint hash of everything but submissions that points depend on
+    later       time (monotonic) since which a comparison of all points is due
+    points      published points of each submission
+    sweep       submissions still to be rendered after a change that affects all of them
+    swept       a sweep has begun, and its deletions are unpublished
+    after_due   kinds that refer to submissions are to be rendered after the sweep
+    slice       number of submissions rendered by a look
+    state       the state at the last look at everything but submissions
+    waiting     requests for a look that begins after them
     """
 
     contest_id: str
@@ -65,24 +65,24 @@ class Followed:
     waiting: list[Waiter] = field(default_factory=list)
 
     def stale(self, now: float) -> bool:
-        """May what it shows be other than what the log says?"""
+        """May the contest differ from its log?"""
         if self.dirty or self.looking or self.swept or not self.followers:
             return True
         return self.at is not None and self.at <= now
 
     def begin_sweep(self, ids: list[int]) -> None:
-        """Look at all of these, the first ones first, some with each look."""
+        """Begin to render all of these in order, a slice with each look."""
         self.sweep = ids[::-1]
         self.swept = True
 
     def next_slice(self) -> list[int]:
-        """Take the next ones to be looked at out of the sweep."""
+        """Remove and return the next slice of the sweep."""
         some = self.sweep[-self.slice :]
         del self.sweep[-self.slice :]
         return some
 
     def rest(self, now: float, worked: float) -> None:
-        """Leave time for others after a look that worked for so many seconds; waiting for a lock is no work."""
+        """Schedule a pause after a look of `worked` seconds of thread time, and adapt the slice."""
         if not self.swept:
             pause = SHARE_OF_PAUSE * worked
         else:
@@ -94,7 +94,7 @@ class Followed:
 
 
 def next_look(followed: Followed, now: float) -> float:
-    """When a contest is to be looked at next (monotonic)."""
+    """The time of the next look (monotonic)."""
     if followed.waiting:
         return followed.not_before
     if not followed.followers:

@@ -1,4 +1,4 @@
-"""The kinds of objects in a feed, and the text of each object for everybody, for judges and for single teams."""
+"""The kinds of objects in a feed, and the JSON of each object for everybody, for judges and for single teams."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Model = type[BaseModel]
 
 @dataclass(frozen=True, slots=True)
 class FeedSnapshot:
-    """A contest as one look found it: for everybody and for judges, and the transaction to read more in."""
+    """A contest at one look: the snapshots for everybody and for judges, and the transaction for further reads."""
 
     session: Session
     public: ContestSnapshot
@@ -39,7 +39,7 @@ class FeedSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One collection, shown as its GET route shows it: by the same function, in the same model."""
+    """One collection, rendered as by its GET route: with the same function and model."""
 
     collection: Collection
 
@@ -48,49 +48,49 @@ class Kind:
         """The name of the kind in events."""
         return self.collection.name
 
-    def shown(self, scene: FeedSnapshot) -> Iterator[Shown]:
-        """Every object of the kind, with its text for everybody, for judges and for some teams."""
+    def shown(self, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
+        """Render every object of the kind for everybody, for judges and for teams with views of their own."""
         seen: dict[str | None, dict[str, str]] = {}
         for key, viewer in ((EVERYBODY, PUBLIC), (JUDGES, JUDGE)):
-            for object_id, text in self._texts(viewer, scene):
+            for object_id, text in self._texts(viewer, feed_snapshot):
                 seen.setdefault(object_id, {})[key] = text
-        for viewer in self.collection.special(scene.public, scene.session):
+        for viewer in self.collection.special(feed_snapshot.public, feed_snapshot.session):
             assert viewer.team_id is not None
-            for object_id, text in self._texts(viewer, scene):
+            for object_id, text in self._texts(viewer, feed_snapshot):
                 views = seen.setdefault(object_id, {})
                 if views.get(EVERYBODY) != text:
                     views[of_team(viewer.team_id)] = text
         for object_id, views in seen.items():
             yield Shown(self.type, object_id, views)
 
-    def _texts(self, viewer: Viewer, scene: FeedSnapshot) -> Iterator[tuple[str | None, str]]:
+    def _texts(self, viewer: Viewer, feed_snapshot: FeedSnapshot) -> Iterator[tuple[str | None, str]]:
         each = self.collection
-        for document in each.documents(viewer, scene.snapshot(viewer), scene.session):
+        for document in each.documents(viewer, feed_snapshot.snapshot(viewer), feed_snapshot.session):
             model = each.parsed(document)
             yield None if each.single else str(model.id), as_text(model, sparse=each.sparse)  # type: ignore[attr-defined]
 
 
 def as_model(model: Model, document: Mapping[str, Any] | BaseModel) -> BaseModel:
-    """A document as its route answers it."""
+    """Parse a document into the model of its route."""
     return document if isinstance(document, BaseModel) else model.model_validate(document)
 
 
 def as_text(document: BaseModel, *, sparse: bool) -> str:
-    """The JSON its route answers."""
+    """Serialise a document as its route does."""
     return document.model_dump_json(exclude_unset=sparse)
 
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """The accounts of a contest: all for judges, and for everybody else their own."""
+    """The accounts of a contest: judges see all, others their own."""
 
     type: ClassVar[str] = "accounts"
 
-    def shown(self, scene: FeedSnapshot) -> Iterator[Shown]:
-        """Every account there is; those of teams that do not take part only for themselves."""
-        contest = scene.session.get_one(ContestRow, scene.public.contest.id)
-        taking_part = {row.id for row in stored_teams.taking_part(scene.session, contest)}
-        for row in stored_accounts.accounts(scene.session):
+    def shown(self, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
+        """Render every account; accounts of teams outside the contest only for themselves."""
+        contest = feed_snapshot.session.get_one(ContestRow, feed_snapshot.public.contest.id)
+        taking_part = {row.id for row in stored_teams.taking_part(feed_snapshot.session, contest)}
+        for row in stored_accounts.accounts(feed_snapshot.session):
             text = as_text(account_bodies.view(row), sparse=False)
             views = {JUDGES: text} if row.team_id is None or row.team_id in taking_part else {}
             yield Shown(self.type, row.id, {**views, of_account(row.id): text})
@@ -101,12 +101,12 @@ def _kinds(names: Sequence[str]) -> tuple[Kind | Accounts, ...]:
 
 
 ORDER: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER)
-"""Every kind after those it may refer to."""
+"""Kinds in order of reference: each after those it refers to."""
 LARGE: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER if each.large)
 """Kinds with thousands of objects: a look reads only those that changed (`app.services.feed.submitted`)."""
 BEFORE = _kinds(ORDER[: ORDER.index(LARGE[0])])
-"""Kinds that submissions refer to: few objects, read as a whole whenever an admin has changed something."""
+"""Kinds that submissions refer to: few objects, rendered whole after every change by an admin."""
 AFTER = _kinds(ORDER[ORDER.index(LARGE[-1]) + 1 : -1])
 """Kinds that may refer to submissions; few objects as well."""
 STATE = Kind(IN_REFERENCE_ORDER[-1])
-"""The last kind of every look: nothing may follow the end of updates."""
+"""The last kind of every look: no event may follow the end of updates."""

@@ -1,4 +1,4 @@
-"""One contest's log in memory: what was told last of each object, the latest events, and older ones read in pages."""
+"""One contest's event log in memory: the last version of each object, the latest events, and a cache of older pages."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class RunText(NamedTuple):
 
 
 Runs = Mapping[str, Sequence[RunText]]
-"""For each judgement its runs."""
+"""Runs by judgement."""
 
 
 def digest(text: str) -> int:
-    """Enough of a hash to see that an object is not as it was."""
+    """Hash a document, to notice changes."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 class Line:
-    """One event as it is sent: the bytes are made once for each kind of reader, and shared by all of them."""
+    """One event as it is sent; its bytes are made once per kind of reader and shared."""
 
     __slots__ = ("_bodies", "_lines", "audience", "gone", "id", "object_id", "owner", "size", "type")
 
@@ -55,14 +55,14 @@ class Line:
         self.size = 200 + 2 * sum(map(len, self._bodies[False]))
 
     def sent(self, epoch: str, role: str) -> bytes:
-        """The line, or lines: of several only the last one has a token, since only then all of them are there."""
-        found = self._lines.get(role)
-        if found is None:
-            found = self._lines[role] = self.at(write_token(epoch, Place(self.id), role), role)
-        return found
+        """The line or lines for a kind of reader; only the last one has a token: nobody resumes between."""
+        line = self._lines.get(role)
+        if line is None:
+            line = self._lines[role] = self.at(write_token(epoch, Place(self.id), role), role)
+        return line
 
     def at(self, token: str, role: str) -> bytes:
-        """The line with another place's token, for a kind of reader."""
+        """The line with the token of another place."""
         bodies = self._bodies[role == JUDGES]
         if not bodies:
             return b""
@@ -70,12 +70,12 @@ class Line:
         return b"".join([*(body + b"}\n" for body in before), last, f',"token":"{token}"}}\n'.encode()])
 
     def notifications(self, role: str) -> list[bytes]:
-        """The same without a token, each an object of its own."""
+        """The JSON objects without tokens."""
         return [body + b"}" for body in self._bodies[role == JUDGES]]
 
 
 def _bodies(row: Told, runs: Runs) -> Mapping[bool, tuple[bytes, ...]]:
-    """What is sent to judges (True), and to all others: the same but for what a contest does not tell of rejections."""
+    """Bodies for judges (True) and for all others (False), who may see shorter messages of rejections."""
     if not of_all_runs(row.type, row.object_id):
         return _same((_body(row.type, row.object_id, row.data or "null"),))
     texts = runs.get(row.object_id or "", ()) if row.data is not None else ()
@@ -90,7 +90,7 @@ def _same(bodies: tuple[bytes, ...]) -> Mapping[bool, tuple[bytes, ...]]:
 
 
 def of_all_runs(type_: str, object_id: str | None) -> bool:
-    """Does an event stand for all runs of the judgement it names? Else it is of one run, which is gone."""
+    """Is an event about all runs of a judgement? Otherwise it deletes one run."""
     return type_ == RUNS and object_id is not None and "-" not in object_id
 
 
@@ -100,43 +100,43 @@ def _body(type_: str, object_id: str | None, data: str) -> bytes:
 
 
 class Index:
-    """What was told last of every object, by kind and id; each kind's objects in the order of their first events."""
+    """The last published version of every object, by kind and id; each kind in the order of first events."""
 
     def __init__(self) -> None:
         self.of: dict[str, dict[str | None, Entry]] = {}
         self.order: dict[str, list[tuple[int, str | None]]] = {}
 
     def entry(self, type_: str, object_id: str | None) -> Entry | None:
-        """What was told of one object."""
+        """The published versions of one object."""
         return self.of.get(type_, {}).get(object_id)
 
     def take(self, row: Told) -> list[int]:
-        """Take an event in; returns the events that nobody needs any more because of it."""
+        """Add an event; returns the ids of events that it replaces for all readers."""
         old = self.entry(row.type, row.object_id)
         keys = _keys(row.audience, row.owner)
         view = ShownLast(None if row.data is None else digest(row.data), row.id)
-        kept = dict(old.views) if old is not None else {}
-        replaced = {kept[key].event_id for key in keys if key in kept}
-        kept.update(dict.fromkeys(keys, view))
+        views = dict(old.views) if old is not None else {}
+        replaced = {views[key].event_id for key in keys if key in views}
+        views.update(dict.fromkeys(keys, view))
         owner = row.owner if EVERYBODY in row.audience else old.owner if old is not None else None
-        entry = Entry(row.id if old is None else old.first, owner, kept)
+        entry = Entry(row.id if old is None else old.first, owner, views)
         self.of.setdefault(row.type, {})[row.object_id] = entry
         if old is None:
             self.order.setdefault(row.type, []).append((row.id, row.object_id))
-        return [id_ for id_ in replaced if all(left.event_id != id_ for left in kept.values())]
+        return [id_ for id_ in replaced if all(left.event_id != id_ for left in views.values())]
 
     def behind(self, type_: str, first: int, reader: Reader, most: int) -> tuple[list[tuple[int, int]], int | None]:
-        """The next objects of a kind that this reader sees, as (first event, last event), and where to go on."""
+        """The next objects of a kind that this reader sees, as (first event, last event), and where to continue."""
         order = self.order.get(type_, [])
         at = bisect_right(order, first, key=lambda each: each[0])
-        found: list[tuple[int, int]] = []
+        objects: list[tuple[int, int]] = []
         for place in range(at, min(at + most, len(order))):
             began, object_id = order[place]
             view = self.of[type_][object_id].seen_by(reader)
             if view is not None and view.digest is not None:
-                found.append((began, view.event_id))
+                objects.append((began, view.event_id))
         end = at + most
-        return found, order[end - 1][0] if end < len(order) else None
+        return objects, order[end - 1][0] if end < len(order) else None
 
 
 def _keys(audience: str, owner: str | None) -> list[str]:
@@ -145,11 +145,11 @@ def _keys(audience: str, owner: str | None) -> list[str]:
 
 @dataclass
 class Log:
-    """A contest's log. The publisher alone adds to it; streams read it from the event loop.
+    """A contest's log. Only the publisher adds to it; streams read it from the event loop.
 
-    epoch  the contest's own secret, so that a token of a contest that was deleted is none of its successor of that name
-    head   the last event that may be sent
-    closed nothing is added any more: the contest is gone, or another process has written to it
+    epoch   secret of the contest: tokens of a deleted contest are invalid for a later one of the same id
+    head    id of the last event that may be sent
+    closed  no events will follow: the contest was deleted, or another process has written to the log
     """
 
     contest_id: str
@@ -165,24 +165,24 @@ class Log:
     guard: Lock = field(default_factory=Lock)
 
     def take(self, row: Told) -> list[int]:
-        """Take an event in without having it at hand; returns the events that nobody needs any more."""
+        """Add a stored event to the index only; returns the ids of replaced events."""
         self.head = row.id
         return self.index.take(row)
 
     def add(self, row: Told, runs: Runs) -> list[int]:
-        """Take a new event in and keep it at hand; it may be sent from now on."""
+        """Add a new event to index and tail; streams may send it from now on."""
         line = Line(row, runs)
         with self.guard:
             self.tail.append(line)
             self.tail_bytes += line.size
             if self.tail_bytes > MOST_TAIL_BYTES:
-                gone = len(self.tail) // 2  # half of it at once: to take one from a list's front moves all the others
+                gone = len(self.tail) // 2  # half at once: deleting at the front of a list moves the rest
                 self.tail_bytes -= sum(old.size for old in self.tail[:gone])
                 del self.tail[:gone]
             return self.take(row)
 
     def gets(self, reader: Reader, line: Line) -> bool:
-        """Is an event one for this reader? Not its team's where the account itself sees the object differently."""
+        """Is an event for this reader? Its team's event is not, where the account has a view of its own."""
         if not reader.gets(line.audience, line.owner):
             return False
         if OWNER not in line.audience or line.owner != reader.team_id or reader.account_id is None:
@@ -191,7 +191,7 @@ class Log:
         return entry is None or of_account(reader.account_id) not in entry.views
 
     def at_hand(self, after: int) -> list[Line] | None:
-        """The next events behind `after`, some hundred at most, if they are in memory."""
+        """The next events after id `after`, at most PAGE, if they are in memory."""
         with self.guard:
             if after >= self.head:
                 return []
@@ -201,10 +201,12 @@ class Log:
             return self.tail[start : start + PAGE]
 
     def page(self, number: int) -> list[Line]:
-        """A page of events, read if it is not at hand: then it blocks."""
-        if (found := self.page_at_hand(number)) is not None:
-            return found
-        is_full = ids_on(number)[1] <= self.head  # before reading: what is added meanwhile is not in it
+        """A page of events; blocks where it has to be read."""
+        if (at_hand := self.page_at_hand(number)) is not None:
+            return at_hand
+        is_full = (
+            ids_on(number)[1] <= self.head
+        )  # asked before reading: an event added meanwhile is missing in the page
         lines = self.read_page(self.contest_id, number)
         with self.guard:
             if is_full and number not in self.pages:
@@ -216,16 +218,16 @@ class Log:
         return lines
 
     def page_at_hand(self, number: int) -> list[Line] | None:
-        """A page of events if it is in memory."""
+        """A page of events from the cache, or None."""
         with self.guard:
-            found = self.pages.get(number)
-            if found is not None:
+            lines = self.pages.get(number)
+            if lines is not None:
                 self.pages.move_to_end(number)
-            return found
+            return lines
 
 
 def page_of(event_id: int) -> int:
-    """The page an event is on."""
+    """The number of the page that holds an event."""
     return (event_id - 1) // PAGE
 
 
@@ -236,15 +238,15 @@ def ids_on(number: int) -> tuple[int, int]:
 
 @dataclass
 class Compaction:
-    """Events that newer ones have replaced, to be deleted once they are old enough."""
+    """Replaced events, to be deleted after a while."""
 
     waiting: deque[tuple[datetime, int]] = field(default_factory=deque)
 
     def add(self, when: datetime, ids: Sequence[int]) -> None:
-        """From this moment on nobody new needs them."""
+        """Queue events replaced at this moment."""
         self.waiting.extend((when, id_) for id_ in ids)
 
     def older_than(self, moment: datetime) -> Iterator[int]:
-        """Take those out that were replaced before a moment."""
+        """Remove and yield those replaced before a moment."""
         while self.waiting and self.waiting[0][0] < moment:
             yield self.waiting.popleft()[1]

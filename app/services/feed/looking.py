@@ -1,4 +1,4 @@
-"""What one look at a contest tells: which submissions it takes, the events of all kinds in order, and what is gone."""
+"""One look at a contest: the submissions to render, the events of all kinds in order, and deletions."""
 
 from __future__ import annotations
 
@@ -14,81 +14,81 @@ from app.storage import events, submission_queries
 from app.storage.events import NewEvent
 
 
-def shown_by(some: Iterable[Any], scene: FeedSnapshot) -> dict[str, list[Shown]]:
-    """All objects of some kinds."""
-    return {kind.type: list(kind.shown(scene)) for kind in some}
+def shown_by(some: Iterable[Any], feed_snapshot: FeedSnapshot) -> dict[str, list[Shown]]:
+    """Render all objects of some kinds."""
+    return {kind.type: list(kind.shown(feed_snapshot)) for kind in some}
 
 
-def awards_follow(scene: FeedSnapshot, moved: events.Moved) -> bool:
-    """Awards follow the board once the contest is final."""
-    return scene.public.state.finalized is not None and bool(moved.verdicts)
+def awards_follow(feed_snapshot: FeedSnapshot, moved: events.Moved) -> bool:
+    """Have the awards to be rendered? They follow the board once the contest is final."""
+    return feed_snapshot.public.state.finalized is not None and bool(moved.verdicts)
 
 
-def touched(scene: FeedSnapshot, moved: events.Moved, points: Mapping[int, Points] | None) -> frozenset[int]:
-    """The submissions that may be shown otherwise than before; with `points`, also those that are worth others."""
-    rescored = set() if points is None else submitted.rescored(scene, points)
-    contest_id = scene.public.contest.id
-    together = events.tried_together(scene.session, contest_id, moved.verdicts) if moved.verdicts else set()
+def touched(feed_snapshot: FeedSnapshot, moved: events.Moved, points: Mapping[int, Points] | None) -> frozenset[int]:
+    """The submissions whose documents may have changed; with published `points`, also those with other points."""
+    rescored = set() if points is None else submitted.rescored(feed_snapshot, points)
+    contest_id = feed_snapshot.public.contest.id
+    together = events.tried_together(feed_snapshot.session, contest_id, moved.verdicts) if moved.verdicts else set()
     return moved.submissions | rescored | together
 
 
-def state_again(scene: FeedSnapshot, state: Iterable[Shown]) -> list[NewEvent]:
-    """The state is the last word: after the end of updates it is told once more after whatever else is told."""
-    if scene.public.state.end_of_updates is None:
+def state_again(feed_snapshot: FeedSnapshot, state: Iterable[Shown]) -> list[NewEvent]:
+    """The state again: after the end of updates it is repeated behind every other event."""
+    if feed_snapshot.public.state.end_of_updates is None:
         return []
     return [NewEvent("pj", None, STATE.type, None, each.views["p"]) for each in state]
 
 
-def told_events(
+def changed_events(
     known: Log,
-    scene: FeedSnapshot,
+    feed_snapshot: FeedSnapshot,
     before: dict[str, list[Shown]],
-    found: submitted.Submitted,
+    rendered: submitted.Submitted,
     after: dict[str, list[Shown]],
     *,
     complete: bool,
 ) -> list[NewEvent]:
-    """What is new or different, each kind after those it may refer to; then what is gone, in the reverse order.
+    """Events of new and changed objects, each kind after those it refers to; then deletions, in reverse order.
 
-    Submissions and what became of them may be gone where the sweep of all of them is `complete`.
+    Deleted submissions and judgements are looked for only where the sweep of all of them is `complete`.
     """
-    shown = {**before, **{type_: found.of(type_) for type_ in LARGE}, **after}
-    told: list[NewEvent] = []
+    shown = {**before, **{type_: rendered.of(type_) for type_ in LARGE}, **after}
+    new_events: list[NewEvent] = []
     for type_, objects in shown.items():
         news = changes(known.index, objects)
-        told += [*_gone_runs(known, scene, news), *news] if type_ == RUNS else news
-    large = _large_ids(scene) if complete else {}
+        new_events += [*_gone_runs(known, feed_snapshot, news), *news] if type_ == RUNS else news
+    large = _large_ids(feed_snapshot) if complete else {}
     for type_ in reversed(shown):
         if type_ not in LARGE or complete:
             ids = large[type_] if type_ in LARGE else [each.id for each in shown[type_]]
             news = deletions(known.index, type_, ids)
-            told += [*_gone_runs(known, scene, news), *news] if type_ == RUNS else news
-    return told
+            new_events += [*_gone_runs(known, feed_snapshot, news), *news] if type_ == RUNS else news
+    return new_events
 
 
-def _gone_runs(known: Log, scene: FeedSnapshot, news: Iterable[NewEvent]) -> list[NewEvent]:
-    """A deletion for each run that a judgement had when it was told last, and has no more or nobody may see now."""
-    found = []
+def _gone_runs(known: Log, feed_snapshot: FeedSnapshot, news: Iterable[NewEvent]) -> list[NewEvent]:
+    """Deletions of the runs that a judgement had when last published, and that are deleted or hidden now."""
+    deleted = []
     for event in news:
         entry = known.index.entry(RUNS, event.object_id)
         if entry is None:
             continue
-        there = set(submitted.ids_of(event.data))
+        left = set(submitted.ids_of(event.data))
         last = max((view.event_id for view in entry.views.values() if view.digest is not None), default=0)
-        for row in events.between(scene.session, known.contest_id, last, last):
-            gone = [run_id for run_id in submitted.ids_of(row.data) if run_id not in there]
-            found += [NewEvent(event.audience, event.owner, RUNS, run_id, None) for run_id in gone]
-    return found
+        for row in events.between(feed_snapshot.session, known.contest_id, last, last):
+            gone = [run_id for run_id in submitted.ids_of(row.data) if run_id not in left]
+            deleted += [NewEvent(event.audience, event.owner, RUNS, run_id, None) for run_id in gone]
+    return deleted
 
 
-def _large_ids(scene: FeedSnapshot) -> Mapping[str, Collection[str | None]]:
-    """The ids of all submissions and judgements there are, whoever sees them; runs go by their judgements."""
-    contest_id = scene.public.contest.id
-    numbers = submission_queries.visible_judgements(scene.session, contest_id)
-    judgements = set(map(scene.public.contest.ids.judgement, numbers))
+def _large_ids(feed_snapshot: FeedSnapshot) -> Mapping[str, Collection[str | None]]:
+    """The ids of all submissions and judgements, visible or not; runs go by their judgements."""
+    contest_id = feed_snapshot.public.contest.id
+    numbers = submission_queries.visible_judgements(feed_snapshot.session, contest_id)
+    judgements = set(map(feed_snapshot.public.contest.ids.judgement, numbers))
     runs = set(map(str, numbers))
     return {
-        "submissions": submission_queries.all_shown_ids(scene.session, contest_id),
+        "submissions": submission_queries.all_shown_ids(feed_snapshot.session, contest_id),
         "judgements": judgements,
         RUNS: runs,
     }

@@ -1,4 +1,4 @@
-"""Submissions, judgements and runs as a feed shows them: only those looked for, to everybody, judges and their team."""
+"""Submissions, judgements and runs as a feed shows them to everybody, to judges and to their team."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from app.storage.tables import SubmissionRow
 
 K = TypeVar("K")
 Points = tuple[float | None, float | None]
-"""What a submission is worth to everybody and to judges; None while it is not judged."""
+"""Points of a submission for everybody and for judges; None while it is unjudged."""
 
 
 @dataclass
 class Submitted:
-    """What was found of the submissions looked for.
+    """Rendered submissions with their judgements and runs.
 
-    points     what their current judgements say they are worth
-    unsettled  judgements that are done, but not yet on the board they were looked at with: to be looked at again
-    texts      the runs of each judgement, for those who send them
+    points     points by the current judgements
+    unsettled  finished judgements that are missing on the snapshot used here, to be rendered again
+    texts      the runs of each judgement, for the lines of the feed
     """
 
     submissions: list[Shown] = field(default_factory=list)
@@ -47,13 +47,13 @@ class Submitted:
     texts: dict[str, Sequence[RunText]] = field(default_factory=dict)
 
     def of(self, type_: str) -> list[Shown]:
-        """One kind of them."""
+        """The rendered objects of one kind."""
         return {"submissions": self.submissions, "judgements": self.judgements, RUNS: self.runs}[type_]
 
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """What is enough of a submission to ask what it is worth."""
+    """The fields that `points_of` needs of a submission."""
 
     id: int
     team_id: str | None
@@ -61,120 +61,131 @@ class _Tried:
     account_id: str = ""
 
 
-def rescored(scene: FeedSnapshot, told: Mapping[int, Points]) -> set[int]:
-    """The submissions that are worth something else than was told: far cheaper than to show all of them."""
-    found = set()
-    for attempt in scene.judges.attempts:
+def rescored(feed_snapshot: FeedSnapshot, published: Mapping[int, Points]) -> set[int]:
+    """The submissions whose points differ from those published: far cheaper than rendering all of them."""
+    ids = set()
+    for attempt in feed_snapshot.judges.attempts:
         tried = _Tried(attempt.id, attempt.team_id, attempt.problem_id)
-        if told.get(attempt.id) != (points_of(scene.public, tried), points_of(scene.judges, tried)):
-            found.add(attempt.id)
-    return found
+        if published.get(attempt.id) != (
+            points_of(feed_snapshot.public, tried),
+            points_of(feed_snapshot.judges, tried),
+        ):
+            ids.add(attempt.id)
+    return ids
 
 
-def look(scene: FeedSnapshot, index: Index, among: Collection[int]) -> Submitted:
-    """Look at the submissions among these ids, with their judgements and runs."""
-    contest_id = scene.public.contest.id
-    found = Submitted()
-    rows = submission_queries.submissions(scene.session, contest_id, among)
-    teams = accounts.teams_of_accounts(scene.session) if rows else {}
+def look(feed_snapshot: FeedSnapshot, index: Index, among: Collection[int]) -> Submitted:
+    """Render the submissions among these ids, with their judgements and runs."""
+    contest_id = feed_snapshot.public.contest.id
+    rendered = Submitted()
+    rows = submission_queries.submissions(feed_snapshot.session, contest_id, among)
+    teams = accounts.teams_of_accounts(feed_snapshot.session) if rows else {}
     for row in rows:
         who = viewers(row)
         if row.team_id is not None and teams.get(row.account_id) == row.team_id:
             who.append((of_account(row.account_id), Viewer("team", row.account_id, row.team_id)))
         documents = {
-            key: document(viewer, scene.snapshot(viewer), row)
+            key: document(viewer, feed_snapshot.snapshot(viewer), row)
             for key, viewer in who
-            if may_see(viewer, scene.snapshot(viewer), row)
+            if may_see(viewer, feed_snapshot.snapshot(viewer), row)
         }
         views = _texts(Submission, documents)
-        found.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
-    longest = submission_queries.longest_runs(scene.session, contest_id, among=among)
+        rendered.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
+    longest = submission_queries.longest_runs(feed_snapshot.session, contest_id, among=among)
     runs = defaultdict(list)
-    for run in submission_queries.runs(scene.session, contest_id, among=among):
+    for run in submission_queries.runs(feed_snapshot.session, contest_id, among=among):
         runs[run.score.judgement_id].append(run)
-    for judgement, row in submission_queries.judgements(scene.session, contest_id, among=among):
-        _look_at_judgement(scene, found, judgement, row, longest.get(judgement.id))
-        _look_at_runs(scene, index, found, str(judgement.id), row, runs.get(judgement.id, []))
-    return found
+    for judgement, row in submission_queries.judgements(feed_snapshot.session, contest_id, among=among):
+        _look_at_judgement(feed_snapshot, rendered, judgement, row, longest.get(judgement.id))
+        _look_at_runs(feed_snapshot, index, rendered, str(judgement.id), row, runs.get(judgement.id, []))
+    return rendered
 
 
 def _texts(model: type[BaseModel], documents: Mapping[K, Mapping[str, Any]]) -> dict[K, str]:
-    """Documents as their route answers them, by whoever sees them; those that are the same are written once."""
-    found: dict[K, str] = {}
+    """Documents as JSON of their route, by viewer; equal ones are serialised once."""
+    texts: dict[K, str] = {}
     for key, each in documents.items():
-        same = next((other for other in found if documents[other] == each), None)
-        found[key] = found[same] if same is not None else as_text(as_model(model, each), sparse=True)
-    return found
+        same = next((other for other in texts if documents[other] == each), None)
+        texts[key] = texts[same] if same is not None else as_text(as_model(model, each), sparse=True)
+    return texts
 
 
 def viewers(row: SubmissionRow) -> list[tuple[str, Viewer]]:
-    """Whoever may see a submission differently."""
-    found = [(EVERYBODY, PUBLIC), (JUDGES, JUDGE)]
+    """The viewers with different views of a submission, with their keys."""
+    viewers_of_row = [(EVERYBODY, PUBLIC), (JUDGES, JUDGE)]
     if row.team_id is not None:
-        found.append((of_team(row.team_id), Viewer("team", None, row.team_id)))
-    return found
+        viewers_of_row.append((of_team(row.team_id), Viewer("team", None, row.team_id)))
+    return viewers_of_row
 
 
 def _look_at_judgement(
-    scene: FeedSnapshot, found: Submitted, judgement: Any, row: SubmissionRow, longest: int | None
+    feed_snapshot: FeedSnapshot, rendered: Submitted, judgement: Any, row: SubmissionRow, longest: int | None
 ) -> None:
     views = {}
     documents = {
         snapshot.public: judgement_document(snapshot, judgement, row, longest)
-        for snapshot in (scene.public, scene.judges)
+        for snapshot in (feed_snapshot.public, feed_snapshot.judges)
     }
     texts = _texts(Judgement, documents)
     for key, viewer in viewers(row):
-        if may_see_verdict(viewer, scene.snapshot(viewer), row):
+        if may_see_verdict(viewer, feed_snapshot.snapshot(viewer), row):
             views[key] = texts[not viewer.sees_all]
     if judgement.current:
-        found.points[row.id] = (documents[True].get("score"), documents[False].get("score"))
+        rendered.points[row.id] = (documents[True].get("score"), documents[False].get("score"))
     if judgement.current and documents[False].get("end_time") and "score" not in documents[False]:
-        found.unsettled.add(judgement.id)
-    judgement_id = scene.public.contest.ids.judgement(judgement.id)
-    found.judgements.append(Shown("judgements", judgement_id, views, row.team_id))
+        rendered.unsettled.add(judgement.id)
+    judgement_id = feed_snapshot.public.contest.ids.judgement(judgement.id)
+    rendered.judgements.append(Shown("judgements", judgement_id, views, row.team_id))
 
 
 def _look_at_runs(
-    scene: FeedSnapshot, index: Index, found: Submitted, judgement_id: str, row: SubmissionRow, runs: Sequence[Run]
+    feed_snapshot: FeedSnapshot,
+    index: Index,
+    rendered: Submitted,
+    judgement_id: str,
+    row: SubmissionRow,
+    runs: Sequence[Run],
 ) -> None:
-    """All runs of a judgement are one event: which there are, a digest of what they say, and which are gone.
+    """Render all runs of a judgement as one event: their ids and a digest of their texts.
 
-    It is kept under the judgement's own number, which nobody is sent.
+    Its object id is the number of the judgement, which is never sent to clients.
     """
-    texts = run_texts(scene, runs)
-    found.texts[judgement_id] = texts
+    texts = run_texts(feed_snapshot, runs)
+    rendered.texts[judgement_id] = texts
     entry = index.entry(RUNS, judgement_id)
     if not texts and entry is None:
         return
-    shown = {True: _told([each.judges for each in texts], texts), False: _told([each.others for each in texts], texts)}
+    shown = {
+        True: _runs_document([each.judges for each in texts], texts),
+        False: _runs_document([each.others for each in texts], texts),
+    }
     views = {
         key: shown[viewer.sees_all]
         for key, viewer in viewers(row)
-        if texts and may_see_runs(viewer, scene.snapshot(viewer), row)
+        if texts and may_see_runs(viewer, feed_snapshot.snapshot(viewer), row)
     }
-    found.runs.append(Shown(RUNS, judgement_id, views, row.team_id))
+    rendered.runs.append(Shown(RUNS, judgement_id, views, row.team_id))
 
 
-def _told(some: Sequence[str], texts: Sequence[RunText]) -> str:
-    told = {"ids": [each.id for each in texts], "digest": digest("".join(some))}
-    return json.dumps(told, separators=(",", ":"))
+def _runs_document(some: Sequence[str], texts: Sequence[RunText]) -> str:
+    document_of_runs = {"ids": [each.id for each in texts], "digest": digest("".join(some))}
+    return json.dumps(document_of_runs, separators=(",", ":"))
 
 
 def ids_of(data: str | None) -> list[str]:
-    """The runs an event of all runs of a judgement stands for."""
+    """The ids of the runs in an event of all runs of a judgement."""
     return [] if data is None else list(json.loads(data)["ids"])
 
 
-def run_texts(scene: FeedSnapshot, runs: Sequence[Run]) -> list[RunText]:
-    """Runs as their route answers them."""
-    reduced = scene.public.contest.settings.rejections is not Telling.FULL
-    found = []
+def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[Run]) -> list[RunText]:
+    """Runs as JSON of their route."""
+    reduced = feed_snapshot.public.contest.settings.rejections is not Telling.FULL
+    texts = []
     for run in runs:
-        judges = _run_text(scene.judges, run)
+        judges = _run_text(feed_snapshot.judges, run)
         differs = reduced and run.score.verdict == CaseVerdict.REJECTED
-        found.append(RunText(*judges, _run_text(scene.public, run)[1] if differs else judges[1]))
-    return found
+        texts.append(RunText(*judges, _run_text(feed_snapshot.public, run)[1] if differs else judges[1]))
+    return texts
 
 
 def _run_text(snapshot: ContestSnapshot, run: Run) -> tuple[str, str]:
@@ -182,9 +193,9 @@ def _run_text(snapshot: ContestSnapshot, run: Run) -> tuple[str, str]:
     return str(document.id), as_text(document, sparse=False)  # type: ignore[attr-defined]
 
 
-def texts_of(scene: FeedSnapshot, judgements: Collection[int]) -> Runs:
-    """The runs of some judgements as they are now."""
-    found: dict[str, list[Run]] = defaultdict(list)
-    for run in submission_queries.runs(scene.session, scene.public.contest.id, judgements=judgements):
-        found[str(run.score.judgement_id)].append(run)
-    return {judgement_id: run_texts(scene, runs) for judgement_id, runs in found.items()}
+def texts_of(feed_snapshot: FeedSnapshot, judgements: Collection[int]) -> Runs:
+    """The present runs of some judgements."""
+    by_judgement: dict[str, list[Run]] = defaultdict(list)
+    for run in submission_queries.runs(feed_snapshot.session, feed_snapshot.public.contest.id, judgements=judgements):
+        by_judgement[str(run.score.judgement_id)].append(run)
+    return {judgement_id: run_texts(feed_snapshot, runs) for judgement_id, runs in by_judgement.items()}
