@@ -1,26 +1,22 @@
-"""What is uploaded as it comes from strangers: its names, which kind of file it is, and zips that may be hostile.
+"""Uploads as they come from strangers: their names, the kinds of their files, and zips that may be hostile.
 
-Sizes in an archive's headers are never believed: bytes are counted as they inflate. Anything odd about an archive
-refuses it as a whole. Limits hold for all archives of an upload together.
+Anything odd about an archive refuses it as a whole. Limits hold for all archives of an upload together.
 """
 
 from __future__ import annotations
 
-import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
-CHUNK = 1 << 16
+from app.packages.zip_reader import CHUNK, ZipUnreadable, entry_fault, inflate, open_zip
+
 LONGEST_NAME = 255
 DIRECTORY_ENTRY = b"PK\x01\x02"
 DIRECTORY_ENTRY_BYTES = 46
 RATIO_MATTERS_FROM = 1 << 20
-ENCRYPTED = 0x1
 ARCHIVES = {
     b"PK\x03\x04": "zip",
     b"PK\x05\x06": "zip",
@@ -33,8 +29,6 @@ ARCHIVES = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 TAR, TAR_AT = b"ustar", 257
-UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
-"""What zipfile raises for damaged archives, NotImplementedError being a RuntimeError."""
 ARCHIVE_NAMES = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst")
 
 
@@ -49,7 +43,7 @@ class UploadRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What all files of one upload may be: bytes inflated, files, and how many times their packed size they reach."""
+    """Limits of all files of one upload: bytes inflated, files, and how many times their packed size they reach."""
 
     inflated: int
     files: int
@@ -98,7 +92,7 @@ def archive_kind_of(data: bytes) -> str | None:
 
 
 def is_litter(name: str) -> bool:
-    """What operating systems leave in archives, and nobody means to submit."""
+    """Tell the files that operating systems leave in archives, which nobody means to submit."""
     parts = [part for part in name.split("/") if part]
     return any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
@@ -109,12 +103,12 @@ def open_archive(upload: Upload, budget: Budget) -> Iterator[Archive]:
     _check_directory(upload, budget)
     budget.packed += _size(upload.stream)
     try:
-        with zipfile.ZipFile(upload.stream) as archive:
+        with open_zip(upload.stream) as archive:
             entries = archive.infolist()
             budget.add_files(upload.name, len(entries))
             _check_entries(upload.name, entries)
             yield Archive(upload.name, entries, archive, budget)
-    except UNREADABLE as error:
+    except ZipUnreadable as error:
         raise UploadRefused(f"{upload.name}: expected a readable zip archive, found a damaged one ({error})") from None
 
 
@@ -128,25 +122,17 @@ class Archive:
     _budget: Budget
 
     def read(self, entry: zipfile.ZipInfo, most: int) -> bytes:
-        """At most `most` bytes of an entry; reading to its end also checks its CRC. Refuses an archive inside."""
-        data = b"".join(self._inflate(entry, most))
+        """Read at most `most` bytes of an entry; raises UploadRefused for an archive inside the archive."""
+        data = inflate(self._archive, entry, most, lambda count: self._budget.spend(self.name, count))
         if archive_kind_of(data) is not None:
             where = f"{self.name}: {entry.filename!r}"
             raise UploadRefused(f"{where}: expected a plain file, found an archive inside the archive")
         return data
 
-    def _inflate(self, entry: zipfile.ZipInfo, most: int) -> Iterator[bytes]:
-        left = most
-        with self._archive.open(entry) as stream:
-            while left > 0 and (piece := stream.read(min(CHUNK, left))):
-                self._budget.spend(self.name, len(piece))
-                left -= len(piece)
-                yield piece
-
 
 @dataclass
 class Budget:
-    """What one upload has used of its limits: files, packed bytes of its archives, bytes inflated from them."""
+    """The part of its limits that an upload has used: files, packed bytes of its archives, bytes inflated from them."""
 
     limits: Limits
     files: int = 0
@@ -175,7 +161,11 @@ def _too_many(name: str, limits: Limits, count: int) -> UploadRefused:
 
 
 def _check_directory(upload: Upload, budget: Budget) -> None:
-    """Refuse an archive of too many files before its directory is read, every entry of which becomes an object."""
+    """Refuse an archive of too many files before its directory is read, every entry of which becomes an object.
+
+    Signatures are counted wherever they lie, as the header that says where the directory begins may lie: an archive
+    inside counts too, and is refused in any case.
+    """
     left = budget.limits.files - budget.files
     if _size(upload.stream) <= left * DIRECTORY_ENTRY_BYTES:
         return
@@ -197,7 +187,7 @@ def _size(stream: IO[bytes]) -> int:
 
 
 def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
-    """Refuse what no honest archive of answers holds, before a byte is inflated."""
+    """Refuse entries that no honest archive of answers has, before a byte is inflated."""
     for entry in entries:
         fault = _entry_fault(entry)
         if fault is not None:
@@ -210,13 +200,8 @@ def _entry_fault(entry: zipfile.ZipInfo) -> str | None:
         return "expected a name, found none"
     if (fault := name_fault(name)) is not None:
         return fault
-    if entry.flag_bits & ENCRYPTED:
-        return "expected a plain file, found an encrypted one"
-    if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        return f"expected a stored or deflated file, found compression method {entry.compress_type}"
-    mode = entry.external_attr >> 16
-    if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_IFMT(mode) == 0):
-        return "expected a plain file, found a symbolic link or a special file"
+    if (fault := entry_fault(entry)) is not None:
+        return fault
     if not name.endswith("/") and not is_litter(name) and name.lower().endswith(ARCHIVE_NAMES):
         return "expected a plain file, found an archive inside the archive"
     return None

@@ -1,28 +1,24 @@
-"""The files of a package, from a folder or from a zip, as one mapping from relative path to bytes.
-
-Traps of zips: the sizes in their headers lie, so bytes are counted while they inflate; names may escape, repeat, or
-point elsewhere as symbolic links. Nothing of an archive is ever written to disk here.
-"""
+"""The files of a package, from a folder or from a zip, as one mapping from relative path to bytes."""
 
 from __future__ import annotations
 
 import io
 import re
-import stat
 import zipfile
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from app.packages.errors import Faults, PackageError, PackageErrors
+from app.packages.zip_reader import ZipUnreadable, entry_fault, inflate, open_zip
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
 SLUG = re.compile(r"[a-z0-9]{1,64}")
 DRIVE = re.compile(r"[A-Za-z]:")
 IGNORED = frozenset({"__pycache__", "__MACOSX"})
-CHUNK = 1 << 16
+SMALLEST = 1024
+"""Archives below this size may inflate as far as one of it."""
 LONGEST_PATH = 1000
 DEEPEST = 16
 
@@ -88,13 +84,13 @@ def archive_files(
         message = f"expected an archive of at most {limits.archive} bytes, found {size}"
         raise PackageErrors([PackageError("", "", message)])
     try:
-        with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+        with open_zip(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
             members = _members(archive, faults, limits)
             _refuse_files_as_folders(members, faults)
             faults.settle()
             members = {name: info for name, info in members.items() if _below_top(name) not in unread}
             files = _inflate(archive, members, size, limits)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+    except ZipUnreadable as error:
         raise PackageErrors([PackageError("", "", f"not a readable zip archive: {error}")]) from error
     return _without_top(files)
 
@@ -160,41 +156,37 @@ def _below_top(name: str) -> str:
     return rest or top
 
 
-def _refused(info: zipfile.ZipInfo) -> str:
-    kind = stat.S_IFMT(info.external_attr >> 16)
+def _refused(info: zipfile.ZipInfo) -> str | None:
     parts = info.filename.split("/")
-    if info.flag_bits & 0x1:
-        return "expected a plain file, found an encrypted one"
-    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "expected a plain file, found a symbolic link or device"
     if info.filename.startswith("/") or "\\" in info.filename or DRIVE.match(info.filename):
         return "expected a relative path with `/`"
     if len(parts) > DEEPEST or len(info.filename) > LONGEST_PATH:
         return f"expected a path of at most {LONGEST_PATH} characters and {DEEPEST} folders"
     if ".." in parts or "." in parts:
         return "expected a path inside the package, found `..` or `.`"
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "expected a stored or deflated file, found another compression"
-    return ""
+    return entry_fault(info)
 
 
 def _inflate(
     archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], size: int, limits: Limits
 ) -> dict[str, bytes]:
-    """Read every member, counting the bytes that really come out."""
-    most = min(limits.total, max(size, 1024) * limits.ratio)
+    """Read every member, within the limits of one file and of all."""
+    most = min(limits.total, max(size, SMALLEST) * limits.ratio)
     files: dict[str, bytes] = {}
-    left = most
+    used = 0
+
+    def spend(count: int) -> None:
+        nonlocal used
+        used += count
+        if used > most:
+            raise too_large
+
     for name, info in sorted(members.items()):
-        data = bytearray()
-        with archive.open(info) as stream:
-            while chunk := stream.read(CHUNK):
-                data += chunk
-                left -= len(chunk)
-                if len(data) > limits.single or left < 0:
-                    found = f"expected at most {limits.single} bytes in a file and {most} in all, found more"
-                    raise PackageErrors([PackageError(name, "", found)])
-        files[name] = bytes(data)
+        message = f"expected at most {limits.single} bytes in a file and {most} in all, found more"
+        too_large = PackageErrors([PackageError(name, "", message)])
+        files[name] = inflate(archive, info, limits.single + 1, spend)
+        if len(files[name]) > limits.single:
+            raise too_large
     return files
 
 

@@ -1,0 +1,60 @@
+"""Zips from strangers: which entries are refused, and how their bytes are read. Packages and uploads share this reader.
+
+Sizes in an archive's headers are never believed: bytes are counted as they inflate. Nothing is written to disk here.
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+CHUNK = 1 << 16
+ENCRYPTED = 0x1
+PLAIN_OR_FOLDER = (0, stat.S_IFREG, stat.S_IFDIR)
+"""Kinds of files that are taken; 0 is what archivers of other systems leave there."""
+UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
+"""What zipfile raises for damaged archives, NotImplementedError being a RuntimeError."""
+
+
+class ZipUnreadable(Exception):
+    """The archive is damaged; the text is the library's reason."""
+
+
+@contextmanager
+def open_zip(source: IO[bytes] | Path) -> Iterator[zipfile.ZipFile]:
+    """Open a zip; raises ZipUnreadable for a damaged one, also where the damage shows while it is read."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            yield archive
+    except UNREADABLE as error:
+        raise ZipUnreadable(str(error)) from error
+
+
+def entry_fault(entry: zipfile.ZipInfo) -> str | None:
+    """Say what refuses an entry whatever its name is; None where nothing does."""
+    if entry.flag_bits & ENCRYPTED:
+        return "expected a plain file, found an encrypted one"
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return f"expected a stored or deflated file, found compression method {entry.compress_type}"
+    if stat.S_IFMT(entry.external_attr >> 16) not in PLAIN_OR_FOLDER:
+        return "expected a plain file, found a symbolic link or a special file"
+    return None
+
+
+def inflate(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int, spend: Callable[[int], None]) -> bytes:
+    """Read at most `most` bytes of an entry; `spend` is called with the size of each piece and may raise to stop.
+
+    Only reading to the end checks the CRC: ask for one byte more than is taken.
+    """
+    data = bytearray()
+    with archive.open(entry) as stream:
+        while len(data) < most and (piece := stream.read(min(CHUNK, most - len(data)))):
+            spend(len(piece))
+            data += piece
+    return bytes(data)
