@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from checkers.doors import Exact
 
 I_contra = TypeVar("I_contra", contravariant=True)
 A = TypeVar("A")
+S = TypeVar("S")
 
 
 class Unsolved(Exception):
@@ -45,15 +46,17 @@ Progress = Callable[[Report], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class Method(Generic[S]):
     """One way to solve a problem: a rung of its ladder.
 
     summary   one sentence, shown by `jurado methods`
+    search    the solver's own function behind it, called by its `solve`
     anytime   uses all the seconds it is given and improves; otherwise it ends when it is done
     seconds   the default time limit
     """
 
     summary: str
+    search: S
     anytime: bool = False
     seconds: float = 10.0
 
@@ -61,7 +64,7 @@ class Method:
 class Solver(Protocol[I_contra, A]):
     """A module that finds answers for one problem. The method named `REFERENCE` makes the expected answers."""
 
-    METHODS: Mapping[str, Method]
+    METHODS: Mapping[str, Method[Any]]
     REFERENCE: str
 
     def solve(

@@ -28,26 +28,17 @@ from solvers.comesolo.moves import Jumps, answer_of, rows_of, tables_of
 from solvers.doors import Method, Progress
 from solvers.parts.clock import Clock
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+Search = Callable[..., tuple[Jumps, int]]
+METHODS: Mapping[str, Method[Search]] = MappingProxyType(
     {
-        "greedy": Method("random plays, the longest is kept", anytime=True),
-        "dfs": Method("depth-first search with taking back", anytime=True),
-        "best-first": Method("buckets of boards by score, drawn mostly from the top", anytime=True),
-        "beam": Method("beam search over compact boards, then cut and grow again", anytime=True),
+        "greedy": Method("random plays, the longest is kept", search_greedily, anytime=True),
+        "dfs": Method("depth-first search with taking back", search_depth_first, anytime=True),
+        "best-first": Method("buckets of boards by score, drawn mostly from the top", search_best_first, anytime=True),
+        "beam": Method("beam search over compact boards, then cut and grow again", search_beam, anytime=True),
     }
 )
 REFERENCE = "beam"
 PAR_PLAYS = 1
-
-Search = Callable[..., tuple[Jumps, int]]
-SEARCHES: Mapping[str, Search] = MappingProxyType(
-    {
-        "greedy": search_greedily,
-        "dfs": search_depth_first,
-        "best-first": search_best_first,
-        "beam": search_beam,
-    }
-)
 
 
 def solve(
@@ -60,7 +51,7 @@ def solve(
     progress: Progress | None = None,
 ) -> Answer:
     """Find a long play. Ends early at a play that is proved to be longest; compiling does not count as time."""
-    search = SEARCHES[method]
+    search = METHODS[method].search
     bound = most_eaten(instance)
     warm_up(method)
     clock = Clock(seconds, steps, progress)
@@ -79,4 +70,4 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
 def warm_up(method: str) -> None:
     """Run a method on a tiny board, so that its kernels are compiled or loaded before a clock starts."""
     tiny = read_instance(b"3\nooo\no..\n...\n")
-    SEARCHES[method](rows_of(tiny), tables_of(3), 9, seed=1, clock=Clock(1.0, 8))
+    METHODS[method].search(rows_of(tiny), tables_of(3), 9, seed=1, clock=Clock(1.0, 8))

@@ -34,29 +34,18 @@ from solvers.lasttreat.tables import fill_by_memo, fill_by_period, fill_by_sieve
 from solvers.lasttreat.tree import fill_by_tree
 from solvers.parts.clock import Clock
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+Fill = Callable[[Integers, Work], None]
+METHODS: Mapping[str, Method[Fill]] = MappingProxyType(
     {
-        "tree": Method("every play is tried, nothing remembered"),
-        "memo": Method("every position once, by its moves: O(ABK)"),
-        "sieve": Method("lost positions cross out those that reach them: O(AB)"),
-        "period": Method("the sieve on the square that repeats: O(K^2)"),
-        "linear": Method("the pairs of that square, listed: O(K)"),
-        "closed-form": Method("the pairs by a formula in whole numbers: O(1)"),
+        "tree": Method("every play is tried, nothing remembered", fill_by_tree),
+        "memo": Method("every position once, by its moves: O(ABK)", fill_by_memo),
+        "sieve": Method("lost positions cross out those that reach them: O(AB)", fill_by_sieve),
+        "period": Method("the sieve on the square that repeats: O(K^2)", fill_by_period),
+        "linear": Method("the pairs of that square, listed: O(K)", fill_by_pairs),
+        "closed-form": Method("the pairs by a formula in whole numbers: O(1)", fill_by_formula),
     }
 )
 REFERENCE = "closed-form"
-
-Fill = Callable[[Integers, Work], None]
-FILLS: Mapping[str, Fill] = MappingProxyType(
-    {
-        "tree": fill_by_tree,
-        "memo": fill_by_memo,
-        "sieve": fill_by_sieve,
-        "period": fill_by_period,
-        "linear": fill_by_pairs,
-        "closed-form": fill_by_formula,
-    }
-)
 
 
 def solve(
@@ -74,7 +63,7 @@ def solve(
     """
     warm_up(method)
     work = Work(Clock(seconds, steps, progress), np.zeros((instance.count, 2), np.int64))
-    FILLS[method](instance.rows, work)
+    METHODS[method].search(instance.rows, work)
     work.finish()
     return Answer(work.moves)
 
@@ -87,4 +76,4 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
 def warm_up(method: str) -> None:
     """Run a method on two small positions, so that its kernels are compiled or loaded before a clock starts."""
     rows = np.array([[1, 2, 3], [2, 2, 1]], np.int64)
-    FILLS[method](rows, Work(Clock(60.0, 16), np.zeros((2, 2), np.int64)))
+    METHODS[method].search(rows, Work(Clock(60.0, 16), np.zeros((2, 2), np.int64)))

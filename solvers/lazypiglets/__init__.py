@@ -29,16 +29,6 @@ from solvers.lazypiglets.two_ended import search_two_ended
 from solvers.lazypiglets.work import Work
 from solvers.parts.clock import Clock
 
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        "bfs": Method("breadth-first search over ordered states"),
-        "bfs-sorted": Method("breadth-first search, piglets interchangeable"),
-        "bidirectional": Method("breadth-first search from both ends"),
-        "astar": Method("best estimate first: the best assignment by walking and jumping", seconds=60.0),
-        "reference": Method("beam search, then pruned layers from both ends; gives a plan"),
-    }
-)
-REFERENCE = "reference"
 TINY = b"3\n...\n.#.\n...\n2\n1 1\n1 2\n3 3\n3 1\n"
 
 
@@ -47,15 +37,19 @@ def search_planning(field: Field, work: Work) -> Answer:
     return answer_of(search_two_ended(field, work), field)
 
 
-SEARCHES: Mapping[str, Callable[[Field, Work], int | Answer]] = MappingProxyType(
+Search = Callable[[Field, Work], int | Answer]
+METHODS: Mapping[str, Method[Search]] = MappingProxyType(
     {
-        "bfs": search_ordered,
-        "bfs-sorted": search_sorted,
-        "bidirectional": search_both,
-        "astar": search_best_estimate,
-        "reference": search_planning,
+        "bfs": Method("breadth-first search over ordered states", search_ordered),
+        "bfs-sorted": Method("breadth-first search, piglets interchangeable", search_sorted),
+        "bidirectional": Method("breadth-first search from both ends", search_both),
+        "astar": Method(
+            "best estimate first: the best assignment by walking and jumping", search_best_estimate, seconds=60.0
+        ),
+        "reference": Method("beam search, then pruned layers from both ends; gives a plan", search_planning),
     }
 )
+REFERENCE = "reference"
 
 
 def solve(
@@ -85,7 +79,7 @@ def search(instance: Instance, method: str, work: Work) -> Answer:
     field = field_of(instance)
     if not field.is_reachable():
         return Answer(UNREACHABLE)
-    found = SEARCHES[method](field, work)
+    found = METHODS[method].search(field, work)
     return found if isinstance(found, Answer) else Answer(found)
 
 

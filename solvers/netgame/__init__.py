@@ -28,27 +28,17 @@ from solvers.netgame.ropes import solve_by_ropes
 from solvers.netgame.tables import solve_by_dp, solve_by_grundy, won_table
 from solvers.parts.clock import Clock
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+Search = Callable[[Net, Clock], Answer]
+METHODS: Mapping[str, Method[Search]] = MappingProxyType(
     {
-        "figures": Method("a table of lost figures, at most 13 ropes", seconds=1.0),
-        "ropes": Method("search with memory over sets of ropes, about 30 ropes", seconds=1.0),
-        "cells": Method("search with memory over sets of whole cells", seconds=1.0),
-        "dp": Method("a table of all sets of whole cells", seconds=1.0),
-        "grundy": Method("Grundy numbers, piece by piece", seconds=1.0),
+        "figures": Method("a table of lost figures, at most 13 ropes", solve_by_figures, seconds=1.0),
+        "ropes": Method("search with memory over sets of ropes, about 30 ropes", solve_by_ropes, seconds=1.0),
+        "cells": Method("search with memory over sets of whole cells", solve_by_cells, seconds=1.0),
+        "dp": Method("a table of all sets of whole cells", solve_by_dp, seconds=1.0),
+        "grundy": Method("Grundy numbers, piece by piece", solve_by_grundy, seconds=1.0),
     }
 )
 REFERENCE = "cells"
-
-Search = Callable[[Net, Clock], Answer]
-SEARCHES: Mapping[str, Search] = MappingProxyType(
-    {
-        "figures": solve_by_figures,
-        "ropes": solve_by_ropes,
-        "cells": solve_by_cells,
-        "dp": solve_by_dp,
-        "grundy": solve_by_grundy,
-    }
-)
 
 
 def solve(
@@ -66,7 +56,7 @@ def solve(
     """
     warm_up(method)
     clock = Clock(seconds, steps, progress)
-    answer = SEARCHES[method](net_of(instance), clock)
+    answer = METHODS[method].search(net_of(instance), clock)
     clock.report(states=clock.taken, note="optimal", final=True)
     return answer
 
@@ -84,4 +74,4 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
 def warm_up(method: str) -> None:
     """Run a method on a tiny net, so that its kernels are compiled or loaded before a clock starts."""
     tiny = read_instance(b"4\n0 0 0 1\n0 0 1 0\n1 0 1 1\n0 1 1 1\n")
-    SEARCHES[method](net_of(tiny), Clock(1.0, 100))
+    METHODS[method].search(net_of(tiny), Clock(1.0, 100))

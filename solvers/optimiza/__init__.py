@@ -29,26 +29,17 @@ from solvers.optimiza.mask_dp import fill_masks
 from solvers.optimiza.outcome import Outcome
 from solvers.parts.clock import Clock
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+Search = Callable[[Board, Clock], Outcome]
+METHODS: Mapping[str, Method[Search]] = MappingProxyType(
     {
-        "greedy-x": Method("backwards from the greatest value, always to the greatest cell left"),
-        "greedy-y": Method("the same greedy walk from all other cells, the best is kept"),
-        "brute": Method("all walks, depth first", anytime=True),
-        "mask-dp": Method("a table over sets of cells inside each layer, up to 22 joined cells"),
-        "layered": Method("layer by layer, with a proof for each group of joined cells"),
+        "greedy-x": Method("backwards from the greatest value, always to the greatest cell left", walk_to_greatest),
+        "greedy-y": Method("the same greedy walk from all other cells, the best is kept", walk_to_others),
+        "brute": Method("all walks, depth first", walk_everywhere, anytime=True),
+        "mask-dp": Method("a table over sets of cells inside each layer, up to 22 joined cells", fill_masks),
+        "layered": Method("layer by layer, with a proof for each group of joined cells", climb_layers),
     }
 )
 REFERENCE = "layered"
-
-SEARCHES: Mapping[str, Callable[[Board, Clock], Outcome]] = MappingProxyType(
-    {
-        "greedy-x": walk_to_greatest,
-        "greedy-y": walk_to_others,
-        "brute": walk_everywhere,
-        "mask-dp": fill_masks,
-        "layered": climb_layers,
-    }
-)
 
 
 def solve(
@@ -67,7 +58,7 @@ def solve(
     warm_up(method)
     board = board_of(instance)
     clock = Clock(seconds, steps, progress)
-    found = SEARCHES[method](board, clock)
+    found = METHODS[method].search(board, clock)
     note = "optimal" if found.proved else ""
     clock.report(best=board.sum_of(found.walk), states=found.states, note=note, final=True)
     return answer_of(board, found.walk)
@@ -82,7 +73,7 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
 
 def warm_up(method: str) -> None:
     """Run a method on a small board, so that its kernels are compiled or loaded before a clock starts."""
-    SEARCHES[method](board_of(read_instance(SMALL)), Clock(60.0, 1 if method == "brute" else 1000))
+    METHODS[method].search(board_of(read_instance(SMALL)), Clock(60.0, 1 if method == "brute" else 1000))
 
 
 SMALL = b"""8

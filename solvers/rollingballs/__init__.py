@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from checkers.rollingballs import Answer, Instance, write_answer
 from solvers.doors import Method, Progress
@@ -12,24 +12,25 @@ from solvers.rollingballs.forward.greedy import solve_greedy
 from solvers.rollingballs.two_sided.solve import solve_two_sided
 from solvers.rollingballs.warm import warm_up
 
-METHODS = {
-    "greedy": Method("nearest free ball to each cell, one ball at a time, with restarts", anytime=True, seconds=1.0),
+Search = Callable[[Instance, Clock, int], Answer]
+METHODS: Mapping[str, Method[Search]] = {
+    "greedy": Method(
+        "nearest free ball to each cell, one ball at a time, with restarts", solve_greedy, anytime=True, seconds=1.0
+    ),
     "beam-local": Method(
-        "a small beam search over the balls near one unfinished cell at a time", anytime=True, seconds=9.5
+        "a small beam search over the balls near one unfinished cell at a time",
+        solve_beam_local,
+        anytime=True,
+        seconds=9.5,
     ),
     "two-sided": Method(
         "rolls from the start and un-rolls from the target until both boards agree, then mends",
+        solve_two_sided,
         anytime=True,
         seconds=9.5,
     ),
 }
 REFERENCE = "two-sided"
-
-_SOLVE: dict[str, Callable[[Instance, Clock, int], Answer]] = {
-    "greedy": solve_greedy,
-    "beam-local": solve_beam_local,
-    "two-sided": solve_two_sided,
-}
 
 
 def solve(
@@ -46,7 +47,7 @@ def solve(
     Compiling does not count as time.
     """
     warm_up(method)
-    return _SOLVE[method](instance, Clock(seconds, steps, progress), seed)
+    return METHODS[method].search(instance, Clock(seconds, steps, progress), seed)
 
 
 def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:

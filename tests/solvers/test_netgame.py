@@ -140,7 +140,7 @@ def test_a_search_that_runs_out_of_steps_or_time_or_is_stopped_has_no_answer(met
     clock = Clock(10.0, progress=listen)
     clock.report(final=True)
     with pytest.raises(Unsolved, match=r"^stopped after 0 states"):
-        netgame.SEARCHES[method](net_of(net), clock)
+        netgame.METHODS[method].search(net_of(net), clock)
 
 
 def test_figures_have_no_answer_for_more_than_13_ropes() -> None:

@@ -7,12 +7,27 @@ Methods
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from checkers.divisor import Answer, Instance, write_answer
 from solvers.doors import Method, Progress, Report
 
-METHODS: Mapping[str, Method] = {"one": Method("says 1"), "trial": Method("trial division")}
+
+def say_one(_number: int) -> int:
+    """Give the divisor of every number."""
+    return 1
+
+
+def divide(number: int) -> int:
+    """Divide by every number in turn until one fits."""
+    return number // next(d for d in range(2, number + 1) if number % d == 0)
+
+
+Search = Callable[[int], int]
+METHODS: Mapping[str, Method[Search]] = {
+    "one": Method("says 1", say_one),
+    "trial": Method("trial division", divide),
+}
 REFERENCE = "trial"
 
 
@@ -26,7 +41,7 @@ def solve(
     progress: Progress | None = None,
 ) -> Answer:
     """Find a divisor; both methods end at once."""
-    divisor = 1 if method == "one" else instance.n // next(d for d in range(2, instance.n + 1) if instance.n % d == 0)
+    divisor = METHODS[method].search(instance.n)
     if progress is not None:
         progress(Report(1.0, divisor, 1, "optimal" if method == REFERENCE else "", 1))
     return Answer(divisor)
