@@ -13,7 +13,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.names import problem_folder, read_file
 from app.cli.output import Failure, console, person_at_stdin, say, show, table, write_json
-from app.cli.solver_process import OnProgress, list_methods, run_solver, run_solver_on_files
+from app.cli.solver_process import list_methods, run_solver, run_solver_on_files
+from app.grading.solver_process import OnReport
 
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="a bundled problem, such as comesolo")]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for a program")]
@@ -51,8 +52,8 @@ def solve(
     data = read_file(inputs[0] if inputs else Path("-"), "input")
     if reference is not None:
         options += ["--reference", str(reference)]
-    with progress_shown(slug, quiet=as_json) as on_progress:
-        solved = run_solver(slug, data, options, on_progress)
+    with progress_shown(slug, quiet=as_json) as on_report:
+        solved = run_solver(slug, data, options, on_report)
     sys.stdout.buffer.write(solved.answer)
     sys.stdout.buffer.flush()
     if as_json:
@@ -105,8 +106,8 @@ def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Failure(f"--out {out}: {error.strerror}") from None
-    with files_shown(len(inputs), quiet=as_json) as on_progress:
-        summaries = run_solver_on_files(problem, inputs, out, options, on_progress)
+    with files_shown(len(inputs), quiet=as_json) as on_report:
+        summaries = run_solver_on_files(problem, inputs, out, options, on_report)
     if as_json:
         write_json({"problem": problem, "runs": summaries, "mean": mean_share(summaries)})
     else:
@@ -116,7 +117,7 @@ def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out:
 
 
 @contextmanager
-def progress_shown(label: str, *, quiet: bool) -> Iterator[OnProgress]:
+def progress_shown(label: str, *, quiet: bool) -> Iterator[OnReport]:
     """Show progress on standard error: a bar on a terminal, at most ten lines elsewhere."""
     if quiet:
         yield lambda _report: None
@@ -135,7 +136,7 @@ def progress_shown(label: str, *, quiet: bool) -> Iterator[OnProgress]:
 
 
 @contextmanager
-def files_shown(count: int, *, quiet: bool) -> Iterator[OnProgress]:
+def files_shown(count: int, *, quiet: bool) -> Iterator[OnReport]:
     """Show how many of many inputs are solved: a bar on a terminal, a line for each elsewhere."""
     if quiet:
         yield lambda _said: None

@@ -1,4 +1,4 @@
-"""Solvers run as processes of their own: `python -m solvers`, with progress read from its standard error."""
+"""Solvers run on a person's behalf: signals are passed on, and what fails is a Failure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,9 @@ from typing import IO, Any
 
 import app
 from app.cli.output import Failure
+from app.grading.solver_process import OnReport, SolverProcess, Summary
 
 ROOT = Path(app.__file__).resolve().parents[1]
-
-OnProgress = Callable[[dict[str, Any]], None]
-"""Called with every report, and with every summary."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Solved:
     """An answer file and the summary of the run that made it."""
 
     answer: bytes
-    summary: dict[str, Any]
+    summary: Summary
 
 
 def list_methods(problem: str) -> dict[str, Any]:
@@ -44,42 +42,35 @@ def list_methods(problem: str) -> dict[str, Any]:
     return listed
 
 
-def run_solver(problem: str, data: bytes, options: Sequence[str], on_progress: OnProgress) -> Solved:
+def run_solver(problem: str, data: bytes, options: Sequence[str], on_report: OnReport) -> Solved:
     """Run a solver on an input. SIGINT and SIGTERM are passed on: the first one gives the best answer so far."""
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
         source.write(data)
         source.seek(0)
-        (summary,) = run([problem, *options], source, target, on_progress)
+        (summary,) = run([problem, *options], source, target, on_report)
         target.seek(0)
         return Solved(target.read(), summary)
 
 
 def run_solver_on_files(
-    problem: str, files: Sequence[Path], out: Path, options: Sequence[str], on_progress: OnProgress
-) -> list[dict[str, Any]]:
+    problem: str, files: Sequence[Path], out: Path, options: Sequence[str], on_report: OnReport
+) -> list[Summary]:
     """Run one solver process on file after file; the answers are out/NAME.out. Gives a summary of each run."""
     words = [problem, *options, "--out", str(out), *map(str, files)]
     with tempfile.TemporaryFile() as nothing:
-        return run(words, nothing, nothing, on_progress)
+        return run(words, nothing, nothing, on_report)
 
 
-def run(words: Sequence[str], source: IO[bytes], target: IO[bytes], on_progress: OnProgress) -> list[dict[str, Any]]:
-    """Run `python -m solvers` and give what it says of its runs; raises Failure with its reason where it fails."""
-    process = subprocess.Popen(
-        command("solvers", "--progress-json", *words),
-        env=environment(),
-        stdin=source,
-        stdout=target,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    with process, passing_signals_to(process):
-        summaries, complaint = listen(process, on_progress)
-    if process.returncode != 0 or not summaries:
-        text = complaint or f"the solver ended with {process.returncode}"
-        raise Failure(text, 2 if process.returncode == 2 else 1)
-    return summaries
+def run(words: Sequence[str], source: IO[bytes], target: IO[bytes], on_report: OnReport) -> list[Summary]:
+    """Run `python -m solvers` and give the summaries of its runs; raises Failure with its reason where it fails."""
+    process = SolverProcess()
+    process.start(words, environment(), source=source, target=target)
+    with passing_signals_to(process):
+        ended = process.listen(on_report)
+    if ended.status != 0 or not ended.summaries:
+        text = ended.complaint or f"the solver ended with {ended.status}"
+        raise Failure(text, 2 if ended.status == 2 else 1)
+    return list(ended.summaries)
 
 
 def command(module: str, *arguments: str) -> list[str]:
@@ -98,27 +89,9 @@ def last_line(text: str) -> str:
     return lines[-1] if lines else "no message"
 
 
-def listen(process: subprocess.Popen[str], on_progress: OnProgress) -> tuple[list[dict[str, Any]], str]:
-    """Read the solver's lines until it ends; returns the summaries, and the error or the last line in no JSON."""
-    summaries: list[dict[str, Any]] = []
-    complaint = ""
-    assert process.stderr is not None
-    for line in process.stderr:
-        said = json.loads(line) if line.startswith("{") else {"error": line.strip() or complaint}
-        if "fraction" in said:
-            on_progress(said)
-        elif "done" in said:
-            on_progress(said)
-            summaries.append(said)
-        else:
-            complaint = said["error"]
-    process.wait()
-    return summaries, complaint
-
-
 @contextmanager
-def passing_signals_to(process: subprocess.Popen[str]) -> Iterator[None]:
-    """While inside, SIGINT and SIGTERM go to the process; leaving by an exception kills it.
+def passing_signals_to(process: SolverProcess) -> Iterator[None]:
+    """While inside, SIGINT and SIGTERM go to the process.
 
     Only the main thread hears signals: in another one the process is left alone.
     """
@@ -132,9 +105,6 @@ def passing_signals_to(process: subprocess.Popen[str]) -> Iterator[None]:
     before = {signum: signal.signal(signum, pass_on) for signum in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
-    except BaseException:
-        process.kill()
-        raise
     finally:
         for signum, handler in before.items():
             signal.signal(signum, handler)

@@ -19,7 +19,8 @@ from app.domain.clock import utc_now
 from app.grading.engine import Engine
 from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
-from app.grading.solver_process import Solved, SolverFailed, SolverProcess, SolverRun
+from app.grading.reference_solver import Solved, SolverRun, solve
+from app.grading.solver_process import SolverFailed, SolverProcess
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.files import FileStore
@@ -173,7 +174,7 @@ class JobRunner:
     def _solve(self, job_id: str, params: dict[str, Any], case: _Case, at: int, count: int) -> dict[str, Any]:
         solver = params.get("solver", params["problem_id"])  # a job queued by an earlier version names none
         run = SolverRun(solver, params["method"], params["seed"], params["seconds"], params["memory"])
-        process = SolverProcess(run)
+        process = SolverProcess()
         with self._changed:
             self._running = (job_id, process)
             if self._closing or job_id in self._cancelled:  # since it was last asked
@@ -182,7 +183,7 @@ class JobRunner:
         notes.say(0.0, f"{case.name}: {run.method}, seed {run.seed}, {run.seconds:g} s")
         try:
             data = self._files.load(case.input_sha256)
-            solved = process.solve(data, notes.report)
+            solved = solve(process, run, data, notes.report)
             result = self._keep(params["problem_id"], case, data, solved)
         except (SolverFailed, JudgeFailed, RejudgingRefused) as error:
             notes.say(1.0, f"{case.name}: failed: {error}")
@@ -269,8 +270,8 @@ class _Notes:
         self._noted = 0.0
 
     def report(self, report: dict[str, Any]) -> None:
-        """Pass a solver's report on."""
-        if time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
+        """Pass a solver's report on; its summary is noted by whoever judges the answer."""
+        if "fraction" in report and time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
             self.say(report["fraction"], f"{self._case}: best {report.get('best')}, {report.get('states')} states")
 
     def say(self, fraction: float, line: str) -> None:

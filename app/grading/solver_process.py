@@ -1,4 +1,8 @@
-"""One run of a reference solver, as a process of its own: bounded in time and memory, killable with its whole tree."""
+"""A solver's process, started, heard and killed: one runner for reference runs, `jurado solve` and `jurado ladder`.
+
+A process with bounds has so much memory, writes to one folder and starts nothing (see `memory_limit`); one without is
+run for a person at a terminal, on that person's own behalf.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,21 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psutil
 
-from app.grading.environment import clean_environment
-from app.grading.leftovers import solver_folder
-
 INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
 START_UP_SECONDS = 120.0  # kernels may have to be compiled first
-KEPT_OUTPUT = 64 * 2**20
+MODULE = [sys.executable, "-m"]
+
+Summary = dict[str, Any]
+"""The last report of a run, with the key `done`: see `python -m solvers`."""
+OnReport = Callable[[dict[str, Any]], None]
+"""Called with every report, and with the summary of every run."""
 
 
 class SolverFailed(Exception):
@@ -27,49 +33,87 @@ class SolverFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class SolverRun:
-    """What to run: `memory` in MiB, `seconds` of search."""
+class Bounds:
+    """Limits of a process: `memory` in MiB, the one `folder` it writes to, the folders it reads beside."""
 
-    solver: str
-    method: str
-    seed: int
-    seconds: float
     memory: int
+    folder: Path
+    reads: Sequence[Path] = ()
+
+    def command(self) -> list[str]:
+        """Build the words that come before the module to be bounded."""
+        reads = [f"--read={folder}" for folder in self.reads]
+        return ["app.grading.memory_limit", str(self.memory * 2**20 + INTERPRETER_BYTES), str(self.folder), *reads]
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
-    """The answer, the expected-answer file made from it, and the solver's summary (its provenance)."""
+class Ended:
+    """The end of a process: its status, a summary of each run, why it was killed, and its complaint.
 
-    answer: bytes
-    reference: bytes
-    summary: dict[str, Any]
+    `complaint` is the error that it reported last, or a line that was no report (of a library, say); empty where it
+    went on after it.
+    """
+
+    status: int
+    summaries: Sequence[Summary]
+    killed: str
+    complaint: str
 
 
+@dataclass(eq=False)
 class SolverProcess:
-    """Runs one solver. `kill` may be called from another thread at any time; the run then raises SolverFailed."""
+    """Runs `python -m solvers` once. `kill` may be called from any thread at any time, also before the start."""
 
-    def __init__(self, run: SolverRun) -> None:
-        self._run = run
-        self._process: subprocess.Popen[str] | None = None
-        self._killed = ""
-        self._lock = threading.Lock()
+    _process: subprocess.Popen[str] | None = None
+    _killed: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def solve(self, data: bytes, on_report: Callable[[dict[str, Any]], None]) -> Solved:
-        """Feed the input, pass progress on, and wait for the answer. Raises SolverFailed."""
-        with solver_folder() as folder:
-            (folder / "input").write_bytes(data)
-            timer = threading.Timer(self._run.seconds + START_UP_SECONDS, self.kill, ["it ran over its time"])
-            timer.start()
+    def start(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        source: IO[bytes] | int = subprocess.DEVNULL,
+        target: IO[bytes] | int = subprocess.DEVNULL,
+        bounds: Bounds | None = None,
+    ) -> None:
+        """Start the process; raises SolverFailed where it was killed before."""
+        bounded = bounds.command() if bounds is not None else []
+        with self._lock:  # who kills sees either no process, which is then never started, or one to kill
+            if self._killed:
+                raise SolverFailed(self._killed)
+            self._process = subprocess.Popen(
+                [*MODULE, *bounded, "solvers", "--progress-json", *words],
+                stdin=source,
+                stdout=target,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+                env=environment,
+            )
+
+    def listen(self, on_report: OnReport, patience: float | None = None, why: str = "it ran over its time") -> Ended:
+        """Pass reports on until the process ends; it is dead after this, however it is left.
+
+        After `patience` seconds without a summary it is killed for the reason `why`.
+        """
+        assert self._process is not None, "start() comes first"
+        with self._process as process, _Timer(patience, lambda: self.kill(why)) as timer:
             try:
-                summary = self._watch(folder, on_report)
-            finally:
-                timer.cancel()
+                summaries, complaint = self._hear(process, on_report, timer)
+                return Ended(process.wait(), summaries, self._killed, complaint)
+            finally:  # `with` would wait for an end of its own accord, and after Ctrl-C only for a moment
                 self.kill("the run is over")
-            return Solved(_read(folder / "answer"), _read(folder / "reference"), summary)
+                process.wait()
+
+    def send_signal(self, signum: int) -> None:
+        """Pass a signal on; takes no lock, so that a handler of signals may call it."""
+        if self._process is not None:
+            self._process.send_signal(signum)
 
     def kill(self, why: str = "it was cancelled") -> None:
-        """End the process and everything it started."""
+        """End the process and everything it started; the first reason is the one that counts."""
         with self._lock:
             self._killed = self._killed or why
             if self._process is None or self._process.poll() is not None:
@@ -80,51 +124,51 @@ class SolverProcess:
                     with contextlib.suppress(psutil.NoSuchProcess):
                         process.kill()
 
-    def _watch(self, folder: Path, on_report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        last: dict[str, Any] = {}
-        with self._start(folder) as process:
-            assert process.stderr is not None  # it is a pipe
-            for line in process.stderr:
-                last = parse(line) or last
-                if "fraction" in last:
-                    on_report(last)
-            status = process.wait()
-        if last.get("done") and status == 0:
-            return last
-        raise SolverFailed(last.get("error") or self._killed or f"it ended with status {status}")
+    def _hear(self, process: subprocess.Popen[str], on_report: OnReport, timer: _Timer) -> tuple[list[Summary], str]:
+        summaries: list[Summary] = []
+        complaint = ""
+        assert process.stderr is not None  # it is a pipe
+        for line in process.stderr:
+            report = parse(line)
+            if "done" in report:
+                summaries.append(report)
+                timer.restart()
+            elif "fraction" not in report:
+                complaint = report.get("error", complaint)
+                continue
+            complaint = ""
+            on_report(report)
+        return summaries, complaint
 
-    def _start(self, folder: Path) -> subprocess.Popen[str]:
-        run = self._run
-        memory = str(run.memory * 2**20 + INTERPRETER_BYTES)
-        solver = ["solvers", run.solver, "--method", run.method, "--seed", str(run.seed)]
-        options = ["--seconds", str(run.seconds), "--progress-json", "--reference", str(folder / "reference")]
-        bounded = [sys.executable, "-m", "app.grading.memory_limit", memory, str(folder)]
-        with self._lock, (folder / "input").open("rb") as given, (folder / "answer").open("wb") as out:
-            if self._killed:
-                raise SolverFailed(self._killed)
-            self._process = subprocess.Popen(
-                [*bounded, *solver, *options],
-                stdin=given,
-                stdout=out,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-                env={**clean_environment(), "TMPDIR": str(folder)},
-            )
-        return self._process
+
+class _Timer:
+    """Calls `on_end` once `seconds` have passed since it was entered or restarted; None: never."""
+
+    def __init__(self, seconds: float | None, on_end: Callable[[], None]) -> None:
+        self._seconds, self._on_end = seconds, on_end
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> _Timer:
+        self.restart()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def restart(self) -> None:
+        """Begin to count anew."""
+        self.__exit__()
+        if self._seconds is not None:
+            self._timer = threading.Timer(self._seconds, self._on_end)
+            self._timer.daemon = True
+            self._timer.start()
 
 
 def parse(line: str) -> dict[str, Any]:
-    """Read one line of a solver; one that is no JSON (a library's warning) is kept as the error it may explain."""
+    """Read one line of a solver; one that is no JSON (a library's warning) is the error it may explain."""
     try:
-        found = json.loads(line)
+        report = json.loads(line)
     except ValueError:
         return {"error": line.strip()} if line.strip() else {}
-    return found if isinstance(found, dict) else {}
-
-
-def _read(path: Path) -> bytes:
-    if path.stat().st_size > KEPT_OUTPUT:
-        raise SolverFailed(f"it wrote more than {KEPT_OUTPUT} bytes")
-    return path.read_bytes()
+    return report if isinstance(report, dict) else {}

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
-import psutil
-
-from app.cli.solver_process import command, environment
-from app.grading.solver_process import INTERPRETER_BYTES, START_UP_SECONDS, parse
+from app.cli.solver_process import environment
+from app.grading.solver_process import START_UP_SECONDS, Bounds, SolverProcess, Summary
 
 OVERRUN = 2.0
 """A solver that has not answered after this many times its limit (and the start-up) is killed."""
+SILENT = "the solver ended without a word"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class Task:
     seed: int
 
 
-OnDone = Callable[[Task, dict[str, Any]], None]
+OnDone = Callable[[Task, Summary], None]
 """Called with the summary of every run (see `python -m solvers`), from several threads but never from two at a time."""
 
 
@@ -44,7 +41,7 @@ class Runner:
     """Runs tasks side by side, once; leaving it by an exception kills what still runs."""
 
     on_done: OnDone
-    _living: set[int] = field(default_factory=set)
+    _running: set[SolverProcess] = field(default_factory=set)
     _stopped: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _telling: threading.Lock = field(default_factory=threading.Lock)
@@ -63,101 +60,46 @@ class Runner:
     def _run(self, task: Task) -> None:
         """One process after another, until every input has its summary: one that dies costs one input only."""
         left = list(task.inputs)
+
+        def report(summary: Summary) -> None:
+            if "done" in summary:
+                left[:] = [path for path in left if path.stem != summary["instance"]]
+                self._tell(task, summary)
+
         while left and (process := self._start(task, left)) is not None:
-            complaint = "the solver ended without a word"
-            for said in self._listen(task, process):
-                if "done" in said:
-                    left = [path for path in left if path.stem != said["instance"]]
-                    self._tell(task, said)
-                else:
-                    complaint = said.get("error", complaint)
-            if left and not self._stopped:
-                self._tell(task, failure(left.pop(0).stem, complaint))
-
-    def _tell(self, task: Task, said: dict[str, Any]) -> None:
-        with self._telling:
-            self.on_done(task, said)
-
-    def _listen(self, task: Task, process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
-        """Yield what a process says, but for its progress; kill it where nobody listens to the end."""
-        with process:
-            watch = Watchdog(process, task.seconds * OVERRUN + START_UP_SECONDS)
+            reason = f"killed: no answer after {OVERRUN:g} times its {task.seconds:g} seconds"
             try:
-                assert process.stderr is not None  # it is a pipe
-                for line in process.stderr:
-                    said = parse(line)
-                    if "fraction" not in said:
-                        watch.rearm()
-                        yield said
-            except BaseException:  # GeneratorExit too: leaving `with process` would wait for all of its inputs
-                process.kill()
-                raise
+                ended = process.listen(report, task.seconds * OVERRUN + START_UP_SECONDS, reason)
             finally:
-                watch.stop()
                 with self._lock:
-                    self._living.discard(process.pid)
-        if watch.barked:
-            yield {"error": f"killed: no answer after {OVERRUN:g} times its {task.seconds:g} seconds"}
+                    self._running.remove(process)
+            if left and not self._stopped:
+                self._tell(task, failure(left.pop(0).stem, ended.killed or ended.complaint or SILENT))
 
-    def _start(self, task: Task, inputs: Sequence[Path]) -> subprocess.Popen[str] | None:
+    def _tell(self, task: Task, summary: Summary) -> None:
+        with self._telling:
+            self.on_done(task, summary)
+
+    def _start(self, task: Task, inputs: Sequence[Path]) -> SolverProcess | None:
         """Start a process on the inputs; None once the runner is stopped, so that none is started behind its back."""
-        bound = str(task.memory * 2**20 + INTERPRETER_BYTES)
         options = ["--method", task.method, "--seed", str(task.seed), "--seconds", str(task.seconds)]
-        files = ["--progress-json", "--out", str(task.out), *map(str, inputs)]
-        folders = [f"--read={folder}" for folder in sorted({str(path.parent.resolve()) for path in inputs})]
-        solver = [*folders, "solvers", task.problem, *options, *files]
+        files = ["--out", str(task.out), *map(str, inputs)]
+        bounds = Bounds(task.memory, task.out, sorted({path.parent.resolve() for path in inputs}))
         task.out.mkdir(parents=True, exist_ok=True)  # the one folder that it may write to
+        process = SolverProcess()
         with self._lock:
             if self._stopped:
                 return None
-            process = subprocess.Popen(
-                [*command("app.grading.memory_limit", bound, str(task.out)), *solver],
-                env=environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-            )
-            self._living.add(process.pid)
+            process.start([task.problem, *options, *files], environment(), bounds=bounds)
+            self._running.add(process)
         return process
 
     def stop(self) -> None:
         """Kill what runs, and start nothing more; from any thread."""
         with self._lock:
             self._stopped = True
-            for pid in self._living:
-                with suppress(psutil.NoSuchProcess):
-                    psutil.Process(pid).kill()
-
-
-class Watchdog:
-    """Kills a process that has said nothing for `seconds`."""
-
-    def __init__(self, process: subprocess.Popen[str], seconds: float) -> None:
-        self.barked = False
-        self._process, self._seconds = process, seconds
-        self._timer = self._begin()
-
-    def rearm(self) -> None:
-        """Begin to count anew."""
-        self.stop()
-        self._timer = self._begin()
-
-    def stop(self) -> None:
-        """Count no more."""
-        self._timer.cancel()
-
-    def _begin(self) -> threading.Timer:
-        timer = threading.Timer(self._seconds, self._bark)
-        timer.daemon = True
-        timer.start()
-        return timer
-
-    def _bark(self) -> None:
-        self.barked = True
-        self._process.kill()
+            for process in self._running:
+                process.kill()
 
 
 @contextmanager
@@ -180,6 +122,6 @@ def ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def failure(instance: str, why: str) -> dict[str, Any]:
+def failure(instance: str, why: str) -> Summary:
     """Make the summary of a run that has left none."""
     return {"done": True, "instance": instance, "unsolved": True, "message": why, "seconds": None, "memory": None}
