@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from app.packages.documents import UNREADABLE, StrictLoader
-from app.services.errors import MOST_LISTED, BadRequest, Conflict, fault, in_words, said
+from app.services.errors import MOST_LISTED, BadRequest, Conflict, fault, in_words, place, said
 from app.services.json_bounds import DEEPEST, is_within, read_json
 
 M = TypeVar("M", bound=BaseModel)
@@ -158,6 +158,23 @@ def refuse_all(faults: Sequence[dict[str, str]], taken: Sequence[dict[str, str]]
         raise BadRequest(first_of([*faults, *taken]), errors=[*faults, *taken])
     if taken:
         raise Conflict(hint, errors=taken)
+
+
+class NewIds:
+    """The ids of an import: each may be given once, and by no old object unless those are replaced."""
+
+    def __init__(self, noun: str, known_ids: Container[str]) -> None:
+        self._noun = noun
+        self._known_ids = known_ids
+        self._given: set[str] = set()
+
+    def check(self, id_: str | None, where: str) -> list[dict[str, str]]:
+        """Note an id (None: one is made); returns a fault where it is taken."""
+        if id_ is None:
+            return []
+        whose = "given twice" if id_ in self._given else "of an old one" if id_ in self._known_ids else None
+        self._given.add(id_)
+        return [] if whose is None else [found(place(where, "id"), f"a new {self._noun}", f"{id_!r} {whose}")]
 
 
 def only_object(document: Document) -> dict[str, Any]:

@@ -22,35 +22,6 @@ from app.storage.tables import (
 R = TypeVar("R", GroupRow, OrganizationRow, PersonRow)
 
 
-def ids(session: Session, table: type[R]) -> set[str]:
-    """All ids there are."""
-    return set(session.scalars(select(table.id)))
-
-
-def names(session: Session, table: type[R]) -> dict[str, str]:
-    """The names of all there are, by id."""
-    return {row[0]: row[1] for row in session.execute(select(table.id, table.name))}
-
-
-def known(session: Session, table: type[R], ids: Iterable[str]) -> set[str]:
-    """Those of the ids that are there."""
-    wanted = sorted(set(ids))
-    found: set[str] = set()
-    for start in range(0, len(wanted), teams.AT_ONCE):
-        found.update(session.scalars(select(table.id).where(table.id.in_(wanted[start : start + teams.AT_ONCE]))))
-    return found
-
-
-def some(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
-    """Those of the ids that are there, as rows."""
-    wanted = sorted(set(ids))
-    found: dict[str, R] = {}
-    for start in range(0, len(wanted), teams.AT_ONCE):
-        query = select(table).where(table.id.in_(wanted[start : start + teams.AT_ONCE]))
-        found.update((row.id, row) for row in session.scalars(query))
-    return found
-
-
 def groups(session: Session, contest: ContestRow) -> list[GroupRow]:
     """The groups a contest brought, and those its teams are in; all there are where it is open to all."""
     used = {group_id for row in teams.taking_part(session, contest) for group_id in row.group_ids}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from app.storage import by_id
 from app.storage.tables import (
     AccountRow,
     AwardRow,
@@ -18,9 +19,6 @@ from app.storage.tables import (
     TeamRow,
 )
 
-AT_ONCE = 500
-"""Ids in one IN (...): older SQLites take 999 parameters."""
-
 
 def teams(session: Session) -> Sequence[TeamRow]:
     """All teams, by id."""
@@ -30,30 +28,6 @@ def teams(session: Session) -> Sequence[TeamRow]:
 def get(session: Session, team_id: str) -> TeamRow | None:
     """One team, or None."""
     return session.get(TeamRow, team_id)
-
-
-def ids(session: Session) -> set[str]:
-    """The ids of all teams."""
-    return set(session.scalars(select(TeamRow.id)))
-
-
-def known(session: Session, ids: Iterable[str]) -> set[str]:
-    """Those of the ids that are teams."""
-    wanted = sorted(set(ids))
-    found: set[str] = set()
-    for start in range(0, len(wanted), AT_ONCE):
-        found.update(session.scalars(select(TeamRow.id).where(TeamRow.id.in_(wanted[start : start + AT_ONCE]))))
-    return found
-
-
-def some(session: Session, ids: Iterable[str]) -> dict[str, TeamRow]:
-    """Those of the ids that are teams, as rows."""
-    wanted = sorted(set(ids))
-    found: dict[str, TeamRow] = {}
-    for start in range(0, len(wanted), AT_ONCE):
-        query = select(TeamRow).where(TeamRow.id.in_(wanted[start : start + AT_ONCE]))
-        found.update((row.id, row) for row in session.scalars(query))
-    return found
 
 
 def taking_part(session: Session, contest: ContestRow) -> Sequence[TeamRow]:
@@ -108,12 +82,12 @@ def enrol_those_there(session: Session, contest: ContestRow) -> None:
 
 def disqualify(session: Session, contest_id: str, ids: Iterable[str]) -> None:
     """Disqualify teams that take part in a contest."""
-    wanted = sorted(set(ids))
+    wanted = set(ids)
     enrol(session, contest_id, wanted)
     table = ContestTeamRow
-    for start in range(0, len(wanted), AT_ONCE):
-        some = table.team_id.in_(wanted[start : start + AT_ONCE])
-        session.execute(update(table).where(table.contest_id == contest_id, some).values(disqualified=True))
+    for some in by_id.portions(wanted):
+        disqualify_some = update(table).where(table.contest_id == contest_id, table.team_id.in_(some))
+        session.execute(disqualify_some.values(disqualified=True))
 
 
 def withdraw(session: Session, contest_id: str, team_id: str) -> bool:
@@ -132,8 +106,8 @@ def uses(session: Session, team_id: str) -> dict[str, int]:
         counted[name] = session.scalar(select(func.count()).select_from(table).where(table.team_id == team_id)) or 0
     counted["persons"] = sum(team_id in ids for ids in session.scalars(select(PersonRow.team_ids)))
     asked = select(func.count()).select_from(ClarificationRow).where(ClarificationRow.from_team_id == team_id)
-    told = session.scalars(select(ClarificationRow.to_team_ids).where(ClarificationRow.to_team_ids.is_not(None)))
-    counted["clarifications"] = (session.scalar(asked) or 0) + sum(team_id in (ids or ()) for ids in told)
+    addressed = session.scalars(select(ClarificationRow.to_team_ids).where(ClarificationRow.to_team_ids.is_not(None)))
+    counted["clarifications"] = (session.scalar(asked) or 0) + sum(team_id in (ids or ()) for ids in addressed)
     counted["awards"] = sum(team_id in ids for ids in session.scalars(select(AwardRow.team_ids)))
     return {name: count for name, count in counted.items() if count}
 

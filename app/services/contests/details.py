@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.services import file_references
 from app.services.bodies import found, refuse
 from app.services.contests.bodies import FILES, ContestBody, ContestChange
-from app.storage import directory
+from app.storage import by_id
 from app.storage.files import FileStore
 from app.storage.tables import ContestRow, GroupRow
 
@@ -21,7 +21,7 @@ def change(session: Session, files: FileStore, row: ContestRow, body: ContestBod
     faults: list[dict[str, str]] = []
     if "main_scoreboard_group_id" in named:
         group = body.main_scoreboard_group_id
-        if group is not None and not directory.known(session, GroupRow, [group]):
+        if group is not None and not by_id.known(session, GroupRow, [group]):
             faults.append(found("main_scoreboard_group_id", "a group that exists", repr(group)))
         row.main_scoreboard_group_id = group
     if "location" in named:

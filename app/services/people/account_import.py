@@ -1,4 +1,4 @@
-"""Accounts that come in numbers: read, held against what there is, given passwords, kept."""
+"""The import of accounts: read, checked against what exists, given passwords, stored."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.passwords import hash_all
 from app.services import table_rows
-from app.services.bodies import Document, found, read_all, refuse_all
+from app.services.bodies import Document, NewIds, found, read_all, refuse_all
 from app.services.errors import Conflict, place
 from app.services.people import tsv
 from app.services.people.account_bodies import AccountBody, AccountMade, is_id, view
 from app.storage import accounts as stored
-from app.storage import directory, teams
-from app.storage.tables import AccountRow, PersonRow
+from app.storage import by_id
+from app.storage.tables import AccountRow, PersonRow, TeamRow
 
 Place = tuple[AccountBody, str]
 Fault = dict[str, str]
 
 
 class Wanted(NamedTuple):
-    """What a document brings: accounts with their places, and what is wrong with the others."""
+    """The accounts of a document with their places, and the faults of the others."""
 
     places: list[Place]
     faults: list[Fault]
@@ -59,15 +59,15 @@ def refuse_links(session: Session, places: Sequence[Place], faults: Sequence[Fau
 
 
 def missing_links(session: Session, places: Sequence[Place]) -> list[Fault]:
-    """Every team and person an account names that is not there."""
-    known = teams.known(session, [body.team_id for body, _ in places if body.team_id is not None])
+    """List every team and person that an account names and that does not exist."""
+    known = by_id.known(session, TeamRow, [body.team_id for body, _ in places if body.team_id is not None])
     missing = [
         found(place(where, "team_id"), "a team that exists", repr(body.team_id))
         for body, where in places
         if body.team_id is not None and body.team_id not in known
     ]
     ids_ = [body.person_id for body, _ in places if body.person_id is not None]
-    persons = directory.known(session, PersonRow, ids_)
+    persons = by_id.known(session, PersonRow, ids_)
     return missing + [
         found(place(where, "person_id"), "a person that exists", repr(body.person_id))
         for body, where in places
@@ -76,26 +76,22 @@ def missing_links(session: Session, places: Sequence[Place]) -> list[Fault]:
 
 
 def taken_names(session: Session, places: Sequence[Place], *, replace: bool) -> list[Fault]:
-    """Every id and username that is another account's, or given twice."""
+    """List every id and username that is another account's, or given twice."""
     owners = stored.usernames(session)
-    ids = set(owners.values())
-    given: set[str] = set()
+    new = NewIds("account", set() if replace else set(owners.values()))
     usernames: set[str] = set()
     taken = []
     for body, where in places:
         account_id = id_of(body)
-        if account_id in given or (account_id in ids and not replace):
-            whose = "given twice" if account_id in given else "of an old one"
-            taken.append(found(place(where, "id"), "a new account", f"{account_id!r} {whose}"))
+        taken += new.check(account_id, where)
         if owners.get(body.username, account_id) != account_id or body.username in usernames:
             taken.append(found(place(where, "username"), "a username that is free", repr(body.username)))
-        given.add(account_id)
         usernames.add(body.username)
     return taken
 
 
 def hashed(passwords: Passwords) -> dict[str, str | None]:
-    """The hashes of all passwords, by account id. It takes long, and must not be done inside a transaction."""
+    """Hash all passwords, by account id. This takes long, and must be done outside of transactions."""
     wanted = {**passwords.given, **passwords.made}
     return dict(zip(wanted, hash_all(list(wanted.values())), strict=True))
 
@@ -107,7 +103,7 @@ def shown_once(row: AccountRow, password: str | None) -> AccountMade:
 
 
 def id_of(body: AccountBody) -> str:
-    """The id an account has or gets."""
+    """Give the id that an account has or gets."""
     return body.id or body.username
 
 
@@ -115,14 +111,14 @@ def put(
     session: Session,
     body: AccountBody,
     password_hash: str | None,
-    there: Mapping[str, AccountRow] | None = None,
+    known: Mapping[str, AccountRow] | None = None,
 ) -> AccountRow:
-    """Make or replace an account, one of those `there` if they are read; without a new password the old one stays.
+    """Make or replace an account, looked up in `known` if it is given; without a new password the old one stays.
 
     A new password takes all tokens of the account back: whoever knew the old one may have made some.
     """
     account_id = id_of(body)
-    old = stored.get(session, account_id) if there is None else there.get(account_id)
+    old = stored.get(session, account_id) if known is None else known.get(account_id)
     row = old or AccountRow(id=account_id, created=utc_now())
     row.username = body.username
     row.name = body.name

@@ -17,7 +17,7 @@ from app.services.errors import place
 from app.services.people.account_bodies import AccountBody, is_id
 from app.services.people.account_import import Fault, put
 from app.services.people.class_list_bodies import PersonMade, PersonRowBody
-from app.storage import accounts, directory, teams
+from app.storage import accounts, by_id, teams
 from app.storage.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 
 NOT_IN_USERNAMES = re.compile(r"[^a-z0-9]+")
@@ -74,8 +74,8 @@ class People:
         self._account_ids = {row.id for row in self._old.values()}
         self._old_teams = {row.id: row for row in teams.teams(session)}
         self.teams = Names({row.id: row.name for row in self._old_teams.values()}, "team")
-        self.organizations = Names(directory.names(session, OrganizationRow), "organization")
-        self.groups = Names(directory.names(session, GroupRow), "group")
+        self.organizations = Names(by_id.names(session, OrganizationRow), "organization")
+        self.groups = Names(by_id.names(session, GroupRow), "group")
         self._planned: list[Planned] = []
         self._organization_of: dict[str, str] = {}
         self._groups_of: dict[str, list[str]] = {}
@@ -114,9 +114,9 @@ class People:
             if each.email is not None:
                 self._keep_person(each.body, each.email)
         self._session.flush()
-        there = {row.id: row for row in self._old.values()}
+        known = {row.id: row for row in self._old.values()}
         for each in self._planned:
-            row = put(self._session, each.body, hashes.get(str(each.body.id)), there)
+            row = put(self._session, each.body, hashes.get(str(each.body.id)), known)
             self._old[row.username] = row
 
     def shown(self, passwords: Mapping[str, str]) -> list[PersonMade]:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.services import file_references, table_rows
-from app.services.bodies import Body, Document, found, read_all, refuse, refuse_all
+from app.services.bodies import Body, Document, NewIds, found, read_all, refuse, refuse_all
 from app.services.contests.contests import contest_of, slug
 from app.services.errors import place
 from app.services.people import tsv
@@ -32,10 +32,10 @@ from app.services.people.directory_bodies import (
 from app.services.people.directory_seen import OfTeam, persons, teams_seen
 from app.services.table_rows import Columns
 from app.services.viewer import Viewer
+from app.storage import by_id
 from app.storage import directory as stored
-from app.storage import teams
 from app.storage.files import FileStore
-from app.storage.tables import ContestRow, GroupRow, OrganizationRow, PersonRow
+from app.storage.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 
 Row = GroupRow | OrganizationRow | PersonRow
 
@@ -166,13 +166,15 @@ def bring_in(
     """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
     read = tsv.groups if collection is GROUPS else None
     items = tsv.items(document, read, collection.table_columns)
-    team_ids = teams.ids(session) if collection is PERSONS else set()
+    team_ids = by_id.ids(session, TeamRow) if collection is PERSONS else set()
     places: list[tuple[Any, str]]
     places, faults = read_all(items, collection.body, partial(collection.check, team_ids))
-    taken = _taken(session, collection, places, replace=replace)
+    given = [body.id for body, _ in places if body.id is not None]
+    new = NewIds(collection.noun, set() if replace else by_id.known(session, collection.table, given))
+    taken = [fault for body, where in places for fault in new.check(body.id, where)]
     hint = "" if replace else "; replace=true replaces those of the same id"
     refuse_all(faults, taken, f"{len(taken)} of the {collection.name} exist already{hint}")
-    old = stored.some(session, collection.table, [body.id for body, _ in places if body.id is not None])
+    old = by_id.rows(session, collection.table, given)
     rows: list[Any] = []
     for body, where in places:
         if body.id is None:
@@ -184,19 +186,3 @@ def bring_in(
         rows.append(row)
     refuse(faults)
     return rows
-
-
-def _taken(
-    session: Session, collection: Collection, places: Sequence[tuple[Any, str]], *, replace: bool
-) -> list[dict[str, str]]:
-    """Every id that is given twice, or that an old object has."""
-    given: set[str] = set()
-    there = stored.known(session, collection.table, [body.id for body, _ in places if body.id is not None])
-    taken = []
-    for body, where in places:
-        if body.id in given or (body.id in there and not replace):
-            whose = "given twice" if body.id in given else "of an old one"
-            taken.append(found(place(where, "id"), f"a new {collection.noun}", f"{body.id!r} {whose}"))
-        if body.id is not None:
-            given.add(body.id)
-    return taken

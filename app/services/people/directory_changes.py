@@ -16,7 +16,8 @@ from app.services.errors import Conflict, NotFound
 from app.services.people import directory
 from app.services.people.directory import Collection, Row
 from app.services.viewer import Viewer
-from app.storage import teams
+from app.storage import by_id, teams
+from app.storage.tables import TeamRow
 
 
 def one(
@@ -114,7 +115,7 @@ def _missing(collection: Collection, contest_id: str, object_id: str) -> NotFoun
 
 
 def _fill(collection: Collection, session: Session, service: Service, row: Row, body: Body, named: set[str]) -> None:
-    known_ids = teams.known(session, getattr(body, "team_ids", None) or [])
+    known_ids = by_id.known(session, TeamRow, getattr(body, "team_ids", None) or [])
     refuse(collection.check(known_ids, body, "body"))
     refuse(collection.fill(service.files, row, body, named, "body"))
     session.add(row)

@@ -29,8 +29,9 @@ from app.services.people.teams import (
 )
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
-from app.storage import contests
+from app.storage import by_id, contests
 from app.storage import teams as stored
+from app.storage.tables import TeamRow
 
 NOT_NULL = ("name", "label", "hidden")
 
@@ -103,7 +104,7 @@ def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, b
     """Let teams take part in a contest; returns all its teams. Raises BadRequest naming those that do not exist."""
     contest = contest_of(session, contest_id)
     refuse_final(contest)
-    known_ids = stored.known(session, body.team_ids)
+    known_ids = by_id.known(session, TeamRow, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
     refuse([found(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
     refuse_overlaps(session, contest, body.team_ids)

@@ -1,4 +1,4 @@
-"""Teams that come in numbers: all of them are kept, or none and every fault is listed."""
+"""The import of teams: all of them are stored, or none and every fault is listed."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from app.services import table_rows
-from app.services.bodies import Document, Item, found, read_all, refuse, refuse_all
+from app.services.bodies import Document, Item, NewIds, found, read_all, refuse, refuse_all
 from app.services.errors import place
 from app.services.people import tsv
 from app.services.people.teams import Links, TeamBody, missing_links, put
-from app.storage import directory
-from app.storage import teams as stored
+from app.storage import by_id
 from app.storage.files import FileStore
 from app.storage.tables import GroupRow, OrganizationRow, TeamRow
 
 
 def bring_in(session: Session, files: FileStore, document: Document, *, replace: bool) -> list[TeamRow]:
-    """Keep the teams of a document, all or none of them; raises BadRequest or Conflict with every fault."""
+    """Store the teams of a document, all or none of them; raises BadRequest or Conflict with every fault."""
     places = _read(session, document, replace=replace)
     rows, faults = [], []
-    old = stored.some(session, [body.id for body, _ in places])
+    old = by_id.rows(session, TeamRow, [body.id for body, _ in places])
     for body, where in places:
         row, wrong = put(session, files, body, old.get(body.id), where)
         rows.append(row)
@@ -32,7 +31,7 @@ def bring_in(session: Session, files: FileStore, document: Document, *, replace:
 
 def _read(session: Session, document: Document, *, replace: bool) -> Sequence[tuple[TeamBody, str]]:
     items = tsv.items(document, lambda text: _with_known_groups(session, tsv.teams(text)), table_rows.TEAMS)
-    links = Links(directory.ids(session, GroupRow), directory.ids(session, OrganizationRow))
+    links = Links(by_id.ids(session, GroupRow), by_id.ids(session, OrganizationRow))
     seen: dict[str, str] = {}
 
     def check(body: TeamBody, where: str) -> list[dict[str, str]]:
@@ -42,17 +41,16 @@ def _read(session: Session, document: Document, *, replace: bool) -> Sequence[tu
         return missing_links(links, body, where)
 
     places, faults = read_all(items, TeamBody, check)
-    known = set() if replace else stored.known(session, seen)
-    old = [(id_, where) for id_, where in seen.items() if id_ in known]
-    taken = [found(place(where, "id"), "a new team", f"{id_!r} of an old one") for id_, where in old]
+    new = NewIds("team", set() if replace else by_id.known(session, TeamRow, seen))
+    taken = [fault for id_, where in seen.items() for fault in new.check(id_, where)]
     refuse_all(faults, taken, f"{len(taken)} of the teams exist already; replace=true replaces them")
     return places
 
 
 def _with_known_groups(session: Session, items: list[Item]) -> list[Item]:
-    """Every line of a teams.tsv names a group, also where there are none."""
+    """Drop groups that do not exist: every line of a teams.tsv names one, also where there are none."""
     named = [group_id for item in items for group_id in item.value["group_ids"]]
-    there = directory.known(session, GroupRow, named)
+    known_ids = by_id.known(session, GroupRow, named)
     for item in items:
-        item.value["group_ids"] = [group_id for group_id in item.value["group_ids"] if group_id in there]
+        item.value["group_ids"] = [group_id for group_id in item.value["group_ids"] if group_id in known_ids]
     return items

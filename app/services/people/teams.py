@@ -18,7 +18,7 @@ from app.services.errors import Forbidden, NotFound, place
 from app.services.file_references import Files
 from app.services.names import did_you_mean
 from app.services.viewer import Viewer
-from app.storage import directory
+from app.storage import by_id
 from app.storage import teams as stored
 from app.storage.files import FileStore
 from app.storage.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
@@ -198,8 +198,8 @@ def links_of(session: Session, body: TeamBody | TeamChange) -> Links:
     """Those that one team names."""
     organization = [] if body.organization_id is None else [body.organization_id]
     return Links(
-        directory.known(session, GroupRow, body.group_ids or []),
-        directory.known(session, OrganizationRow, organization),
+        by_id.known(session, GroupRow, body.group_ids or []),
+        by_id.known(session, OrganizationRow, organization),
     )
 
 
