@@ -25,6 +25,7 @@ from typing import cast
 import structlog
 
 from app.grading.fair_queue import FairQueue
+from app.grading.file_errors import FileErrors
 from app.grading.judging import Judging
 from app.grading.messages import Grade, Validate, Validated, Warm
 from app.grading.outcomes import Trial
@@ -73,6 +74,7 @@ class Engine:
         self._questions: deque[Question] = deque()
         self._closing = False
         self.parked = Parked(settings.files)
+        self._file_errors = FileErrors(database, settings.files)
         self._judging = Judging(writer, self.parked, settings.seconds_per_answer, lambda: self._closing)
         grader = GraderSettings(settings.files, settings.memory, settings.program)
         self._spares = Spares(settings.spares, grader, self._warm_up)
@@ -262,6 +264,7 @@ class Engine:
             finally:
                 self._end_again()
         elif not self._closing:
+            self._file_errors.look()
             self._sweep()
 
     def _give_way(self) -> None:

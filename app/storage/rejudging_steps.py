@@ -282,10 +282,11 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
             raise RejudgingRefused(f"{problem_id} has been changed since it was applied: undo that first")
         problem_diff.write(session, problem_id, row.undo)
         if rejudgings.judges(row):
-            again = _judge_again(session, row)
+            again = replace_judgements(session, JudgementRow.submission_id.in_(rejudgings.missing(row)))
     live = aliased(JudgementRow)
     replaced = select(live.replaced_id).where(live.rejudging_id == row.id)
-    _set_current(session, JudgementRow.rejudging_id == row.id, value=False)
+    theirs = select(live.submission_id).where(live.rejudging_id == row.id)
+    _set_current(session, JudgementRow.submission_id.in_(theirs), value=False)
     _set_current(session, JudgementRow.id.in_(replaced), value=True)
     row.state, row.ended, row.undo = UNDONE, utc_now(), {}
     session.flush()
@@ -305,16 +306,17 @@ def _refuse_later(session: Session, row: RejudgingRow) -> None:
         raise RejudgingRefused(f"rejudging {other} has been applied to some of the submissions since: undo it first")
 
 
-def _judge_again(session: Session, row: RejudgingRow) -> list[int]:
-    """Queue a judgement in place of each that was made since the rejudging was applied."""
-    since = session.execute(
-        select(JudgementRow.id, JudgementRow.submission_id).where(
-            JudgementRow.current.is_(True), JudgementRow.submission_id.in_(rejudgings.missing(row))
-        )
+def replace_judgements(session: Session, which: ColumnElement[bool]) -> list[int]:
+    """Queue a judgement in place of each current one of these; returns the ids of the new ones.
+
+    The old ones stay as they are, as history: whoever has read a finished judgement need not read it again.
+    """
+    replaced = session.execute(
+        select(JudgementRow.id, JudgementRow.submission_id).where(JudgementRow.current.is_(True), which)
     ).all()
     now = utc_now()
     made = []
-    for judgement_id, submission_id in since:
+    for judgement_id, submission_id in replaced:
         session.get_one(JudgementRow, judgement_id).current = False
         judgement = JudgementRow(
             submission_id=submission_id, state=QUEUED, current=True, replaced_id=judgement_id, start_time=now
