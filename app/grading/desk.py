@@ -8,7 +8,7 @@ from concurrent.futures import Future
 
 from app.domain.case_scores import FoundScore
 from app.grading.messages import Validate, Validated
-from app.grading.questions import JudgeFailed
+from app.grading.questions import JudgeFailed, NotJudged
 from app.packages.errors import PackageError, PackageErrors
 from app.packages.trials import Outcome, Question
 from checkers.doors import Message, Score
@@ -26,7 +26,10 @@ class GraderDesk:
         self._until = time.monotonic() + seconds
 
     def ask(self, questions: Sequence[Question]) -> list[Outcome]:
-        """Answer every question, in order; raises PackageErrors once the time for all of them is over."""
+        """Answer every question, in order.
+
+        Raises PackageErrors once the time for all of them is over, NotJudged where graders could not answer.
+        """
         outcomes: list[Outcome] = []
         for begin in range(0, len(questions), BATCH):
             if time.monotonic() > self._until:
@@ -51,6 +54,8 @@ def _request(question: Question) -> Validate:
 def _outcome(future: Future[Validated]) -> Outcome:
     try:
         validated = future.result()
+    except NotJudged:
+        raise
     except JudgeFailed as failed:
         return Outcome(failed=(str(failed).strip().splitlines() or ["no message"])[-1])
     for fault in validated.faults:

@@ -20,7 +20,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import cast
 
 import structlog
 
@@ -31,7 +30,7 @@ from app.grading.messages import Grade, Validate, Validated, Warm
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
 from app.grading.process import GraderProcess
-from app.grading.questions import STOPPING, JudgeFailed, Question, Tried, answer, try_answers
+from app.grading.questions import Question, Questions, Tried
 from app.grading.running import GraderSettings
 from app.grading.spares import Spares
 from app.grading.staff import EngineSettings, GraderState
@@ -67,15 +66,14 @@ class Engine:
         self._seconds_each = 0.0
         self._waiting_again: deque[int] = deque()
         self._known_again: set[int] = set()
-        self._trials: deque[Tried] = deque()
         self._judging_again = 0
         self._look = False
         self._swept = 0.0
-        self._questions: deque[Question] = deque()
         self._closing = False
         self.parked = Parked(settings.files)
         self._file_errors = FileErrors(database, settings.files)
         self._judging = Judging(writer, self.parked, settings.seconds_per_answer, lambda: self._closing)
+        self._asked = Questions(self._judging.suspects, settings.seconds_per_answer, lambda: self._closing)
         grader = GraderSettings(settings.files, settings.memory, settings.program)
         self._spares = Spares(settings.spares, grader, self._warm_up)
         self._processes = [GraderProcess(self._spares) for _ in range(settings.graders)]
@@ -134,26 +132,21 @@ class Engine:
             time.sleep(SECONDS_GIVEN)
 
     def validate(self, request: Validate) -> Future[Validated]:
-        """Have a grader validate a test case; fails with JudgeFailed if the checker does, or the server stops."""
-        question = Question(request, Future())
-        with self._changed:
-            if self._closing:
-                question.future.set_exception(JudgeFailed(STOPPING))
-            else:
-                self._questions.append(question)
-                self._changed.notify()
+        """Have a grader validate a test case; fails with JudgeFailed if the checker does, or nothing is known."""
+        question = Question(request)
+        self._ask(question)
         return question.future
 
     def grade(self, request: Grade) -> Future[Trial]:
-        """Grade answers that are in no row, while nobody waits for a verdict; fails with JudgeFailed at the end."""
-        tried = Tried(request, Future())
-        with self._changed:
-            if self._closing:
-                tried.future.set_exception(JudgeFailed(STOPPING))
-            else:
-                self._trials.append(tried)
-                self._changed.notify()
+        """Grade answers that are in no row, while nobody waits for a verdict; NotJudged if nothing is known of them."""
+        tried = Tried(request)
+        self._ask(tried)
         return tried.future
+
+    def _ask(self, asked: Question | Tried) -> None:
+        with self._changed:
+            self._asked.add(asked)
+            self._changed.notify()
 
     @property
     def waiting(self) -> int:
@@ -189,10 +182,7 @@ class Engine:
         """Stop after the judgements at hand; the rest stays queued in its rows."""
         with self._changed:
             self._closing = True
-            for future in (*(each.future for each in self._questions), *(each.future for each in self._trials)):
-                cast("Future[object]", future).set_exception(JudgeFailed(STOPPING))
-            self._questions.clear()
-            self._trials.clear()
+            self._asked.close()
             self._changed.notify_all()
         self._spares.close()
         for thread in self._threads:
@@ -244,7 +234,8 @@ class Engine:
         process.start()  # so that a thread whose grader was killed claims nothing before it has another one
         work = self._next()
         if work.question is not None:
-            answer(process, work.question, self._settings.seconds_per_answer, lambda: self._closing)
+            if not self._asked.answer(process, work.question):
+                self._ask(work.question)
         elif work.ids:
             self._give_way()
             ids = list(work.ids)
@@ -254,7 +245,8 @@ class Engine:
                 self._forget(ids)
         elif work.tried is not None:
             try:
-                try_answers(process, work.tried, self._settings.seconds_per_answer, lambda: self._closing)
+                if not self._asked.attempt(process, work.tried):
+                    self._ask(work.tried)
             finally:
                 self._end_again()
         elif work.again:
@@ -285,7 +277,7 @@ class Engine:
                 lambda: (
                     self._first
                     or self._waiting
-                    or self._questions
+                    or self._asked.question
                     or self._look
                     or self._may_judge_again()
                     or self._closing
@@ -294,8 +286,8 @@ class Engine:
             )
             if self._closing:
                 return Work()
-            if self._questions:
-                return Work(question=self._questions.popleft())
+            if (question := self._asked.take_question()) is not None:
+                return Work(question=question)
             if self._first:
                 return Work(ids=taken(self._first, max(1, len(self._first) // len(self._processes))))
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS or not self._judging.suspects.seconds():
@@ -306,13 +298,14 @@ class Engine:
             if self._look or not self._may_judge_again():
                 return Work()
             self._judging_again += 1
-            if self._trials:
-                return Work(tried=self._trials.popleft())
+            if (tried := self._asked.take_trial()) is not None:
+                return Work(tried=tried)
             return Work(again=taken(self._waiting_again, MOST_CLAIMED_AGAIN))
 
     def _may_judge_again(self) -> bool:
         """Is there work nobody waits for a verdict of, and a grader beside the one that is left to those who wait?"""
-        return bool(self._waiting_again or self._trials) and self._judging_again < max(1, len(self._processes) - 1)
+        is_there = bool(self._waiting_again) or self._asked.trial is not None
+        return is_there and self._judging_again < max(1, len(self._processes) - 1)
 
     def _end_again(self) -> None:
         with self._changed:
@@ -380,7 +373,7 @@ class Engine:
 
     def _is_awaited(self) -> bool:
         """Does somebody wait for something else than the judgements of a rejudging?"""
-        return bool(self._first or self._waiting or self._questions or self._closing)
+        return bool(self._first or self._waiting or self._asked.question or self._closing)
 
     def _tell(self, task: Task, recorded: Future[bool]) -> None:
         """Pass the news on once they are durable; those of a rejudging are nobody's business."""

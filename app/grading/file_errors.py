@@ -9,7 +9,8 @@ import structlog
 
 from app.storage import file_errors
 from app.storage.database import Database
-from app.storage.files import UNREADABLE, LocalFiles
+from app.storage.files import LocalFiles
+from app.storage.stored_bytes import UNREADABLE
 
 log = structlog.get_logger()
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
-from app.storage.files import FileMissing
+from app.storage.stored_bytes import FileMissing
 from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
 
 K = TypeVar("K")

@@ -32,7 +32,7 @@ from app.grading.messages import (
     request_of,
 )
 from app.grading.pipes import Pipe, PipeBroken
-from app.storage.files import FileMissing, unpacked
+from app.storage.stored_bytes import FileMissing, unpacked
 
 ERROR_LENGTH = 4000
 NICENESS = 5  # taking submissions goes before judging them

@@ -30,7 +30,8 @@ from app.grading.messages import (
     reply_of,
 )
 from app.grading.pipes import MessageTooLarge, Pipe, PipeBroken, PipeTooSlow
-from app.storage.files import FileMissing, LocalFiles
+from app.storage.files import LocalFiles
+from app.storage.stored_bytes import FileMissing
 
 STARTING_SECONDS = 60.0
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})

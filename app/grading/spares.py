@@ -28,6 +28,9 @@ class Spares:
         self._changed = threading.Condition()
         self._ready: deque[RunningGrader] = deque()
         self._starting: set[RunningGrader] = set()
+        self._wanted = 0
+        self._is_bringing = False
+        self._is_awaited = False
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="spare-graders", daemon=True)
         self.deaths = 0
@@ -45,15 +48,40 @@ class Spares:
             return [grader.pid for grader in self._ready if grader.alive]
 
     def take(self) -> RunningGrader | None:
-        """A warm grader: a spare, or one that is started now, as often as it takes; None once all is closed."""
+        """A warm grader: a spare, the one being started, or another started now; None once all is closed."""
         with self._changed:
-            while self._ready:
-                grader = self._ready.popleft()
+            if (grader := self._taken()) is not None:
+                return grader
+            if self._is_bringing and not self._is_awaited:
+                return self._awaited()
+            self._wanted += 1
+        try:
+            return self._started()
+        finally:
+            with self._changed:
+                self._wanted -= 1
                 self._changed.notify_all()
-                if grader.alive:
+
+    def _taken(self) -> RunningGrader | None:
+        while self._ready:
+            grader = self._ready.popleft()
+            self._changed.notify_all()
+            if grader.alive:
+                return grader
+            self._bury(grader)
+        return None
+
+    def _awaited(self) -> RunningGrader | None:
+        """Wait for the spare that is being started: it is ahead of one that would be started beside it."""
+        self._is_awaited = True
+        try:
+            while not self._closing:
+                if (grader := self._taken()) is not None:
                     return grader
-                self._bury(grader)
-        return self._started()
+                self._changed.wait()
+            return None
+        finally:
+            self._is_awaited = False
 
     def died(self) -> None:
         """Count a grader that worked and is dead."""
@@ -74,18 +102,20 @@ class Spares:
                 self._ready.popleft().kill()
 
     def _work(self) -> None:
-        """Start a spare where one is missing; look now and then whether they live."""
+        """Start a spare where one is missing, but none beside a grader that work waits for; look whether they live."""
         while not self._closing:
             with self._changed:
                 for grader in [each for each in self._ready if not each.alive]:
                     self._ready.remove(grader)
                     self._bury(grader)
-                missing = len(self._ready) < self._count
-                if not missing and not self._closing:
+                self._is_bringing = self._is_awaited or (len(self._ready) < self._count and not self._wanted)
+                if not self._is_bringing and not self._closing:
                     self._changed.wait(SECONDS_BETWEEN_LOOKS)
-            if missing and (spare := self._started()) is not None:
+            if self._is_bringing and (spare := self._started()) is not None:
                 with self._changed:
+                    self._is_bringing = False
                     self._ready.append(spare)
+                    self._changed.notify_all()
 
     def _bury(self, grader: RunningGrader) -> None:
         self.deaths += 1

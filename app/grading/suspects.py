@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 MOST_KILLS = 3
@@ -14,7 +15,7 @@ LONGEST_PAUSE = 10.0
 
 @dataclass
 class Record:
-    """One judgement's kills: all in a row, those held to be the answer's, the passes of others by the last of them."""
+    """One thing's kills: all in a row, those held to be its own doing, the passes of others by the last of them."""
 
     kills: int = 0
     caused: int = 0
@@ -23,61 +24,68 @@ class Record:
 
 
 class Suspects:
-    """The judgements whose graders were killed from outside, in memory only. May be used from any thread.
+    """Whatever was killed with its grader from outside, in memory only. May be used from any thread.
+
+    Judgements go by their ids; what is asked beside them, by itself.
 
     An operator's or the kernel's kills hit whatever is checked; an answer that takes the machine's memory loses each
     grader while the answers of others pass. A kill counts as the answer's if another answer passed since the last one.
     """
 
     def __init__(self) -> None:
-        self._records: dict[int, Record] = {}
-        self._aside: set[int] = set()
+        self._records: dict[Hashable, Record] = {}
+        self._aside: set[Hashable] = set()
         self._passes = 0
         self._guard = threading.Lock()
 
-    def __contains__(self, judgement_id: object) -> bool:
-        """Is the judgement laid aside for a while?"""
+    def __contains__(self, checked: object) -> bool:
+        """Is it laid aside for a while?"""
         with self._guard:
-            return judgement_id in self._aside
+            return checked in self._aside
 
-    def killed(self, judgement_id: int) -> bool:
+    def killed(self, checked: Hashable) -> bool:
         """Note that a grader was killed while it checked this; is that held to be the answer's doing by now?
 
-        Else the judgement may be tried again at once after the first kill, and is laid aside after each further one.
+        Else it may be tried again at once after the first kill, and is laid aside after each further one.
         """
         with self._guard:
-            record = self._records.setdefault(judgement_id, Record())
+            record = self._records.setdefault(checked, Record())
             record.kills += 1
             record.caused += self._passes > record.passes
             record.passes = self._passes
             if record.caused >= MOST_KILLS:
-                self._forget(judgement_id)
+                self._forget(checked)
                 return True
             if record.kills > 1:
                 pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(record.kills, 16))
                 record.due = time.monotonic() + pause
-                self._aside.add(judgement_id)
+                self._aside.add(checked)
             return False
 
-    def passed(self, judgement_id: int) -> None:
-        """Note that a grader lived through a judgement."""
+    def passed(self, checked: Hashable) -> None:
+        """Note that a grader lived through this."""
         with self._guard:
             self._passes += 1
-            self._forget(judgement_id)
+            self._forget(checked)
 
-    def _forget(self, judgement_id: int) -> None:
-        self._records.pop(judgement_id, None)
-        self._aside.discard(judgement_id)
+    def forget(self, checked: Hashable) -> None:
+        """Drop what is known of something that is checked no more."""
+        with self._guard:
+            self._forget(checked)
+
+    def _forget(self, checked: Hashable) -> None:
+        self._records.pop(checked, None)
+        self._aside.discard(checked)
 
     def seconds(self) -> float:
         """How long until the first of those laid aside is due; infinite without any."""
         with self._guard:
-            first = min((self._records[id_].due for id_ in self._aside), default=float("inf"))
+            first = min((self._records[checked].due for checked in self._aside), default=float("inf"))
         return max(0.0, first - time.monotonic())
 
-    def look(self) -> set[int]:
-        """The judgements that stay laid aside; those that are due are let go."""
+    def look(self) -> set[Hashable]:
+        """What stays laid aside; those that are due are let go."""
         now = time.monotonic()
         with self._guard:
-            self._aside = {id_ for id_ in self._aside if self._records[id_].due > now}
+            self._aside = {checked for checked in self._aside if self._records[checked].due > now}
             return set(self._aside)

@@ -72,6 +72,10 @@ class TooManyRequests(ServiceError):
         super().__init__(message, retry_after=None if seconds is None else max(1, seconds))
 
 
+SECONDS_UNTIL_BACK = 10
+"""When to come back for what graders could not do."""
+
+
 class Unavailable(ServiceError):
     """Not now, for nobody; come back after `seconds`."""
 

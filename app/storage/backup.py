@@ -24,10 +24,11 @@ from sqlalchemy import Connection, func, select
 from app.domain.clock import utc_now
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage.database import Database
-from app.storage.files import FileMissing, LocalFiles
+from app.storage.files import LocalFiles
 from app.storage.migrate import schemas, upgrade
 from app.storage.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
 from app.storage.references import read_references
+from app.storage.stored_bytes import FileMissing
 from app.storage.tables import Base, WebhookRow
 from app.storage.webhooks import keys_needed
 

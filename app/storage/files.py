@@ -24,6 +24,7 @@ import structlog
 import zstandard
 
 from app.domain.clock import utc_now
+from app.storage.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
@@ -48,18 +49,6 @@ class FileStore(Protocol):
     def load(self, sha256: str) -> bytes:
         """Give the bytes back; raises FileMissing, or FileDamaged if they are not what was stored."""
         ...
-
-
-class FileMissing(LookupError):
-    """No file of that sha256 is stored."""
-
-
-class FileDamaged(OSError):
-    """The stored bytes do not have the sha256 they are named by, or the disk does not give them."""
-
-
-UNREADABLE = (FileMissing, FileDamaged)
-"""The faults of one stored file; both name it."""
 
 
 class OnlyHashes:
@@ -238,7 +227,7 @@ class LocalFiles:
     def _holds(self, target: Path, data: bytes) -> bool:
         """Are these the bytes of the file of their name? A comparison is cheaper than a hash of what is read."""
         try:
-            if _inflated(target.read_bytes(), target.name) == data:
+            if inflated(target.read_bytes(), target.name) == data:
                 return True
         except FileNotFoundError:
             return False
@@ -251,21 +240,6 @@ class LocalFiles:
     def _make_durable(self, target: Path) -> None:
         _fsync_folder(target.parent)
         _fsync_folder(self.folder)
-
-
-def unpacked(sha256: str, packed: bytes) -> bytes:
-    """Inflate the bytes of a stored file and check them; raises FileDamaged."""
-    data = _inflated(packed, sha256)
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
-    return data
-
-
-def _inflated(packed: bytes, name: str) -> bytes:
-    try:
-        return zstandard.decompress(packed)
-    except zstandard.ZstdError as error:
-        raise FileDamaged(f"stored file {name}: {error}") from None
 
 
 def _moment() -> int:

@@ -9,8 +9,9 @@ from sqlalchemy import Connection
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
-from app.storage.files import FileMissing, FileStore, LocalFiles, StoredFile
+from app.storage.files import FileStore, LocalFiles, StoredFile
 from app.storage.references import References, read_references
+from app.storage.stored_bytes import FileMissing
 
 SECONDS_OF_GRACE = 86_400.0
 """Far longer than anything takes from keeping its files to writing its rows: an upload, an import, a reference run."""

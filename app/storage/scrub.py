@@ -14,8 +14,9 @@ import structlog
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
-from app.storage.files import FileMissing, LocalFiles
+from app.storage.files import LocalFiles
 from app.storage.fsck import collect, orphans
+from app.storage.stored_bytes import FileMissing
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 

@@ -32,7 +32,7 @@ from app.services.errors import (
 )
 from app.storage.commits import CommitInDoubt
 from app.storage.faults import is_full, of_the_database
-from app.storage.files import UNREADABLE, FileMissing
+from app.storage.stored_bytes import UNREADABLE, FileMissing
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 LONGEST_MESSAGE = 10_000

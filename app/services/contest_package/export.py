@@ -28,7 +28,7 @@ from app.storage import directory as stored_directory
 from app.storage import packing, submission_queries
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
-from app.storage.files import UNREADABLE
+from app.storage.stored_bytes import UNREADABLE
 from app.storage.tables import ProblemRow
 
 Load = Callable[[], bytes]

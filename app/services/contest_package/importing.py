@@ -26,13 +26,11 @@ from app.services.contest_package.submissions import Found, grade_all
 from app.services.contest_package.versions import Version
 from app.services.contest_package.views import Options, another_board, imported_view
 from app.services.contests.bodies import view
-from app.services.errors import BadRequest, Unavailable
+from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.services.fault_list import FaultList
 from app.services.transactions import AFTER_COMMIT
 from app.settings import Settings
 from app.storage.tentative import TentativeFiles
-
-SECONDS_UNTIL_BACK = 10
 
 
 def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:

@@ -14,13 +14,14 @@ from app.domain.case_scores import FoundScore
 from app.grading.apart import READER
 from app.grading.desk import GraderDesk
 from app.grading.grade import found_score
+from app.grading.questions import NotJudged
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
 from app.packages.model import Package
 from app.packages.verify import examine
 from app.service import Service
 from app.services.clics import format_time
-from app.services.errors import BadRequest, NotFound
+from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, NotFound, Unavailable
 from app.services.names import did_you_mean
 from app.services.rejudgings.problem_changes import RejudgingView, change
 from app.storage import problems
@@ -203,11 +204,14 @@ class Checked:
 def check_package(service: Service, arrival: Arrival) -> Checked:
     """Hold a package against every rule, its checker run by the graders; its own programs are not run.
 
-    Raises PackageErrors with every fault, warnings included, if one of them is an error.
+    Raises PackageErrors with every fault, warnings included, if one of them is an error; Unavailable without graders.
     """
     package = arrival.package
     desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds)
-    examined = examine(package, desk, broken=arrival.broken)
+    try:
+        examined = examine(package, desk, broken=arrival.broken)
+    except NotJudged as failed:
+        raise Unavailable(f"the package could not be checked: {failed}", SECONDS_UNTIL_BACK) from None
     if errors_of(examined.faults):
         raise PackageErrors(examined.faults)
     scores = {name: found_score(0, score) for name, score in examined.scores.items()}

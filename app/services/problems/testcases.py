@@ -18,7 +18,7 @@ from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import phase_scale
 from app.grading.messages import Validate
-from app.grading.questions import JudgeFailed
+from app.grading.questions import JudgeFailed, NotJudged
 from app.grading.scoreboard_cache import ContestSnapshot
 from app.packages.errors import Faults
 from app.packages.files import BAD_NAME, NAME
@@ -26,7 +26,7 @@ from app.packages.texts import check_texts
 from app.packages.zips import kept_zip
 from app.service import Service
 from app.services.clics import number
-from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.services.names import did_you_mean
 from app.services.problems.jobs import ReferenceRunRequest, queue_run
 from app.services.problems.packages import CaseView, details, existing
@@ -316,6 +316,8 @@ def _check(
     question = Validate(row.settings["checker"], given, expected=expected)
     try:
         validated = service.engine.validate(question).result()
+    except NotJudged as failed:
+        raise Unavailable(f"{path}.in could not be checked: {failed}", SECONDS_UNTIL_BACK) from None
     except JudgeFailed as failed:
         faults.add(f"{path}.in", f"the checker failed by itself: {failed}")
         return None

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
-from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, with_checkers
+from app.grading.engine import Engine
+from app.grading.messages import Validate, Validated
+from app.grading.questions import NotJudged
+from tests.builders.contests import FINAL, HOUR, InlineEngine, add_contest, add_problem, add_submission, with_checkers
+from tests.builders.packages import zip_package
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -57,6 +63,29 @@ def test_the_best_raw_score_is_shown_and_stands_still_while_the_board_is_frozen(
     add_submission(api.service, {"02": raw(9)}, minute=200)
     assert api.get(CASES, user="team").json()[1]["best_raw"] == 7
     assert api.get(CASES, user="judge").json()[1]["best_raw"] == 9
+
+
+def test_a_case_and_a_package_are_refused_for_a_while_where_no_grader_can_check_them(contest: Api) -> None:
+    """Nothing is kept, and nothing is said against what was sent."""
+
+    class Dead(InlineEngine):
+        def validate(self, _request: Validate) -> Future[Validated]:
+            future: Future[Validated] = Future()
+            future.set_exception(NotJudged("its graders were killed"))
+            return future
+
+    before = names(contest, "judge")
+    contest.service = replace(contest.service, engine=cast(Engine, Dead(contest.service.files)))
+    contest.app.state.service = contest.service
+    package = {"package": ("another.zip", zip_package(top=""), "application/zip")}
+    for reply in (
+        put(contest, "secret/04", input=b"4\n", answer=b"4\n"),
+        contest.post("problems", user="admin", files=package),
+    ):
+        assert (reply.status_code, reply.headers["Retry-After"]) == (503, "10")
+        assert reply.json()["message"].endswith("could not be checked: its graders were killed")
+    assert names(contest, "judge") == before
+    assert contest.get("problems/another", user="admin").status_code == 404
 
 
 def test_a_contest_may_hide_the_best_raw_scores(api: Api) -> None:

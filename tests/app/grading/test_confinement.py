@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from itertools import repeat
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 import pytest
@@ -18,11 +19,10 @@ from sqlalchemy import select
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.environment import clean_environment
-from app.grading.messages import Failed, Grade, Graded, Warm, Warmed, encoded, graded, reply_of, request_of
+from app.grading.messages import Failed, Grade, Graded, Validate, Warm, Warmed, encoded, graded, reply_of, request_of
 from app.grading.running import GraderSettings, RunningGrader
 from app.grading.suspects import LONGEST_PAUSE, Suspects
 from app.grading.suspects import MOST_KILLS as MOST_CAUSED
-from app.grading.trying import MOST_KILLS, Tries
 from app.storage.files import LocalFiles
 from app.storage.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission
@@ -93,6 +93,24 @@ def test_graders_killed_from_outside_cost_an_answer_nothing(sqlite_url: str, tmp
             assert session.scalars(select(JudgementRow.failures)).one() == 0
 
 
+def test_kills_while_a_test_case_is_checked_end_neither_it_nor_what_is_judged_meanwhile(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    """The checker's reply comes from the grader that lives."""
+    with grading(sqlite_url, tmp_path / "files", seconds=60) as found:
+        asked = found.engine.validate(Validate("rogue", b"input", (), b"stop", b"input"))
+        for kill in (signal.SIGKILL, signal.SIGKILL, signal.SIGCONT):
+            wait_for(lambda: any(map(is_stopped, found.engine.pids)))
+            os.kill(found.engine.pids[0], kill)
+            if kill == signal.SIGKILL:
+                found.accept(submission(b"10", b"10"))
+        score = asked.result().score
+        assert score is not None
+        assert score.raw == 10
+        found.wait()
+        assert found.types() == ["AC", "AC"]
+
+
 def test_a_killed_grader_is_replaced_by_the_warm_spare(sqlite_url: str, tmp_path: Path) -> None:
     """The next verdict comes from the process that was in reserve; a new reserve is started, the death is counted."""
     with grading(sqlite_url, tmp_path / "files", spares=1) as found:
@@ -105,6 +123,42 @@ def test_a_killed_grader_is_replaced_by_the_warm_spare(sqlite_url: str, tmp_path
         wait_for(lambda: bool(found.engine.spare_pids))
         assert found.engine.spare_pids != [spare]
         assert found.engine.graders().deaths == 1
+
+
+def test_a_grader_starts_without_what_only_servers_need() -> None:
+    """Whoever waits for a verdict after kills waits for its imports: numba comes with the first kernels."""
+    dear = ("structlog", "sqlalchemy", "asyncio", "ssl", "numpy", "numba", "yaml")
+    code = f"import sys, app.grading.grader; print([name for name in {dear} if name in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
+
+
+def test_after_the_death_of_a_worker_and_its_spare_one_grader_is_started_at_a_time(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What work waits for has the machine for itself; the next spare comes after it."""
+    with grading(sqlite_url, tmp_path / "files", spares=1) as found:
+        wait_for(lambda: bool(found.engine.pids and found.engine.spare_pids))
+        at_once, began = list[int](), Lock()
+        warm = RunningGrader.warm
+
+        def counted(grader: RunningGrader, request: Warm, seconds: float = 60.0) -> Warmed | Failed:
+            with began:
+                at_once.append(1)
+            try:
+                assert sum(at_once) == 1
+                return warm(grader, request, seconds)
+            finally:
+                with began:
+                    at_once.append(-1)
+
+        monkeypatch.setattr(RunningGrader, "warm", counted)
+        for pid in (*found.engine.spare_pids, *found.engine.pids):
+            os.kill(pid, signal.SIGKILL)
+        found.accept(submission(b"10", b"10"))
+        found.wait()
+        wait_for(lambda: bool(found.engine.spare_pids))
+        assert (at_once, found.types()) == ([1, -1, 1, -1], ["AC"])
 
 
 def test_kills_in_a_row_are_the_answers_only_if_others_pass_in_between() -> None:
@@ -127,14 +181,6 @@ def test_an_answer_is_laid_aside_from_its_second_kill_on_and_clean_once_it_passe
     for _ in range(MOST_CAUSED - 1):
         suspects.passed(2)
         assert not suspects.killed(1)
-
-
-def test_kills_without_end_end_what_an_admin_waits_for() -> None:
-    """A case to be validated whose every grader is killed is refused: somebody waits for the reply."""
-    tries = Tries(lambda: True)
-    killed = Failed("killed", blame=False)
-    assert [tries.innocent(killed) for _ in range(MOST_KILLS)] == [True] * (MOST_KILLS - 1) + [False]
-    assert tries.hopeless
 
 
 def test_messages_come_out_as_they_went_in() -> None:

@@ -11,7 +11,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.storage.files import FileDamaged, FileMissing, LocalFiles
+from app.storage.files import LocalFiles
+from app.storage.stored_bytes import FileDamaged, FileMissing
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

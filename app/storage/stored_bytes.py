@@ -1,0 +1,38 @@
+"""The bytes of stored files: inflated, held against their names, and what may be wrong with them.
+
+Graders import this alone of the file store, as their start is what a verdict may wait for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import zstandard
+
+
+class FileMissing(LookupError):
+    """No file of that sha256 is stored."""
+
+
+class FileDamaged(OSError):
+    """The stored bytes do not have the sha256 they are named by, or the disk does not give them."""
+
+
+UNREADABLE = (FileMissing, FileDamaged)
+"""The faults of one stored file; both name it."""
+
+
+def unpacked(sha256: str, packed: bytes) -> bytes:
+    """Inflate the bytes of a stored file and check them; raises FileDamaged."""
+    data = inflated(packed, sha256)
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
+    return data
+
+
+def inflated(packed: bytes, name: str) -> bytes:
+    """Inflate the bytes of the stored file of that name; raises FileDamaged."""
+    try:
+        return zstandard.decompress(packed)
+    except zstandard.ZstdError as error:
+        raise FileDamaged(f"stored file {name}: {error}") from None
