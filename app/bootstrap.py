@@ -37,6 +37,8 @@ DEMO = "demo"
 PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
 A_CENTURY = timedelta(days=36_525)
 DEMO_DURATION = timedelta(days=30)
+REWRITE_MARK = ".rewrite-database"
+"""A file of the home: the pages of the database still hold what has been encrypted in its rows."""
 OPEN_TEAM_BYTES = 256 * 2**20
 """Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
 DEMO_RULES: dict[str, dict[str, Any]] = {
@@ -89,7 +91,7 @@ def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -
     if not keys.ids or (renew and not settings.secret_key):
         make_key(settings)
         keys = read_keys(settings)
-    webhooks.encrypt_tokens(database, keys)
+    webhooks.encrypt_tokens(database, keys, settings.home / REWRITE_MARK)
     return keys
 
 

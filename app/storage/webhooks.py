@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
+import structlog
 from sqlalchemy import Connection, inspect, select, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.storage.database import Database
 from app.storage.secret_keys import Encrypted, SecretKeys
 from app.storage.tables import AccountRow, WebhookRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
 
 
 def webhooks(session: Session) -> Sequence[WebhookRow]:
@@ -52,11 +58,11 @@ def delete_unreadable(session: Session, keys: SecretKeys) -> Sequence[WebhookRow
     return rows
 
 
-def encrypt_tokens(database: Database, keys: SecretKeys) -> int:
+def encrypt_tokens(database: Database, keys: SecretKeys, mark: Path) -> int:
     """Encrypt by the first key what no key or an older one has encrypted; returns the number of webhooks changed.
 
     One transaction changes all or none. Then the old tokens leave the pages of the database as well: deleted rows would
-    keep them readable in its file.
+    keep them readable in its file. The file `mark` is there until that is done, also across kills and full disks.
     """
     with database.write() as session:
         rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id != keys.ids[0])).all()
@@ -64,8 +70,15 @@ def encrypt_tokens(database: Database, keys: SecretKeys) -> int:
             token = keys.decrypt(encrypted_token(row)) if row.key_id else row.token
             encrypted = keys.encrypt(token)
             row.token, row.key_id = encrypted.text, encrypted.key_id
-    if rows:
-        _rewrite(database)
+        if rows:
+            mark.touch()
+    if mark.exists():
+        try:
+            _rewrite(database)
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            log.warning("old tokens of webhooks stay in the database's pages until the next start", error=str(error))
+        else:
+            mark.unlink()
     return len(rows)
 
 

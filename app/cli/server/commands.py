@@ -201,10 +201,9 @@ def try_places(settings: Settings, *, new_database: bool = False, new_key: bool 
     """
     from sqlalchemy.exc import SQLAlchemyError
 
-    from app.bootstrap import ADMIN, check_keys
-    from app.passwords import weakness
+    from app.bootstrap import check_keys
     from app.storage.database import Database
-    from app.storage.migrate import schema_of, schemas
+    from app.storage.migrate import schema_of
     from app.storage.secret_keys import SecretKeyError
 
     for folder in (settings.home, settings.files_folder):
@@ -216,29 +215,46 @@ def try_places(settings: Settings, *, new_database: bool = False, new_key: bool 
         database = Database(settings.database, settings.timeouts)
         try:
             schema = schema_of(database.engine)
-            if not new_key:
-                check_keys(database, settings)
+            if schema is not None:
+                refuse_unknown(schema)  # first: which keys a newer version needs, this one cannot know
+                if not new_key:
+                    check_keys(database, settings)
         finally:
             database.close()
     except SecretKeyError as error:
         raise Failure(str(error), 1) from None
     except SQLAlchemyError as error:
         raise Failure(f"the database cannot be used: {_why(error)}", 1) from None
-    if schema is None and not new_database and any(path.is_file() for path in settings.files_folder.rglob("*")):
-        raise Failure(
-            f"{settings.files_folder} holds files, but their database is not there: expected it at"
-            f" {database.engine.url.render_as_string()}. Restore it, name it with JURADO_DATABASE_URL,"
-            " or make a new one with --new-database",
-            1,
-        )
-    if schema is None and settings.admin_password and (expected := weakness(settings.admin_password, ADMIN)):
-        raise Failure(f"admin_password: expected {expected}, found a secret")
-    if schema is not None and schema not in schemas():
+    if schema is None:
+        refuse_new(settings, database.engine.url.render_as_string(), new_database=new_database)
+
+
+def refuse_unknown(schema: str) -> None:
+    """Raise Failure for a schema that a newer version of Jurado has made."""
+    from app.storage.migrate import schemas
+
+    if schema not in schemas():
         raise Failure(
             f"the database has the schema {schema}, which this version of Jurado does not know: a newer one made it."
             " Run that one, or restore a backup from before it",
             1,
         )
+
+
+def refuse_new(settings: Settings, url: str, *, new_database: bool) -> None:
+    """Raise Failure where a database may not be made: beside files of another one, or with a weak first password."""
+    from app.bootstrap import ADMIN
+    from app.passwords import weakness
+
+    if not new_database and any(path.is_file() for path in settings.files_folder.rglob("*")):
+        raise Failure(
+            f"{settings.files_folder} holds files, but their database is not there: expected it at"
+            f" {url}. Restore it, name it with JURADO_DATABASE_URL,"
+            " or make a new one with --new-database",
+            1,
+        )
+    if settings.admin_password and (expected := weakness(settings.admin_password, ADMIN)):
+        raise Failure(f"admin_password: expected {expected}, found a secret")
 
 
 def listen(host: str, port: int) -> socket.socket:

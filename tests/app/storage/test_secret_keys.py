@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ from cryptography.fernet import Fernet
 from pydantic import ValidationError
 from sqlalchemy import create_engine, text
 
-from app.bootstrap import bring_keys, check_keys
+from app.bootstrap import REWRITE_MARK, bring_keys, check_keys
+from app.cli.output import Failure
+from app.cli.server.commands import try_places
 from app.settings import Settings
 from app.storage import webhooks
 from app.storage.backup import BackupError, backup, read_manifest, restore
@@ -130,6 +134,34 @@ def test_a_change_that_breaks_off_leaves_every_token_readable(
     database.close()
 
 
+def test_what_a_kill_left_in_the_pages_leaves_them_at_the_next_start(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rewriting that fails, for want of room say, ends no start: the next one tries again."""
+    home = tmp_path / "home"
+    settings = of_earlier_version(database_url, home)
+    database = Database(database_url)
+    for error in (KeyboardInterrupt(), sqlite3.OperationalError("database or disk is full")):
+
+        def fail(_database: Database, error: BaseException = error) -> None:
+            raise error
+
+        with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+            patched.setattr(webhooks, "_rewrite", fail)
+            bring_keys(database, settings)
+        assert TOKEN not in rows_as_text(database)
+        assert (home / REWRITE_MARK).exists()
+        assert (
+            folder_holds(tmp_path, TOKEN) if database.is_sqlite else TOKEN.encode() in on_disk_of_postgresql(database)
+        )
+    assert tokens(database, bring_keys(database, settings)) == {"old": TOKEN}
+    assert not (home / REWRITE_MARK).exists()
+    if not database.is_sqlite:
+        assert TOKEN.encode() not in on_disk_of_postgresql(database)
+    database.close()
+    assert folder_holds(tmp_path, TOKEN) == []
+
+
 def test_a_new_key_in_front_encrypts_all_tokens_anew(database_url: str, tmp_path: Path) -> None:
     """The older key may then be taken away."""
     home = tmp_path / "home"
@@ -172,6 +204,23 @@ def test_a_missing_or_wrong_key_says_which_and_what_to_do(database_url: str, tmp
     keys = bring_keys(database, settings, renew=True)
     assert (len(keys.ids), tokens(database, keys)) == (2, {})
     database.close()
+
+
+def test_of_a_newer_versions_database_that_is_said_and_not_that_a_key_is_missing(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    """Its keys may lie elsewhere; whoever is told of a lost key makes another one and loses webhooks."""
+    settings = of_earlier_version(sqlite_url, tmp_path / "home")
+    database = Database(sqlite_url)
+    bring_keys(database, settings)
+    (tmp_path / "home" / KEY_FILE).unlink()
+    with pytest.raises(Failure, match="are encrypted by the key"):
+        try_places(settings)
+    with database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = 'f00000000000'"))
+    database.close()
+    with pytest.raises(Failure, match="a newer one made it"):
+        try_places(settings)
 
 
 def test_a_damaged_token_is_no_token(tmp_path: Path) -> None:
