@@ -25,7 +25,7 @@ class Award:
 
 @dataclass(frozen=True, slots=True)
 class Prizes:
-    """What a contest gives beside `winner`: how many of each medal, and an award for each of the first `ranks`."""
+    """The awards beside `winner`: the number of each medal, and an award for each of the first `ranks`."""
 
     medals: Mapping[str, int]
     ranks: int = 0
@@ -45,28 +45,28 @@ def awards(
     whole     the board of all teams, where the winners of groups are found
     groups    the names of the groups by id
     problems  the labels of the problems by id
-    first     who solved each problem first, by its id: those problems that can be solved
+    first     the first teams to solve each solvable problem, by its id
     """
     rows = [row for row in board.rows if row.points > 0]
-    found = [Award("winner", "Contest winner", _between(rows, 1, 1))]
+    given = [Award("winner", "Contest winner", _between(rows, 1, 1))]
     before = 0
     for medal in MEDALS:
         if count := prizes.medals.get(medal, 0):
             citation = f"{medal.capitalize()} medal winner"
-            found.append(Award(f"{medal}-medal", citation, _between(rows, before + 1, before + count)))
+            given.append(Award(f"{medal}-medal", citation, _between(rows, before + 1, before + count)))
             before += count
-    found += [Award(f"rank-{rank}", f"Rank {rank}", _between(rows, rank, rank)) for rank in range(1, prizes.ranks + 1)]
+    given += [Award(f"rank-{rank}", f"Rank {rank}", _between(rows, rank, rank)) for rank in range(1, prizes.ranks + 1)]
     everybody = [row for row in whole.rows if row.points > 0]
     for group, name in groups.items():
-        found.append(Award(award_id("group-winner", group), f"Winner(s) of group {name}", _best_of(everybody, group)))
+        given.append(Award(award_id("group-winner", group), f"Winner(s) of group {name}", _best_of(everybody, group)))
     for problem, teams in first.items():
         citation = f"First to solve problem {problems[problem]}"
-        found.append(Award(award_id("first-to-solve", problem), citation, tuple(teams)))
-    return found
+        given.append(Award(award_id("first-to-solve", problem), citation, tuple(teams)))
+    return given
 
 
 def award_id(kind: str, of: str) -> str:
-    """The award's id; an id has at most 36 characters, so that of a long name keeps only its end."""
+    """Make an award's id of at most 36 characters; a long name keeps only its end."""
     room = 36 - len(kind) - 1
     return f"{kind}-{of if len(of) <= room else of[-room:].lstrip('.-')}"
 
@@ -88,15 +88,15 @@ def first_to_solve(
     freeze: Freeze,
     phase: frozenset[CaseKind] = PROVISIONAL,
 ) -> dict[str, tuple[str, ...]]:
-    """Who first had all the points of each problem whose points do not depend on what others do.
+    """The first teams with all points of each problem whose points are independent of other teams.
 
-    Nobody where nobody has, nor while something that was sent earlier waits to be judged.
+    The tuple is empty if there is none, and while an earlier submission is unjudged.
     """
     tries: dict[tuple[str, str], list[Attempt]] = {}
     for attempt in attempts:
         if not freeze.hides(attempt.team_id, attempt.problem_id, attempt.time):
             tries.setdefault((attempt.problem_id, attempt.team_id), []).append(attempt)
-    found: dict[str, tuple[str, ...]] = {}
+    winners: dict[str, tuple[str, ...]] = {}
     for problem in problems:
         if problem.rule.kind is not Kind.ABSOLUTE:
             continue
@@ -105,16 +105,16 @@ def first_to_solve(
         solved = [time for time in times.values() if time is not None]
         waiting = [a.time for of in mine.values() for a in of if a.scores is None]
         if not solved or any(time < min(solved) for time in waiting):
-            found[problem.id] = ()
+            winners[problem.id] = ()
         else:
-            found[problem.id] = tuple(sorted(team for team, time in times.items() if time == min(solved)))
-    return found
+            winners[problem.id] = tuple(sorted(team for team, time in times.items() if time == min(solved)))
+    return winners
 
 
 def _solved(
     problem: ScoredProblem, tries: Sequence[Attempt], bests: Bests, phase: frozenset[CaseKind]
 ) -> timedelta | None:
-    """When a team first had all the points of a problem."""
+    """The time at which a team first had all points of a problem."""
     times = {attempt.id: attempt.time for attempt in tries}
     for attempt, answers in submission_answers(tries, problem.rule):
         points = problem_points(problem, answers, bests, phase).points

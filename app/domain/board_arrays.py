@@ -1,4 +1,4 @@
-"""A board as arrays of numbers, and its rows and cells, which are made of them only when somebody asks for one."""
+"""A board as arrays of numbers, with rows and cells made from them on demand."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ class BoardArrays:
 
 
 def moment(microseconds: int) -> timedelta | None:
-    """A time of the columns."""
+    """Convert a time of the columns to a timedelta."""
     return None if microseconds == NEVER else microseconds * MICROSECOND
 
 
 def shared_ranks(totals: Floats, times: Whole) -> Whole:
-    """Ranks of lines in order; equal points and times share one."""
+    """Ranks of rows in order; equal points and times share one."""
     if not len(totals):
         return np.zeros(0, dtype=np.int64)
     new = np.ones(len(totals), dtype=bool)
@@ -97,7 +97,7 @@ def shared_ranks(totals: Floats, times: Whole) -> Whole:
 
 
 class _Cells(Sequence[Cell]):
-    """The cells of one row, made when they are asked for."""
+    """The cells of one row, made on demand."""
 
     def __init__(self, arrays: BoardArrays, team: int) -> None:
         self._arrays = arrays
@@ -125,7 +125,7 @@ class _Cells(Sequence[Cell]):
 
 
 class Rows(Sequence[Row]):
-    """The rows of a board, made when they are asked for."""
+    """The rows of a board, made on demand."""
 
     def __init__(self, arrays: BoardArrays) -> None:
         self._arrays = arrays
@@ -158,13 +158,13 @@ class Rows(Sequence[Row]):
 
 @dataclass(frozen=True, slots=True)
 class LiveArrays(Board):
-    """A board as it was at one moment, with its numbers as arrays."""
+    """A board at one moment, with its numbers as arrays."""
 
     arrays: BoardArrays = field(compare=False, repr=False)
 
 
 def arrays_of(board: Board, problems: Sequence[ScoredProblem], phase: frozenset[CaseKind]) -> BoardArrays:
-    """The numbers of any board of these problems, also of one that was put together by hand."""
+    """The arrays of any board of these problems, also of one made from scratch."""
     if isinstance(board, LiveArrays):
         return board.arrays
     rows, places = list(board.rows), np.arange(len(board.rows))
@@ -203,5 +203,5 @@ def among(
 
 
 def since_start(time: timedelta | None) -> int:
-    """A time as the columns have it."""
+    """Convert a time to that of the columns."""
     return NEVER if time is None else time // MICROSECOND

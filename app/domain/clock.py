@@ -1,11 +1,11 @@
-"""The time of the service, by which contests begin, freeze and end. It never runs back, whatever the system's does.
+"""The time of the service, by which contests begin, freeze and end; it never runs back.
 
-The system's clock may be set back by hand, by a virtual machine or by NTP. A contest that has ended would be open
-again, a frozen board would show its verdicts, and a team would wait an hour for a limit of a minute. So the time that
-is told goes on from where it was, a tenth slower than the seconds that pass, until the system's clock has caught up.
+The system's clock may be set back by hand, by a virtual machine or by NTP. That would reopen an ended contest, show the
+verdicts behind a freeze, and stretch a limit of a minute to an hour. So the service's time continues from where it was,
+at nine tenths of the speed, until the system's clock has caught up.
 
-A clock set forward is followed once that is durable (`app.storage.clock`): a time told and then forgotten by a kill
-would run back at the next start.
+A step forward is followed once it is durable (`app.storage.clock`): otherwise a kill would make the time run back at
+the next start.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 
 PACE = 0.9
-"""How fast the time runs while it is ahead: an hour too much is worked off in ten."""
+"""Speed of the time while it is ahead: an hour is made up in ten."""
 STEP = timedelta(seconds=1)
-"""A change of the system's clock from which on it is worth a line in the log."""
+"""The smallest change of the system's clock that is logged."""
 UNBOUNDED = datetime.max.replace(tzinfo=UTC)
 
 
 def system_time() -> datetime:
-    """The system's clock, as it is."""
+    """Read the system's clock."""
     return datetime.now(UTC)
 
 
 class ServiceClock:
-    """Tells a time that never runs back: the system's clock (`wall`), or ahead of it by the steps that one made back.
+    """A clock that never runs back: the system's clock (`wall`), or ahead of it after that one was set back.
 
-    `steady` counts seconds and is never set (monotonic). `on_step` is called with each step of more than a second, such
-    as -3600 s, from the thread that noticed it. May be used from any thread.
+    `steady` is a monotonic clock in seconds. `on_step` is called with each step of more than a second, such as -3600 s,
+    from the thread that noticed it. May be used from any thread.
 
-    Steps forward are told only up to the `bound`, the latest time that a later process is sure to go on from; beyond it
-    the time runs on with the seconds that pass. `on_held` is called with each reading that the bound holds back.
+    Steps forward are followed up to the `bound`, the latest time from which a later process is sure to continue; beyond
+    it the time follows `steady`. `on_held` is called with each reading that the bound holds back.
     """
 
     def __init__(
@@ -51,22 +51,22 @@ class ServiceClock:
         self.on_held: Callable[[], object] = lambda: None
 
     def now(self) -> datetime:
-        """The time, in UTC; at least as late as every time told before."""
-        told, _due = self._read()
-        return told
+        """Return the time in UTC, never earlier than any time returned before."""
+        time_now, _due = self._read()
+        return time_now
 
     def due(self) -> datetime:
-        """The time that `now` would tell without a bound."""
+        """Return the time without the bound."""
         _told, due = self._read()
         return due
 
     def allow(self, bound: datetime = UNBOUNDED) -> None:
-        """Let steps forward be told up to this time."""
+        """Allow steps forward up to this time."""
         with self._lock:
             self._bound = bound
 
     def _read(self) -> tuple[datetime, datetime]:
-        """Go on to this moment: the time told, and the one due."""
+        """Advance to this moment; returns the time, and the time without the bound."""
         with self._lock:
             wall, at = self._wall(), self._steady()
             passed = at - self._at
@@ -81,15 +81,15 @@ class ServiceClock:
         return told, due
 
     def not_before(self, mark: datetime) -> None:
-        """Tell no time before this one: what an earlier process told last."""
+        """Set the earliest time to return, the last one of an earlier process."""
         with self._lock:
             self._told = max(self._told, mark)
 
     def ahead(self) -> timedelta:
-        """How far the time told is ahead of the system's clock; zero but for some time after a step back."""
-        told = self.now()
+        """The lead over the system's clock; zero except for a while after a step back."""
+        time_now = self.now()
         with self._lock:
-            return max(timedelta(0), told - self._wall())
+            return max(timedelta(0), time_now - self._wall())
 
 
 _clocks = [ServiceClock()]
@@ -101,13 +101,13 @@ def the_clock() -> ServiceClock:
 
 
 def utc_now() -> datetime:
-    """The time of the service, in UTC: never earlier than it has been."""
+    """Return the time of the service in UTC; it never runs back."""
     return _clocks[-1].now()
 
 
 @contextmanager
 def use(clock: ServiceClock) -> Iterator[ServiceClock]:
-    """Let the whole process go by another clock: for tests."""
+    """Make the whole process use another clock, for tests."""
     _clocks.append(clock)
     try:
         yield clock

@@ -1,4 +1,4 @@
-"""Contests, their problems and their clock, as the rules see them."""
+"""Contests, their problems and their clock: the types that scoring works on."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Carry(StrEnum):
 
 
 class CaseKind(StrEnum):
-    """What a case is for: shown with the statement, counting during the contest, or deciding after it."""
+    """The role of a case: shown with the statement, counting during the contest, or deciding after it."""
 
     SAMPLE = "sample"
     PROVISIONAL = "provisional"
@@ -71,7 +71,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One test data group; `require_pass` names the groups all of whose cases must be accepted in full first."""
+    """One test data group; it gives points only if all cases of the groups in `require_pass` earn their full points."""
 
     name: str
     kind: CaseKind
@@ -82,7 +82,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class ScoringRule:
-    """How one problem of one contest is scored. `reference_counts`: the reference's raw scores take part in BEST."""
+    """The scoring of one problem in one contest. `reference_counts`: the reference's raw scores take part in BEST."""
 
     kind: Kind = Kind.ABSOLUTE
     direction: Direction = Direction.MAXIMISE
@@ -94,7 +94,7 @@ class ScoringRule:
 
 @dataclass(frozen=True, slots=True)
 class ScoredProblem:
-    """A problem as a contest scores it: its rule, its groups and its cases, in order."""
+    """A problem in a contest: its rule, and its groups and cases in order."""
 
     id: str
     rule: ScoringRule
@@ -103,12 +103,12 @@ class ScoredProblem:
 
     @property
     def final_cases(self) -> frozenset[str]:
-        """The names of its final cases."""
+        """Names of the final cases."""
         groups = {group.name for group in self.groups if group.kind is CaseKind.FINAL}
         return frozenset(case.name for case in self.cases if case.group in groups)
 
     def without_final(self) -> ScoredProblem:
-        """The problem as if it had no final cases: what everybody may know of it before they decide."""
+        """The problem without its final cases, as the public sees it before they decide."""
         groups = tuple(group for group in self.groups if group.kind is not CaseKind.FINAL)
         if len(groups) == len(self.groups):
             return self
@@ -116,7 +116,7 @@ class ScoredProblem:
         return replace(self, groups=groups, cases=tuple(case for case in self.cases if case.group in names))
 
     def counting(self, phase: frozenset[CaseKind]) -> frozenset[CaseKind]:
-        """The kinds of cases that give its points in a phase: where it has none of these, its provisional ones."""
+        """The kinds of cases that give points in a phase; provisional ones where the problem has none of the phase."""
         if phase == PROVISIONAL:
             return phase
         return phase & {group.kind for group in self.groups} or PROVISIONAL
@@ -124,7 +124,7 @@ class ScoredProblem:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """An interval taken out of a contest's time; without an `end` it lasts still."""
+    """An interval taken out of a contest's time; without an `end` it is still going on."""
 
     start: datetime
     end: datetime | None = None
@@ -132,10 +132,10 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The times of a contest; `start` None means it is not set yet.
+    """The times of a contest; `start` is None until it is set.
 
-    The contest's own time stands still in its `pauses`, so that freeze and end move by what was taken out. They are in
-    order and do not overlap, and only the last may still last: until it is over nobody knows when the contest ends.
+    The contest's own time stands still in its `pauses`, so that freeze and end move by their length. Pauses are in
+    order without overlap; only the last may be open, and the end is unknown while it is.
     """
 
     start: datetime | None
@@ -146,14 +146,14 @@ class Clock:
 
     @property
     def end(self) -> datetime | None:
-        """When the contest ends, if that is known."""
+        """The end of the contest; None while it is unknown."""
         return self.moment_of(self.duration)
 
     @property
     def earliest_end(self) -> datetime | None:
-        """When the contest ends if it goes on at once from the pause it is in; None without a start.
+        """The end of the contest if an open pause ended at its start; None without a start.
 
-        What a pause takes out moves the thaw as it moves the end: this is the end a thaw is compared with.
+        A pause moves thaw and end alike: thaw times are compared with this end.
         """
         if not self.pauses or self.pauses[-1].end is not None:
             return self.end
@@ -162,12 +162,12 @@ class Clock:
 
     @property
     def freeze_time(self) -> timedelta | None:
-        """The contest time from which the public board stands still, if it does."""
+        """The contest time of the freeze; None without one."""
         return None if self.freeze_before_end is None else self.duration - self.freeze_before_end
 
     @property
     def freeze(self) -> datetime | None:
-        """When the public board freezes, if it does and that is known."""
+        """The moment of the freeze; None without one, or while it is unknown."""
         return None if self.freeze_time is None else self.moment_of(self.freeze_time)
 
     def contest_time(self, moment: datetime) -> timedelta:
@@ -178,7 +178,7 @@ class Clock:
         return moment - self.start - taken
 
     def moment_of(self, time: timedelta) -> datetime | None:
-        """The first moment of a contest time; None while that is not known."""
+        """The first moment with a contest time; None while it is unknown."""
         if self.start is None:
             return None
         moment = self.start + time
@@ -202,7 +202,7 @@ class Clock:
         return self.end is not None and now >= self.end
 
     def paused(self, now: datetime) -> bool:
-        """Does the contest's time stand still?"""
+        """Is the contest paused?"""
         return any(pause.start <= now and (pause.end is None or now < pause.end) for pause in self.pauses)
 
     def running(self, now: datetime) -> bool:
@@ -210,7 +210,7 @@ class Clock:
         return self.started(now) and not self.ended(now) and not self.paused(now)
 
     def thawed(self, now: datetime) -> bool:
-        """Has the frozen board been opened again? Never before the end."""
+        """Has the frozen board been thawed? Never before the end."""
         return self.thaw is not None and now >= self.thaw and self.ended(now)
 
     def freeze_begun(self, now: datetime) -> bool:
@@ -218,17 +218,17 @@ class Clock:
         return self.freeze is not None and now >= self.freeze
 
     def frozen(self, now: datetime) -> bool:
-        """Does the public board stand still? From the freeze until it is thawed, also past the end."""
+        """Is the public board frozen? From the freeze until the thaw, also after the end."""
         return self.freeze_begun(now) and not self.thawed(now)
 
     def decided(self, now: datetime) -> bool:
-        """May everybody know how it ended: is it over, and nothing of it frozen?"""
+        """Are the results public: is the contest over and its board thawed?"""
         return self.ended(now) and not self.frozen(now)
 
     def moments(self) -> list[datetime]:
-        """Every moment at which something about it changes by itself."""
-        found = [self.start, self.freeze, self.end, self.thaw]
-        return [moment for moment in found if moment is not None]
+        """The moments at which the contest changes by the clock."""
+        times = [self.start, self.freeze, self.end, self.thaw]
+        return [moment for moment in times if moment is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class State:
 
 
 def state(clock: Clock, now: datetime, finalized: datetime | None = None) -> State:
-    """What has happened by `now`."""
+    """Compute the CLICS state at `now`."""
 
     def past(moment: datetime | None) -> datetime | None:
         return moment if moment is not None and moment <= now else None
@@ -261,7 +261,7 @@ def state(clock: Clock, now: datetime, finalized: datetime | None = None) -> Sta
 
 @dataclass(frozen=True, slots=True)
 class Freeze:
-    """What a frozen board hides: whatever was sent at `until` or later, but for the `revealed` (team, problem) pairs.
+    """The freeze hides submissions from contest time `until` on, except those of `revealed` (team, problem) pairs.
 
     Without `until` it hides nothing.
     """
@@ -270,7 +270,7 @@ class Freeze:
     revealed: frozenset[tuple[str, str]] = frozenset()
 
     def hides(self, team_id: str, problem_id: str, time: timedelta) -> bool:
-        """Is what this team sent to this problem at this contest time behind the freeze?"""
+        """Does the freeze hide a submission of this team to this problem at this contest time?"""
         return self.until is not None and time >= self.until and (team_id, problem_id) not in self.revealed
 
 
@@ -289,5 +289,5 @@ class Team:
 
     @property
     def counts(self) -> bool:
-        """Is it on the board, and may its answers be BEST?"""
+        """Is the team on the board, with answers that may be BEST?"""
         return not (self.hidden or self.disqualified)

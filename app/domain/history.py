@@ -1,4 +1,4 @@
-"""Points over time: the contest played again from its raw scores, at some moments of it."""
+"""Points over time: a replay of the contest from its raw scores, at some moments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.domain.scoring import Attempt
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A team's points and rank from a contest time on, until the next."""
+    """A team's points and rank from a contest time on, until its next entry."""
 
     time: timedelta
     points: float
@@ -36,31 +36,31 @@ def history(
 ) -> dict[str, list[Past]]:
     """Each visible team's points and ranks at about `steps` moments at most; the last are those of the board.
 
-    What a moment shows is the board of everything sent until then, with the verdicts of today. Where only the teams
-    `among` are on the board, it tells of no others; these still take part in BEST.
+    Each moment has the board of all submissions until then, with today's verdicts. With `among` the result has these
+    teams only, ranked among themselves; the others still take part in BEST.
     """
     live = LiveBoard(problems, teams, freeze=freeze, chosen=chosen, phase=phase, references=references)
-    told: dict[str, list[Past]] = {t.id: [] for t in teams if t.counts and (among is None or t.id in among)}
+    by_team: dict[str, list[Past]] = {t.id: [] for t in teams if t.counts and (among is None or t.id in among)}
     shown = [a for a in attempts if not freeze.hides(a.team_id, a.problem_id, a.time)]
     for time, some in _moments(sorted(shown, key=lambda a: (a.time, a.id)), steps):
         live.put(some)
         arrays = live.board().arrays
         if among is not None:
             arrays = arrays.among(lambda team: team.id in among)
-        _tell(told, time, arrays)
-    return told
+        _note(by_team, time, arrays)
+    return by_team
 
 
-def _tell(told: dict[str, list[Past]], time: timedelta, arrays: BoardArrays) -> None:
+def _note(by_team: dict[str, list[Past]], time: timedelta, arrays: BoardArrays) -> None:
     order, ranks, totals = arrays.order.tolist(), arrays.ranks.tolist(), arrays.totals.tolist()
     for team, rank in zip(order, ranks, strict=True):
-        past = told[arrays.teams[team].id]
+        past = by_team[arrays.teams[team].id]
         if not past or (past[-1].points, past[-1].rank) != (totals[team], rank):
             past.append(Past(time, totals[team], rank))
 
 
 def _moments(attempts: Sequence[Attempt], steps: int) -> Iterator[tuple[timedelta, Sequence[Attempt]]]:
-    """Attempts in order, in portions: those of one time stay together."""
+    """Attempts in order, in portions; attempts of equal time stay together."""
     size = max(1, -(-len(attempts) // steps))
     start = 0
     while start < len(attempts):

@@ -1,7 +1,7 @@
-"""Ids that count nothing: the numbers of judgements and runs, veiled by the secret of their contest.
+"""Opaque ids: the numbers of judgements and runs, encrypted with the secret of their contest.
 
-Numbers that go up tell what is hidden between two of them: a silent rejudging by the judgements nobody is shown, final
-cases by the runs. The ids are stable as long as the secret is, and need no column of their own.
+Consecutive numbers reveal hidden objects between two of them: silent rejudgings by judgements, final cases by runs. The
+ids are stable while the secret is, and need no column.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class _Hasher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VeiledIds:
-    """The ids of one contest's judgements and runs; whoever does not have the secret cannot tell them from chance.
+    """The ids of one contest's judgements and runs, random to anyone without the secret.
 
-    An id is `j` and 16 hex digits; of a run, these of its judgement, a hyphen and 16 others.
+    A judgement's id is `j` and 16 hex digits; a run's id is its judgement's, a hyphen and 16 more digits.
     """
 
     secret: str
@@ -39,7 +39,7 @@ class VeiledIds:
         return _judgement(self.secret, number)
 
     def number(self, judgement_id: str) -> int | None:
-        """The number that a judgement's id stands for; None for what is no such id."""
+        """The number behind a judgement's id; None for an invalid id."""
         if not JUDGEMENT.fullmatch(judgement_id):
             return None
         value = int(judgement_id[1:], 16)
@@ -56,13 +56,13 @@ class VeiledIds:
         return f"{self.judgement(judgement)}-{hasher.digest().hex()}"
 
     def judgement_of(self, run_id: str) -> int | None:
-        """The number of the judgement that a run's id names; None for what is no such id."""
+        """The number of the judgement in a run's id; None for an invalid id."""
         return self.number(run_id.partition("-")[0])
 
 
 @lru_cache(maxsize=4096)
 def _judgement(secret: str, number: int) -> str:
-    """A Feistel network: each number of 64 bits goes to another one, and back by the rounds in reverse."""
+    """A Feistel network: a permutation of 64-bit numbers, inverted by its rounds in reverse."""
     left, right = number >> HALF, number & LOWER
     for hasher in _hashers(secret)[:ROUNDS]:
         left, right = right, left ^ _mixed(hasher, right)
@@ -71,7 +71,7 @@ def _judgement(secret: str, number: int) -> str:
 
 @lru_cache(maxsize=256)
 def _hashers(secret: str) -> tuple[_Hasher, ...]:
-    """A keyed hash for each round, and one for runs; to be copied, since each takes its data once."""
+    """A keyed hash for each round, and one for runs; copy before use, because a hasher takes its data once."""
     key = secret.encode()[:64]
     rounds = [blake2b(key=key, digest_size=HALF // 8, person=b"round %d" % at) for at in range(ROUNDS)]
     return (*rounds, blake2b(key=key, digest_size=8, person=b"run"))

@@ -1,4 +1,4 @@
-"""How often a team may submit to a problem."""
+"""Limits on a team's submissions to a problem."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Limits:
 
 NO_LIMITS = Limits()
 TEAM_BYTES = 2**30
-"""Bytes of answers and sources a team may send to a contest that does not say otherwise."""
+"""Default of the bytes of answers and sources that a team may send to a contest."""
 
 
 def read_limits(document: Mapping[str, Any], inherited: Limits = NO_LIMITS) -> Limits:
-    """Parse a document of limits; a key it leaves out is as `inherited`, null ends that limit."""
+    """Parse a document of limits; an omitted key is `inherited`, null lifts that limit."""
     merged = {**write_limits(inherited), **document}
     interval, per_window = merged.get("interval_seconds"), merged.get("per_window")
     return Limits(
@@ -50,9 +50,9 @@ def write_limits(limits: Limits) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What limits leave a team: how many it has `used`, how many are `left`, and when the `next` may come.
+    """A team's submissions under limits: the number `used`, the number `left`, and the time of the `next`.
 
-    `left` None: without limit; `next` None: it may come at once, unless nothing is left.
+    `left` None: no limit; `next` None: at once, unless none is left.
     """
 
     used: int
@@ -61,16 +61,16 @@ class Quota:
 
     @property
     def exhausted(self) -> bool:
-        """Is nothing left, however long one waits?"""
+        """Is no submission left, regardless of waiting?"""
         return self.left is not None and self.left <= 0
 
     def allows(self, now: datetime) -> bool:
-        """May one more come now?"""
+        """May the team submit now?"""
         return not self.exhausted and (self.next is None or now >= self.next)
 
 
 def quota(limits: Limits, times: Sequence[datetime], now: datetime) -> Quota:
-    """What is left after submissions at these `times`, of those that count."""
+    """Compute the quota after counted submissions at these `times`."""
     earlier = sorted(times)
     left = None if limits.most is None else max(0, limits.most - len(earlier))
     waits = []
@@ -82,10 +82,10 @@ def quota(limits: Limits, times: Sequence[datetime], now: datetime) -> Quota:
     return Quota(len(earlier), left, until if until is not None and until > now else None)
 
 
-def why_not(limits: Limits, found: Quota, now: datetime) -> str:
-    """Say in a sentence which limit stands against one more submission."""
-    if found.exhausted:
-        return f"expected at most {limits.most} submissions to this problem, found {found.used} already"
-    assert found.next is not None, "else it would have been allowed"
-    seconds = (found.next - now).total_seconds()
+def why_not(limits: Limits, used: Quota, now: datetime) -> str:
+    """Say which limit refuses another submission, in a sentence."""
+    if used.exhausted:
+        return f"expected at most {limits.most} submissions to this problem, found {used.used} already"
+    assert used.next is not None, "else it would have been allowed"
+    seconds = (used.next - now).total_seconds()
     return f"your team may submit to this problem again in {max(1, -int(-seconds // 1))} s"

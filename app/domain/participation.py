@@ -1,4 +1,4 @@
-"""A team's own clock: `virtual` after a contest is over, `personal` where everybody starts when they like."""
+"""Personal clocks: `virtual` after the end of a contest, `personal` where each team chooses its start."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class ParticipationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Participation:
-    """A team takes part by a clock of its own, begun at `start`."""
+    """A team's own clock, begun at `start`."""
 
     kind: ParticipationKind
     start: datetime
 
 
 def own_clock(clock: Clock, personal: timedelta | None, participation: Participation | None) -> Clock:
-    """The clock a team's submissions are timed by.
+    """Return the clock of a team's submissions.
 
-    A personal one runs for its own duration, but not past the contest's end; its time stands still in the contest's
-    pauses. A virtual one is as long as the contest was.
+    A personal clock runs for its own duration, at most until the contest's end, and stands still in the contest's
+    pauses. A virtual clock is as long as the contest was.
     """
     if participation is None:
         return clock

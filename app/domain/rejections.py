@@ -1,4 +1,4 @@
-"""How much of a rejection a contest tells: the checker's sentence, where it found the fault, or only that it did."""
+"""Messages of rejections as a contest shows them: the checker's sentence, only the place of the fault, or neither."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 EXPECTED = ": expected "
-"""What stands behind the place in the usual sentence of a checker."""
+"""The text after the place in the usual sentence of a checker."""
 
 
 class Telling(StrEnum):
@@ -19,7 +19,7 @@ class Telling(StrEnum):
 
 
 def told(message: Mapping[str, Any], telling: Telling) -> Mapping[str, Any]:
-    """A rejection's message (key, text, args) as far as it is told; without a place there is only the verdict."""
+    """Reduce a rejection's message (key, text, args); without a place only the verdict is left."""
     if telling is Telling.FULL:
         return message
     where = _place(message) if telling is Telling.POSITION else None

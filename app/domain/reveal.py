@@ -1,4 +1,4 @@
-"""Opening a frozen board row by row: what comes next, from the bottom up, as in the ceremonies of the ICPC."""
+"""The reveal of a frozen board: the next places, from the bottom up, as in the ceremonies of the ICPC."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What the freeze hides of one team: the problems in order."""
+    """The hidden problems of one team, in order."""
 
     team_id: str
     problem_ids: tuple[str, ...]
 
 
 def pending(board: Board, hidden: Collection[Place]) -> list[Pending]:
-    """The teams of which something is `hidden`, from the bottom of the board to its top."""
-    found = [(row, _hidden(row, hidden)) for row in reversed(board.rows)]
-    return [Pending(row.team.id, problems) for row, problems in found if problems]
+    """The teams with `hidden` places, from the bottom of the board to its top."""
+    rows = [(row, _hidden(row, hidden)) for row in reversed(board.rows)]
+    return [Pending(row.team.id, problems) for row, problems in rows if problems]
 
 
 def _hidden(row: Row, hidden: Collection[Place]) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def _hidden(row: Row, hidden: Collection[Place]) -> tuple[str, ...]:
 
 
 def opened(waiting: list[Pending], step: Step) -> list[Place]:
-    """What a step opens of what is `pending`."""
+    """The places that a step opens of the `pending` ones."""
     if step is Step.ALL:
         return [(each.team_id, problem_id) for each in waiting for problem_id in each.problem_ids]
     if not waiting:

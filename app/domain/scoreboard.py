@@ -1,4 +1,4 @@
-"""From everybody's attempts to a ranked board: pure, from scratch, the authority every faster way is held to."""
+"""The board from scratch, from all attempts: pure, and the authority that faster computations are tested against."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from app.domain.scoring import (
 ReferenceScores = Mapping[str, Mapping[str, RawScore]]
 """Per problem and case, the raw score of the expected answer."""
 Chosen = Mapping[tuple[str, str], int]
-"""Per team and problem, the id of the submission the team wants to be judged by."""
+"""Per team and problem, the id of the submission the team has chosen."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One team at one problem: its score and when that last rose, what counts, and how much is judged or waits."""
+    """One team at one problem: score and time of its last rise, counted answers, judged and pending submissions."""
 
     problem_id: str
     score: float
@@ -42,13 +42,13 @@ class Cell:
 
     @cached_property
     def points(self) -> ProblemPoints:
-        """How the score comes about: groups, and each case's share and points."""
+        """The parts of the score: groups, and each case's share and points."""
         return self.count(self.answers)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One team's line: rank (1-based, shared on ties), total points, time of the last improvement, cells in order."""
+    """One team's row: rank (1-based, shared on ties), total points, time of the last improvement, cells in order."""
 
     rank: int
     team: Team
@@ -77,7 +77,7 @@ def scoreboard(
 ) -> Board:
     """Compute the whole board. Attempts behind the `freeze` only count as pending, also for BEST.
 
-    `chosen`: where a team has chosen a submission, its answers count in place of what the rule would have counted.
+    `chosen`: the answers of a chosen submission count in place of those that the rule selects.
     """
     visible = [team for team in teams if team.counts]
     by_cell = _by_cell(attempts)
@@ -88,7 +88,7 @@ def scoreboard(
         open_ = {team: [a for a in tries if not freeze.hides(team, problem.id, a.time)] for team, tries in mine.items()}
         choices = {team: submission for (team, at), submission in (chosen or {}).items() if at == problem.id}
         reference = (references or {}).get(problem.id)
-        bests[problem.id], answers = snapshots(problem, open_, reference, phase, choices)
+        bests[problem.id], answers = bests_and_answers(problem, open_, reference, phase, choices)
         for team in visible:
             count = partial(problem_points, problem, bests=bests[problem.id], phase=phase)
             points = count(answers[team.id])
@@ -102,13 +102,13 @@ def scoreboard(
 
 
 def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]]:
-    found: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
+    by_cell: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
     for attempt in attempts:
-        found[attempt.team_id, attempt.problem_id].append(attempt)
-    return found
+        by_cell[attempt.team_id, attempt.problem_id].append(attempt)
+    return by_cell
 
 
-def snapshots(
+def bests_and_answers(
     problem: ScoredProblem,
     attempts: Mapping[str, Sequence[Attempt]],
     reference: Mapping[str, RawScore] | None = None,
@@ -117,10 +117,10 @@ def snapshots(
 ) -> tuple[Bests, Mapping[str, Answers]]:
     """BEST of one problem and each team's counted answers, from the visible teams' attempts.
 
-    Of a team that has `chosen` a submission (of those given, and judged) the answers it stands for are counted.
+    A team's `chosen` submission, if it is among the judged attempts, gives the team's counted answers.
 
-    Where the best whole submission counts, which one that is depends on BEST; BEST is then taken over every answer of
-    every submission, so that it depends on nothing that depends on it.
+    Where the best whole submission counts, the choice of it depends on BEST; BEST is then taken over all answers of all
+    submissions, which avoids a circular definition.
     """
     bests = Bests(problem.rule, teams=len(attempts))
     if problem.rule.reference_counts:
@@ -148,13 +148,13 @@ def snapshots(
 def _chosen_answers(
     problem: ScoredProblem, attempts: Mapping[str, Sequence[Attempt]], chosen: Mapping[str, int]
 ) -> dict[str, Answers]:
-    """What the chosen submissions stand for, of those teams whose choice is among their judged attempts."""
-    found: dict[str, Answers] = {}
+    """The answers of chosen submissions, for teams whose choice is among their judged attempts."""
+    by_team: dict[str, Answers] = {}
     for team, submission_id in chosen.items():
         for attempt, answers in submission_answers(attempts.get(team, ()), problem.rule):
             if attempt.id == submission_id:
-                found[team] = answers
-    return found
+                by_team[team] = answers
+    return by_team
 
 
 def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple[str, RawScore]]:
@@ -163,24 +163,24 @@ def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple
 
 
 def row_of(team: Team, cells: Sequence[Cell], bits: int) -> Row:
-    """A team's line, still without a rank; `bits` are those of the problems together."""
+    """A team's row without a rank; `bits` are the fixed-point bits of all problems."""
     times = [cell.improved for cell in cells if cell.improved is not None]
     points = total_points((cell.score for cell in cells), bits)
     return Row(0, team, points, max(times) if points > 0 and times else None, tuple(cells))
 
 
 def ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Order by points, then by the earlier last improvement, then share the rank; a team with nothing comes last."""
-    ordered = sorted(rows, key=lambda row: (*_snapshot(row), collation_key(row.team.name), row.team.id))
+    """Rank by points, then by the earlier last improvement; ties share the rank, teams without points come last."""
+    ordered = sorted(rows, key=lambda row: (*_rank_key(row), collation_key(row.team.name), row.team.id))
     placed: list[Row] = []
     for at, row in enumerate(ordered, start=1):
-        shared = placed and _snapshot(placed[-1]) == _snapshot(row)
+        shared = placed and _rank_key(placed[-1]) == _rank_key(row)
         rank = placed[-1].rank if shared else at
         placed.append(Row(rank, row.team, row.points, row.time, row.cells))
     return tuple(placed)
 
 
-def _snapshot(row: Row) -> tuple[float, timedelta]:
+def _rank_key(row: Row) -> tuple[float, timedelta]:
     return (-row.points, row.time if row.time is not None else timedelta.max)
 
 

@@ -8,7 +8,7 @@ Only raw scores (and the checker's multiplier for absolute scoring) are ever sto
 4. `problem_points`    groups (sum, min, pass-fail, require_pass) scaled to the problem's maximum
 
 Multipliers are correctly rounded quotients of exact integers, and sums are those of whole grains, so that points do not
-depend on the order in which anything arrived. This is the slow twin of `columns`, and the authority.
+depend on the order of arrival. This module is the authority, and the slow twin of `incremental_scoring`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ACCEPTED, ABSOLUTE, MAXIMISE = CaseVerdict.ACCEPTED, Kind.ABSOLUTE, Direction.MA
 
 @dataclass(frozen=True, slots=True)
 class RawScore:
-    """What the checker found for one answer: a verdict, an exact raw score, and a multiplier for absolute scoring."""
+    """The checker's result for one answer: a verdict, an exact raw score, and a multiplier for absolute scoring."""
 
     verdict: CaseVerdict
     raw: Exact | None = None
@@ -51,13 +51,13 @@ class RawScore:
 
     @property
     def accepted(self) -> bool:
-        """Only accepted answers earn points or set a BEST."""
+        """Is the answer accepted? Only accepted answers earn points or set a BEST."""
         return self.verdict is CaseVerdict.ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One submission of one team to one problem; `scores` by case name, None while it is not judged."""
+    """One submission of one team to one problem; `scores` by case name, None while it is unjudged."""
 
     id: int
     team_id: str
@@ -68,7 +68,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The answer that counts for a case: its score, the submission that brought it, and when it last became better."""
+    """The answer that counts for a case: its score, its submission, and the time of the last improvement."""
 
     score: RawScore
     submission_id: int
@@ -86,7 +86,7 @@ def better(one: RawScore, other: RawScore | None, rule: ScoringRule) -> bool:
         return False
     if other.verdict is not ACCEPTED:
         return True
-    if rule.kind is ABSOLUTE:  # a better raw score that gives no more points is no improvement
+    if rule.kind is ABSOLUTE:  # a better raw score with equal points is no improvement
         return (one.multiplier or 0) > (other.multiplier or 0)
     mine, theirs = one.raw or 0, other.raw or 0
     return mine > theirs if rule.direction is MAXIMISE else mine < theirs
@@ -113,15 +113,15 @@ def counted_answers(
 
 
 def submission_answers(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterator[tuple[Attempt, Answers]]:
-    """Each judged attempt in order with the answers it stands for: its own, and what is carried over for the rest.
+    """Yield each judged attempt in order with its answers: its own, and carried-over ones for the other cases.
 
-    This is what a submission's own score and report are about, whichever submission or answers count in the end.
+    A submission's own score and report show these, whichever answers count in the end.
     """
     return histories(attempts, replace(rule, counting=Counting.LAST))
 
 
 def histories(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterator[tuple[Attempt, Answers]]:
-    """Each judged attempt in order of (time, id), with the answers that count once it is in."""
+    """Yield each judged attempt in order of (time, id), with the answers that count after it."""
     fold = Fold(rule)
     for attempt in sorted((a for a in attempts if a.scores is not None), key=lambda a: (a.time, a.id)):
         yield attempt, fold.add(attempt)
@@ -136,7 +136,7 @@ class Fold:
     best: dict[str, Counted] = field(default_factory=dict)
 
     def add(self, attempt: Attempt) -> Answers:
-        """Let one more attempt follow, in order of (time, id); returns the answers that count then."""
+        """Add the next attempt in order of (time, id); returns the answers that count after it."""
         scores = _judged(attempt)
         self.counted = after = _after(attempt, scores, self.counted, self.best, self.rule)
         if self.rule.counting is Counting.BEST_CASE:
@@ -146,7 +146,7 @@ class Fold:
         return self.counted
 
     def copy(self) -> Fold:
-        """A fold that goes on by itself from here: `counted` is never changed in place, `best` is."""
+        """An independent copy: `counted` is never changed in place and may be shared, `best` is."""
         return Fold(self.rule, self.counted, dict(self.best))
 
 
@@ -172,12 +172,12 @@ def _after(attempt: Attempt, scores: Judged, before: Answers, best: Answers, rul
 
 def _judged(attempt: Attempt) -> Judged:
     """The attempt's scores; a case on which the judge failed counts as if its file had not been sent."""
-    found = (attempt.scores or {}).items()
-    return [(case, score) for case, score in found if score.verdict is not CaseVerdict.JUDGE_ERROR]
+    scores = (attempt.scores or {}).items()
+    return [(case, score) for case, score in scores if score.verdict is not CaseVerdict.JUDGE_ERROR]
 
 
 def carried(before: Answers, best: Answers, carry: Carry) -> Answers:
-    """What stands for the cases a new submission brings no file for."""
+    """The answers carried over to the cases without a file in a new submission."""
     if carry is Carry.NONE:
         return {}
     return best if carry is Carry.BEST else before
@@ -189,14 +189,14 @@ def _remember_best(
     for case, score in scores:
         old = best.get(case)
         if old is None or better(score, old.score, rule):
-            now = counted[case]  # shared where it says the same: there is one for each case of each submission
+            now = counted[case]  # shared where equal: each case of each submission has one
             same = now.score is score and now.improved == attempt.time and now.submission_id == attempt.id
             best[case] = now if same else Counted(score, attempt.id, attempt.time)
 
 
 @dataclass
 class Bests:
-    """Per case what the relative kinds need to know of everybody's counted answers."""
+    """Per case, the data of all counted answers that relative and rank scoring need."""
 
     rule: ScoringRule
     teams: int = 0
@@ -204,7 +204,7 @@ class Bests:
     raws: Mapping[str, list[Exact]] = field(default_factory=dict)
 
     def add(self, case: str, score: RawScore) -> None:
-        """Let one accepted answer of a visible team (or the reference) take part."""
+        """Add an accepted answer of a visible team, or of the reference."""
         if not score.accepted or score.raw is None:
             return
         old = self.best.get(case)
@@ -214,7 +214,7 @@ class Bests:
             cast("dict[str, list[Exact]]", self.raws).setdefault(case, []).append(self._towards(score.raw))
 
     def close(self) -> Bests:
-        """Sort what `rank` looks up; call once after the last `add`."""
+        """Sort the raw scores for `rank`; call once after the last `add`."""
         for raws in self.raws.values():
             raws.sort()
         return self
@@ -238,14 +238,14 @@ class Bests:
     def _rank_multiplier(self, case: str, raw: Exact) -> float:
         raws = self.raws.get(case, [])
         ahead = len(raws) - bisect_right(raws, self._towards(raw))
-        # An answer that does not count itself may stand behind as many as there are teams, and the reference.
+        # An answer that does not count itself may be behind all teams and the reference: the bound keeps it at 0.
         return within_one(1.0 - ahead / self.teams) if self.teams else 1.0
 
 
 def relative(yours: Exact, best: Exact, direction: Direction) -> float:
     """YOUR/BEST, or BEST/YOUR when less is better; BEST = 0 gives 1 to equals and 0 to the rest.
 
-    An answer that is no part of BEST (a hidden team's, or one that does not count any more) may be better: 1 as well.
+    An answer outside BEST (of a hidden team, or no longer counted) may be better than BEST, and gives 1 as well.
     """
     if yours == best or (yours > best) is (direction is Direction.MAXIMISE):
         return 1.0
@@ -258,13 +258,13 @@ def relative(yours: Exact, best: Exact, direction: Direction) -> float:
 
 
 def within_one(share: float) -> float:
-    """The nearest share there can be."""
+    """Bound a share to 0..1."""
     return min(1.0, max(0.0, share))
 
 
 @dataclass(frozen=True, slots=True)
 class GroupPoints:
-    """Points of one group, out of `max_points`; `why` says in a word why nothing was given where something could be."""
+    """Points of one group out of `max_points`; `why` gives the reason for 0 points."""
 
     group: Group
     points: float
@@ -274,7 +274,7 @@ class GroupPoints:
 
 @dataclass(frozen=True, slots=True)
 class ProblemPoints:
-    """Points of one team at one problem: sum, groups, each case's multiplier and points, and when the sum last rose."""
+    """Points of one team at one problem: sum, groups, each case's multiplier and points, time of the last rise."""
 
     points: float
     groups: tuple[GroupPoints, ...]
@@ -310,7 +310,7 @@ def _group_name(scale: Weights, case: str) -> str:
 
 
 def phase_scale(problem: ScoredProblem, phase: frozenset[CaseKind] = PROVISIONAL) -> float:
-    """What one point of the package is worth, so that the groups of the phase fill the problem's maximum."""
+    """The contest points per point of the package, so that the groups of the phase fill the problem's maximum."""
     counting = problem.counting(phase)
     total = sum((g.max_points for g in problem.groups if g.kind in counting), Fraction(0))
     return float(problem.rule.max_points / total) if total else 0.0
@@ -321,7 +321,7 @@ def _passes(weight: GroupWeight, multipliers: Mapping[str, float]) -> bool:
 
 
 def _gain(weight: GroupWeight, scale: Weights, multipliers: Mapping[str, float], passed: set[str]) -> tuple[int, str]:
-    """The grains of a group, and in a word why there are none."""
+    """The grains of a group, and the reason for 0."""
     group = weight.group
     missing = [name for name in group.require_pass if name not in passed]
     if missing:

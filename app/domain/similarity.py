@@ -1,14 +1,14 @@
-"""Which teams sent answers that are more alike than their problem makes them.
+"""Pairs of teams whose answers are more similar than their problem explains.
 
-What tells nothing is left out, or weighs little:
+Equality without significance is left out, or weighs little:
 
-- the right answer of a problem that has only one: whoever solves it has it;
+- the right answer of a problem that has only one: every solver of it has the same;
 - an answer equal to the expected one, token by token: it may be forced, or easy to find;
-- what many have: a shared answer weighs less the more teams share it, from 1 for two teams down to about 0 for all;
-- what is short: below SUBSTANTIAL bytes an answer weighs in proportion to its size.
+- answers of many teams: the weight falls from 1 for two teams to about 0 for all;
+- short answers: below SUBSTANTIAL bytes the weight is in proportion to the size.
 
 The weight of a pair is the sum over its shared cases, and the list is in order of it. `ratio` is the share of shared
-cases among those in which both teams sent an answer that could tell something.
+cases among those in which both teams sent a significant answer.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from app.domain.fingerprints import Fingerprint, jaccard
 NEAR = 0.6
 """From this Jaccard index on two answers are nearly equal."""
 MOST_SHARING = 32
-"""What more teams share is common knowledge: their pairs are not listed (there would be half a million of them)."""
+"""The most teams with a shared answer: above it their pairs, up to half a million, are not listed."""
 SUBSTANTIAL = 64
-FIRST_HASHES = 8  # two sketches of Jaccard index 0.6 have one of these in common but for one case in a hundred or less
+FIRST_HASHES = 8  # sketches of Jaccard index 0.6 share one of these in at least 99 of 100 cases
 
 
 class Likeness(IntEnum):
-    """How alike two answers are, the strongest first."""
+    """Kinds of likeness, the strongest first."""
 
     IDENTICAL = 0
     TOKENS = 1
@@ -40,7 +40,7 @@ class Likeness(IntEnum):
 
     @property
     def word(self) -> str:
-        """As people read it."""
+        """The word for people."""
         return self.name.lower()
 
 
@@ -57,13 +57,13 @@ class Sent:
 
     @property
     def moment(self) -> tuple[int, int]:
-        """What tells which of two was sent first."""
+        """The sort key of answers by time."""
         return self.time_ms, self.submission_id
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Two teams' answers for a case, alike; `one` was sent first. `why` says why it weighs nothing, if it does."""
+    """Similar answers of two teams for a case; `one` was sent first. `why` is the reason for a weight of 0."""
 
     case: str
     likeness: Likeness
@@ -80,7 +80,7 @@ Prints = Mapping[str, Fingerprint]
 
 @dataclass(frozen=True, slots=True)
 class CaseAnswers:
-    """All answers to one case, what is known of their texts, and the expected answer's sha256."""
+    """All answers to one case, the known fingerprints, and the expected answer's sha256."""
 
     case: str
     sent: Sequence[Sent]
@@ -88,11 +88,11 @@ class CaseAnswers:
     expected: str | None = None
 
     def telling(self, sent: Sent) -> bool:
-        """Could it tell something if another team had it too?"""
+        """Is equality with this answer significant?"""
         return not self.silent(sent)
 
     def silent(self, sent: Sent) -> str:
-        """Why it tells nothing, or nothing."""
+        """The reason why equality with this answer is insignificant, or an empty string."""
         if sent.right:
             return "the only right answer"
         if self.expected is None:
@@ -103,46 +103,46 @@ class CaseAnswers:
 
     @property
     def common(self) -> frozenset[int]:
-        """The shingles of the expected answer: whoever has them need not have them from another team."""
+        """The shingles of the expected answer, which every team may have found itself."""
         known = None if self.expected is None else self.prints.get(self.expected)
         return frozenset(known.sketch) if known is not None else frozenset()
 
 
 def rarity(sharing: int, teams: int) -> float:
-    """How much it tells that `sharing` of `teams` have the same: 1 for two of them, near 0 for all of many."""
+    """The weight of an answer that `sharing` of `teams` have: 1 for two of them, near 0 for all of many."""
     return log((teams + 1) / sharing) / log((teams + 1) / 2)
 
 
 def alike(answers: CaseAnswers, only: frozenset[str] | None = None) -> list[Shared]:
-    """Every pair of teams with answers alike for this case, once, by its strongest likeness.
+    """List every pair of teams with similar answers for this case, once, by its strongest likeness.
 
-    `only` two teams: their pair also where it tells nothing, with the reason.
+    `only` two teams: their pair is included even without significance, with the reason.
     """
     teams = len({sent.team_id for sent in answers.sent})
-    found: dict[tuple[str, str], Shared] = {}
+    strongest: dict[tuple[str, str], Shared] = {}
     for likeness, sharing, ratio, group in _groups(answers, only):
         if sharing > MOST_SHARING and only is None:
             continue
         weight = rarity(sharing, teams) * ratio
         for one, other in _pairs(group, only):
             key = (min(one.team_id, other.team_id), max(one.team_id, other.team_id))
-            if key in found:
+            if key in strongest:
                 continue
             why = answers.silent(one) or answers.silent(other)
             if why and only is None:
                 continue
             substance = min(1.0, min(one.size, other.size) / SUBSTANTIAL)
-            found[key] = Shared(
+            strongest[key] = Shared(
                 answers.case, likeness, ratio, 0.0 if why else weight * substance, sharing, one, other, why
             )
-    return list(found.values())
+    return list(strongest.values())
 
 
 Group = tuple[Likeness, int, float, Sequence[Sent]]
 
 
 def _groups(answers: CaseAnswers, only: frozenset[str] | None) -> Iterator[Group]:
-    """Teams that share something, each group with the earliest of each team, strongest likeness first."""
+    """Groups of teams with a shared answer, each with the earliest of each team, strongest likeness first."""
     known = [sent for sent in answers.sent if sent.sha256 in answers.prints]
     yield from _equal(Likeness.IDENTICAL, answers.sent, lambda sent: sent.sha256)
     yield from _equal(Likeness.TOKENS, known, lambda sent: answers.prints[sent.sha256].tokens)
@@ -163,7 +163,7 @@ def _equal(likeness: Likeness, sent: Iterable[Sent], key: Callable[[Sent], Hasha
 
 
 def _near(answers: CaseAnswers, known: Iterable[Sent], only: frozenset[str] | None) -> Iterator[Group]:
-    """Pairs of nearly equal answers, found by hashes that few have; those equal but for lines are one."""
+    """Pairs of nearly equal answers, found by rare hashes; answers with equal lines are one text."""
     texts: defaultdict[bytes, dict[str, Sent]] = defaultdict(dict)
     for sent in sorted((sent for sent in known if answers.telling(sent)), key=lambda sent: sent.moment):
         texts[answers.prints[sent.sha256].lines].setdefault(sent.team_id, sent)
@@ -177,7 +177,7 @@ def _near(answers: CaseAnswers, known: Iterable[Sent], only: frozenset[str] | No
     for (one, other), ratio in sorted(near.items(), key=lambda item: (-item[1], item[0])):
         sharing = max(len(around[one] | set(texts[one])), len(around[other] | set(texts[other])))
         if sharing > MOST_SHARING and only is None:
-            continue  # a text that hundreds have would make as many groups
+            continue  # a text of hundreds of teams would make as many groups
         for mine, theirs in product(texts[one].values(), texts[other].values()):
             if mine.team_id != theirs.team_id:
                 yield Likeness.NEAR, sharing, ratio, (mine, theirs)
@@ -188,7 +188,7 @@ def _ratio(prints: Mapping[bytes, Fingerprint], pair: tuple[bytes, bytes], commo
 
 
 def _candidates(prints: Mapping[bytes, Fingerprint], common: frozenset[int]) -> set[tuple[bytes, bytes]]:
-    """Pairs of texts that have one of their smallest hashes in common, but none that everybody has."""
+    """Pairs of texts with one of their smallest hashes in common, except hashes of the expected answer."""
     having: defaultdict[int, list[bytes]] = defaultdict(list)
     for text, known in prints.items():
         own = [each for each in known.sketch[: FIRST_HASHES + len(common)] if each not in common]
@@ -234,7 +234,7 @@ class Pair:
 
 
 class Pairs:
-    """Collects the pairs of one problem, case by case; memory grows with the pairs found, not with the answers."""
+    """Collects the pairs of one problem, case by case; memory grows with the number of pairs only."""
 
     def __init__(self, problem_id: str) -> None:
         self._problem_id = problem_id
@@ -243,7 +243,7 @@ class Pairs:
         self._cases = 0
 
     def add(self, answers: CaseAnswers) -> None:
-        """Compare everybody's answers to one more case."""
+        """Compare all answers to the next case."""
         bit = 1 << self._cases
         self._cases += 1
         for sent in answers.sent:
@@ -257,12 +257,12 @@ class Pairs:
             pair.add(found)
 
     def close(self) -> list[Pair]:
-        """All pairs, with the number of cases that could have told something."""
+        """All pairs, with their numbers of significant cases."""
         for (first, second), pair in self._pairs.items():
             pair.telling = (self._telling[first] & self._telling[second]).bit_count()
         return list(self._pairs.values())
 
 
 def in_order(pairs: Iterable[Pair]) -> list[Pair]:
-    """The most telling pairs first."""
+    """Sort the pairs by weight, the largest first."""
     return sorted(pairs, key=lambda pair: (-pair.weight, -pair.ratio, pair.problem_id, pair.teams))

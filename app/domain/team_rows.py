@@ -1,4 +1,4 @@
-"""What a live board knows of each team at one problem: the answers folded so far, and its rows in the columns."""
+"""Per-team state of a live board at one problem: the folded answers, and the team's rows in the columns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.domain.scoring import Fold
 
 @dataclass
 class TeamCell:
-    """One team at one problem: what has been folded, and the rows it has in the columns.
+    """One team at one problem: folded attempts, and rows in the columns.
 
-    row   of a team whose answers count one by one; where whole submissions count, the row that only sets BEST
-    sent  the rows of the submissions, by id, where whole submissions count
+    row   the team's row where answers count one by one; the row that only sets BEST where whole submissions count
+    sent  rows of submissions by id, where whole submissions count
     """
 
     row: int
@@ -33,7 +33,7 @@ class TeamCell:
         return -1 if self.choice is None else self.sent[self.choice]
 
     def copy(self) -> TeamCell:
-        """The same cell, which goes on by itself; `keys` are replaced as a whole and may be shared."""
+        """An independent copy; `keys` are replaced as a whole and may be shared."""
         fold = None if self.fold is None else self.fold.copy()
         all_best = None if self.all_best is None else self.all_best.copy()
         return replace(self, fold=fold, all_best=all_best, sent=dict(self.sent))
@@ -41,7 +41,7 @@ class TeamCell:
 
 @dataclass
 class TeamRows:
-    """The rows of each team, one after the other: `fixed` where it is said which one counts, else -1."""
+    """The rows of all teams, team after team; `fixed` is the row that counts where it is given, else -1."""
 
     fixed: Whole
     rows: Whole
@@ -60,7 +60,7 @@ class TeamRows:
         )
 
     def append(self, place: int, rows: Sequence[int], fixed: int) -> None:
-        """A team has more rows, or chosen another one."""
+        """Add rows of a team, or change its chosen one."""
         end = int(self.counts[: place + 1].sum())
         self.rows = np.insert(self.rows, end, np.array(rows, dtype=np.int64))
         self.counts[place] += len(rows)
@@ -75,6 +75,6 @@ class TeamRows:
         mine = points[self.rows]
         most = np.repeat(np.maximum.reduceat(mine, starts), self.counts[some])
         first = np.minimum.reduceat(np.where(mine == most, np.arange(len(mine)), len(mine)), starts)
-        found = self.fixed.copy()
-        found[some] = np.where(found[some] >= 0, found[some], self.rows[first])
-        return found
+        rows = self.fixed.copy()
+        rows[some] = np.where(rows[some] >= 0, rows[some], self.rows[first])
+        return rows

@@ -1,6 +1,7 @@
-"""Changes of a contest's times: none of them moves a freeze that has begun, or thaws a board.
+"""Changes of a contest's times that keep a freeze that has begun, and a frozen board frozen.
 
-The freeze is kept as a time before the end, as CLICS has it: who moves the end has to say what becomes of the freeze.
+The freeze is stored as a time before the end, as in CLICS, so that every change of the end must decide about the
+freeze.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from app.domain.contests import Clock
 def with_duration(clock: Clock, duration: timedelta, now: datetime) -> Clock:
     """The clock of a contest made longer or shorter at `now`.
 
-    A freeze that lies ahead moves with the end; one that has begun keeps its start, so that its length changes.
+    A future freeze moves with the end; a freeze that has begun keeps its start, and its length changes.
     """
     before_end = clock.freeze_before_end
     if clock.freeze_begun(now) and clock.freeze_time is not None:
@@ -23,7 +24,7 @@ def with_duration(clock: Clock, duration: timedelta, now: datetime) -> Clock:
 
 
 def with_thaw_after_end(before: Clock, after: Clock) -> Clock:
-    """The clock with its thaw moved as far as the end was, where the thaw would otherwise come before the end."""
+    """Move a thaw that would come before the new end by as much as the end moved."""
     was, end = before.earliest_end, after.earliest_end
     if was is None or end is None or after.thaw is None or after.thaw >= end:
         return after
@@ -31,10 +32,10 @@ def with_thaw_after_end(before: Clock, after: Clock) -> Clock:
 
 
 def moves_freeze(before: Clock, after: Clock, now: datetime) -> bool:
-    """Does a freeze that has begun get another start, or none?"""
+    """Does a change move or remove a freeze that has begun?"""
     return before.freeze_begun(now) and before.freeze_time != after.freeze_time
 
 
 def opens_board(before: Clock, after: Clock, now: datetime) -> bool:
-    """Is a board that stood still until now open after a change?"""
+    """Does a change open a frozen board?"""
     return before.frozen(now) and not after.frozen(now)

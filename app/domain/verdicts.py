@@ -1,4 +1,4 @@
-"""The words a judgement may end with, for one case and for a whole submission."""
+"""Verdicts of cases and judgement types of submissions."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ JUDGEMENT_TYPES = {
 
 
 def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]], *, complete: bool) -> JudgementType:
-    """Sum up a submission's cases, each a verdict and whether it earns its full points.
+    """Derive the judgement type from a submission's cases, each a verdict and whether it earns its full points.
 
-    One judge error makes the whole judgement JE: it is to be judged again, and counts against nobody. AC needs every
-    case of the problem (`complete`: the submission brings them all) in full, WA is nothing accepted, PC all between.
-    A submission without any case is CE.
+    One judge error makes the judgement JE, which is judged again and counts against nobody. AC needs full points at
+    every case of the problem (`complete`: the submission has them all), WA has no accepted case, PC is all between. A
+    submission without cases is CE.
     """
     seen = list(verdicts)
     if not seen:

@@ -1,4 +1,4 @@
-"""Teams that take part after the fact, ranked among those that took part then, and part of no BEST."""
+"""Virtual teams ranked among the official ones, without a part in BEST."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def ranked_with(
     attempts: Iterable[Attempt],
     phase: frozenset[CaseKind],
 ) -> Board:
-    """The board with these teams too. The others keep their points; only their ranks may change."""
-    found = list(attempts)
+    """Rank virtual teams into the board. The other teams keep their points; their ranks may change."""
+    tries = list(attempts)
     bits = total_bits(problems)
-    rows = [row_of(team, [_cell(board, problem, team, found, phase) for problem in problems], bits) for team in teams]
+    rows = [row_of(team, [_cell(board, problem, team, tries, phase) for problem in problems], bits) for team in teams]
     return Board(ranked([*board.rows, *rows]), board.bests)
 
 
