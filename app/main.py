@@ -23,6 +23,7 @@ from app.api.http import errors, health, openapi
 from app.api.http.auth import Authenticator
 from app.api.http.heads import Heads
 from app.api.http.lists.queued import Queued
+from app.api.http.lists.reply import KeptLists
 from app.api.http.middleware import BodyLimit, Frame
 from app.api.http.origins import Origins
 from app.api.http.proxy import BehindProxy
@@ -38,7 +39,9 @@ from app.grading.similarity import Similarity
 from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
 from app.service import Service
+from app.services.scoreboard.pages import BoardPages
 from app.settings import Settings
+from app.shared_work import SharedWork
 from app.storage.accounts import note_use
 from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
@@ -194,7 +197,9 @@ def attach(app: FastAPI, service: Service) -> None:
     """Let the endpoints of `app` find the service."""
     app.state.service = service
     app.state.hub = Hub(service)
-    app.state.probing = {}
+    app.state.probing = SharedWork()
+    app.state.pages = BoardPages(service.boards)
+    app.state.lists = KeptLists(service.settings.list_memory)
     app.state.authenticator = Authenticator(service.database, partial(service.writer.submit, note_use))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     app.state.metrics.registry.register(health.StoredCounts(service.database))

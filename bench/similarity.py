@@ -14,7 +14,8 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from app.domain.contests import ScoredProblem
-from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Compared, Similarity
 from app.settings import Settings
 from app.storage.database import Database

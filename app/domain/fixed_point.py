@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ldexp
 
 from app.domain.contests import Aggregation, CaseKind, Group, ScoredProblem
+from app.domain.identity import Identical
 
 BELOW = 2**62
 FEWEST_BITS, MOST_BITS = -900, 900
-MOST_KEPT = 512
 
 
 def grain_bits(most: Fraction) -> int:
@@ -64,23 +65,14 @@ class Weights:
         return ldexp(float(grains), -self.bits)
 
 
-_kept: dict[tuple[int, frozenset[CaseKind]], tuple[ScoredProblem, Weights]] = {}
-
-
 def weights(problem: ScoredProblem, phase: frozenset[CaseKind]) -> Weights:
     """The weights of a problem, worked out once."""
-    phase = problem.counting(phase)
-    key = (id(problem), phase)
-    found = _kept.get(key)
-    if found is None or found[0] is not problem:
-        found = (problem, _weights(problem, phase))
-        while len(_kept) >= MOST_KEPT:
-            _kept.pop(next(iter(_kept)), None)
-        _kept[key] = found
-    return found[1]
+    return _weights(Identical(problem), problem.counting(phase))
 
 
-def _weights(problem: ScoredProblem, phase: frozenset[CaseKind]) -> Weights:
+@lru_cache(maxsize=512)
+def _weights(identical: Identical[ScoredProblem], phase: frozenset[CaseKind]) -> Weights:
+    problem = identical.of
     most = problem.rule.max_points
     total = sum((group.max_points for group in problem.groups if group.kind in phase), Fraction(0))
     bits = grain_bits(most)

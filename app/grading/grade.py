@@ -5,11 +5,12 @@ A rejection is the contestant's; every other exception is the judge's own fault 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
+
+from cachetools import LRUCache
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
@@ -17,8 +18,6 @@ from app.grading.messages import Grade, Graded, Validate, Validated, Warm, grade
 from app.storage.stored_bytes import FileMissing
 from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
 
-K = TypeVar("K")
-V = TypeVar("V")
 INSTANCES_KEPT = 512
 SHORTEST_ANSWER = b"0\n"
 
@@ -44,8 +43,8 @@ class Grader:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._instances: OrderedDict[tuple[str, str], Any] = OrderedDict()
-        self._references: OrderedDict[str, bytes] = OrderedDict()
+        self._instances: LRUCache[tuple[str, str], Any] = LRUCache(INSTANCES_KEPT)
+        self._references: LRUCache[str, bytes] = LRUCache(INSTANCES_KEPT)
 
     def grade(self, request: Grade) -> Iterator[Graded]:
         """Score each answer in turn."""
@@ -91,10 +90,14 @@ class Grader:
         return found_score(case.test_case_id, score, _ms(began))
 
     def _instance(self, name: str, checker: Checker[Any, Any], sha256: str) -> Any:
-        return _kept(self._instances, (name, sha256), lambda: checker.read_instance(self._load(sha256)))
+        if (name, sha256) not in self._instances:
+            self._instances[name, sha256] = checker.read_instance(self._load(sha256))
+        return self._instances[name, sha256]
 
     def _reference(self, sha256: str) -> bytes:
-        return _kept(self._references, sha256, lambda: self._load(sha256))
+        if sha256 not in self._references:
+            self._references[sha256] = self._load(sha256)
+        return self._references[sha256]
 
     def _load(self, sha256: str) -> bytes:
         try:
@@ -130,14 +133,3 @@ def found_score(test_case_id: int, score: Score, run_time_ms: int = 0) -> FoundS
 
 def _ms(began: float) -> int:
     return round((perf_counter() - began) * 1000)
-
-
-def _kept(cache: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
-    """Look a value up, or make it and drop the oldest one beyond the limit."""
-    if key in cache:
-        cache.move_to_end(key)
-        return cache[key]
-    value = cache[key] = make()
-    if len(cache) > INSTANCES_KEPT:
-        cache.popitem(last=False)
-    return value

@@ -15,7 +15,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot, make_snapshot
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.kept_boards import make_snapshot
 from app.storage import attempts, problem_diff, rejudgings
 from app.storage.attempts import Read, Scores
 from app.storage.rejudgings import APPLIED

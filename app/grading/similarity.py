@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+from cachetools import LRUCache
 from sqlalchemy.orm import Session
 
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.fingerprints import Fingerprint, Grain, fingerprint, grain_of, source_fingerprint
 from app.domain.scoring import RawScore
 from app.domain.similarity import CaseAnswers, Pair, Pairs, Sent, Shared, alike, in_order
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.storage import problems
 from app.storage import similarity as reading
 from app.storage.files import FileStore
@@ -47,9 +48,8 @@ class Similarity:
 
     def __init__(self, files: FileStore, most: int = MOST_KEPT) -> None:
         self._files = files
-        self._most = most
-        self._kept: dict[tuple[str, Grain | None], Fingerprint] = {}
-        self._grains: dict[str, Grain] = {}
+        self._kept: LRUCache[tuple[str, Grain | None], Fingerprint] = LRUCache(most)
+        self._grains: LRUCache[str, Grain] = LRUCache(most)
         self._lock = threading.Lock()
 
     def compare(
@@ -103,20 +103,16 @@ class Similarity:
         return self._kept.get((sha256, grain))
 
     def keep(self, sha256: str, grain: Grain | None, made: Fingerprint) -> Fingerprint:
-        """Keep one more; the oldest go when there are too many."""
-        while len(self._kept) >= self._most:
-            del self._kept[next(iter(self._kept))]
+        """Keep one more; those not asked for longest go when there are too many."""
         self._kept[sha256, grain] = made
         return made
 
     def grain(self, sha256: str, data: Callable[[], bytes]) -> Grain:
         """The grain that suits a text; its bytes are asked for only once."""
-        found = self._grains.get(sha256)
-        if found is None:
-            if len(self._grains) >= self._most:
-                self._grains.clear()
-            found = self._grains[sha256] = grain_of(data())
-        return found
+        grain = self._grains.get(sha256)
+        if grain is None:
+            grain = self._grains[sha256] = grain_of(data())
+        return grain
 
     def load(self, sha256: str) -> bytes:
         """The bytes of a stored file."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from anyio.to_thread import run_sync
 
-from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.errors import NotFound
 from app.services.viewer import Viewer
 from app.storage import contests

@@ -12,7 +12,7 @@ from app.domain.contests import ScoredProblem
 from app.domain.rejections import told
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
-from app.grading.scoreboard_cache import ContestSnapshot, closed
+from app.grading.contest_snapshot import ContestSnapshot, closed, once_a_snapshot
 from app.services.contests.not_begun import not_begun, own_clock_not_begun
 from app.services.errors import NotFound
 from app.services.names import no_problem
@@ -62,13 +62,10 @@ def may_see(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bo
     return row.team_id in visible_teams(snapshot)
 
 
+@once_a_snapshot
 def visible_teams(snapshot: ContestSnapshot) -> frozenset[str]:
     """The ids of public teams, cached with the snapshot."""
-    cached: frozenset[str] | None = snapshot.pages.get("visible teams")
-    if cached is None:
-        cached = frozenset(team.id for team in snapshot.contest.teams if team.counts)
-        snapshot.pages["visible teams"] = cached
-    return cached
+    return frozenset(team.id for team in snapshot.contest.teams if team.counts)
 
 
 def is_official(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
@@ -149,16 +146,21 @@ class Tried(Protocol):
 def worth_of(snapshot: ContestSnapshot, row: Tried) -> Worth | None:
     """Compute the worth of a submission, or None while it is unjudged; cached with the snapshot."""
     problem = snapshot.contest.problem(row.problem_id)
-    answers = None if problem is None else _answers(snapshot, attempt_team(row), problem).get(row.id)
+    answers = None if problem is None else _answers(snapshot, attempt_team(row), problem.id).get(row.id)
     if problem is None or answers is None:
         return None
-    cache: dict[int, Worth] = snapshot.pages.setdefault("worths", {})
-    worth = cache.get(row.id)
+    worths = _worths(snapshot)
+    worth = worths.get(row.id)
     if worth is None:
-        worth = cache[row.id] = Worth(
-            answers, problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
-        )
+        points = problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
+        worth = worths[row.id] = Worth(answers, points)
     return worth
+
+
+@once_a_snapshot
+def _worths(_snapshot: ContestSnapshot) -> dict[int, Worth]:
+    """The worths computed so far, by submission."""
+    return {}
 
 
 def points_of(snapshot: ContestSnapshot, row: Tried) -> float | None:
@@ -166,30 +168,26 @@ def points_of(snapshot: ContestSnapshot, row: Tried) -> float | None:
 
     Only the points of the team's submissions to the problem are cached, without their answers: lists have thousands.
     """
-    problem = snapshot.contest.problem(row.problem_id)
+    return _points(snapshot, attempt_team(row), row.problem_id).get(row.id)
+
+
+@once_a_snapshot
+def _points(snapshot: ContestSnapshot, team: str, problem_id: str) -> Mapping[int, float]:
+    """The points of each judged submission of a team to a problem, cached with the snapshot."""
+    problem = snapshot.contest.problem(problem_id)
     if problem is None:
-        return None
-    cache: dict[tuple[str, str], dict[int, float]] = snapshot.pages.setdefault("points", {})
-    place = (attempt_team(row), problem.id)
-    points = cache.get(place)
-    if points is None:
-        bests, phase = snapshot.bests(problem), snapshot.phase
-        points = cache[place] = {
-            attempt.id: problem_points(problem, answers, bests, phase).points
-            for attempt, answers in submission_answers(snapshot.of(*place), problem.rule)
-        }
-    return points.get(row.id)
+        return {}
+    bests, phase = snapshot.bests(problem), snapshot.phase
+    each = submission_answers(snapshot.of(team, problem_id), problem.rule)
+    return {attempt.id: problem_points(problem, answers, bests, phase).points for attempt, answers in each}
 
 
-def _answers(snapshot: ContestSnapshot, team: str, problem: ScoredProblem) -> Mapping[int, Answers]:
+@once_a_snapshot
+def _answers(snapshot: ContestSnapshot, team: str, problem_id: str) -> Mapping[int, Answers]:
     """The answers of each judged submission of a team to a problem, carried over included; cached with the snapshot."""
-    cache: dict[Any, Mapping[int, Answers]] = snapshot.pages.setdefault("answers", {})
-    by_attempt = cache.get((team, problem.id))
-    if by_attempt is None:
-        tries = snapshot.of(team, problem.id)
-        by_attempt = {attempt.id: answers for attempt, answers in submission_answers(tries, problem.rule)}
-        cache[team, problem.id] = by_attempt
-    return by_attempt
+    problem = snapshot.contest.problem(problem_id)
+    each = () if problem is None else submission_answers(snapshot.of(team, problem_id), problem.rule)
+    return {attempt.id: answers for attempt, answers in each}
 
 
 def message_of(snapshot: ContestSnapshot, verdict: str, message: Mapping[str, Any]) -> Mapping[str, Any]:

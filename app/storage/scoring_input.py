@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from functools import lru_cache
+from threading import Lock
 from typing import Any
 
+from cachetools import LRUCache, cached
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -26,6 +29,7 @@ from app.domain.contests import (
     Team,
 )
 from app.domain.final_cases import Finals
+from app.domain.identity import Identical
 from app.domain.ids import VeiledIds
 from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.domain.rules import read_rule
@@ -82,7 +86,7 @@ class ScoredContest:
     @property
     def outside(self) -> Sequence[ScoredProblem]:
         """Its problems as if they had no final cases, the same ones each time."""
-        return [_outside(problem) for problem in self.problems]
+        return [_without_final(Identical(problem)) for problem in self.problems]
 
     def without_final(self) -> ScoredContest:
         """The contest as if its problems had no final cases."""
@@ -187,36 +191,14 @@ def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, 
     return [(row[0], row[1]) for row in session.execute(query)]
 
 
-_kept: dict[tuple[str, datetime, str, str], ScoredProblem] = {}
-"""Scored problems by what they were made of; a changed problem or rule has another key, so nothing ever is stale."""
+def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -> Hashable:
+    """A key that a changed problem or rule does not share, so that nothing ever is stale."""
+    return problem.id, problem.updated, problem.uuid, json.dumps(entry.rule, sort_keys=True)
 
 
+@cached(LRUCache(MOST_KEPT), key=_made_of, lock=Lock())
 def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
-    key = (problem.id, problem.updated, problem.uuid, json.dumps(entry.rule, sort_keys=True))
-    found = _kept.get(key)
-    if found is None:
-        found = _read_scored(session, entry, problem)
-        while len(_kept) >= MOST_KEPT:
-            _kept.pop(next(iter(_kept)), None)
-        _kept[key] = found
-    return found
-
-
-_kept_outside: dict[int, tuple[ScoredProblem, ScoredProblem]] = {}
-
-
-def _outside(problem: ScoredProblem) -> ScoredProblem:
-    """A problem without its final cases; who has it once gets the very same again."""
-    kept = _kept_outside.get(id(problem))
-    if kept is None or kept[0] is not problem:
-        kept = (problem, problem.without_final())
-        while len(_kept_outside) >= MOST_KEPT:
-            _kept_outside.pop(next(iter(_kept_outside)), None)
-        _kept_outside[id(problem)] = kept
-    return kept[1]
-
-
-def _read_scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+    """The problem as its contest scores it: the very same object until something of it changes."""
     groups, cases = problems.groups(session, problem.id), problems.test_cases(session, problem.id)
     return scored_of(problem.id, problem.settings, groups, cases, entry.rule)
 
@@ -248,6 +230,11 @@ def scored_of(
     most = sum((group.max_points for group in groups), Fraction(0))
     rule = read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
     return ScoredProblem(problem_id, rule, groups, cases)
+
+
+@lru_cache(MOST_KEPT)
+def _without_final(identical: Identical[ScoredProblem]) -> ScoredProblem:
+    return identical.of.without_final()
 
 
 def contest_teams(session: Session, contest: ContestRow) -> list[Team]:

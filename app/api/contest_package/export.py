@@ -15,7 +15,7 @@ from app.api.http.deps import AdminOnly, TheService
 from app.api.http.downloads import ARCHIVE, BYTES, ZIP, type_for
 from app.api.http.gated import GatedRoute
 from app.api.http.growing import GrowingFile, GrowingResponse, Sink
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.packages.zips import write_zip
 from app.service import Service
 from app.services.collections import IN_REFERENCE_ORDER

@@ -10,14 +10,15 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.feed.hub import Hub, TheHub
 from app.api.feed.streams import Client, StreamResponse, server_sent
-from app.api.http.deps import CurrentViewer, TheBoards, address_of
+from app.api.http.deps import CurrentViewer, TheBoards, ThePages, address_of
 from app.api.http.downloads import WORDS
 from app.api.http.gated import GatedRoute
 from app.domain.clock import utc_now
-from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.errors import BadRequest, Forbidden
 from app.services.names import NoContest
-from app.services.scoreboard.row_renderer import changed_rows, history, rendered
+from app.services.scoreboard.pages import BoardPages, events_of
 from app.services.viewer import Viewer
 from app.services.visibility import seen_by
 
@@ -50,6 +51,7 @@ async def stream_scoreboard(
     contest_id: str,
     viewer: CurrentViewer,
     boards: TheBoards,
+    pages: ThePages,
     hub: TheHub,
     public: Annotated[bool | None, Query(description="for judges: the board as everybody sees it")] = None,
     since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
@@ -66,17 +68,19 @@ async def stream_scoreboard(
     if await current(boards, watch) is None:
         raise NoContest(contest_id)
     client = Client(viewer, address_of(request))
-    chunks = hub.watched(contest_id, client, boards_of(hub, boards, client, watch))
+    chunks = hub.watched(contest_id, client, boards_of(hub, boards, pages, client, watch))
     return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
 
 
-async def boards_of(hub: Hub, boards: ScoreboardCache, client: Client, watch: Watch) -> AsyncIterator[bytes]:
+async def boards_of(
+    hub: Hub, boards: ScoreboardCache, pages: BoardPages, client: Client, watch: Watch
+) -> AsyncIterator[bytes]:
     """A board whenever it is another than the last one sent, until the contest or the client has gone."""
     while not client.gone:
         snapshot = await current(boards, watch)
         if snapshot is None:
             return
-        message = news(boards, snapshot, watch)
+        message = news(pages, snapshot, watch)
         if message is not None:
             yield message
         if not watch.live:
@@ -93,18 +97,18 @@ async def current(boards: ScoreboardCache, watch: Watch) -> ContestSnapshot | No
     return None if found is None else seen_by(watch.viewer, found)
 
 
-def news(boards: ScoreboardCache, snapshot: ContestSnapshot, watch: Watch) -> bytes | None:
-    """What a client has to be told of this board; the same bytes for all who know the same version."""
-    page = rendered(boards, snapshot)
+def news(pages: BoardPages, snapshot: ContestSnapshot, watch: Watch) -> bytes | None:
+    """The event that tells a client of this board; the same bytes for all who know the same version."""
+    page = pages.page(snapshot)
     if page.version == watch.version:
         return None
-    known = watch.version if watch.version in history(boards, snapshot) else None
+    known = watch.version if watch.version in page.versions else None
     watch.version = page.version
-    kept: dict[str | None, bytes] = snapshot.pages.setdefault("server-sent", {})
-    if known not in kept:
-        data = page.plain if known is None else changed_rows(boards, snapshot, page, known)
-        kept[known] = server_sent("scoreboard", data, page.version)
-    return kept[known]
+    events = events_of(snapshot)
+    if known not in events:
+        changes = None if known is None else page.changes(known)
+        events[known] = server_sent("scoreboard", page.plain if changes is None else changes, page.version)
+    return events[known]
 
 
 def until_the_clock_strikes(snapshot: ContestSnapshot) -> float:

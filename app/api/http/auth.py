@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import secrets
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
+from cachetools import FIFOCache
 
 from app.api.http.addresses import source_of
 from app.api.http.limits import CHECKS_AT_ONCE, Guesses
@@ -21,6 +23,7 @@ from app.domain.clock import utc_now
 from app.passwords import hash_password, make_password, password_fits
 from app.services.errors import Unauthorized
 from app.services.viewer import PUBLIC, Credential, Viewer, digest, viewer_of
+from app.shared_work import SharedWork
 from app.storage import accounts
 from app.storage.accounts import TokenUsed
 from app.storage.database import Database
@@ -50,8 +53,9 @@ class Authenticator:
         self._database = database
         self._note_use = note_use
         self._key = secrets.token_bytes(32)
-        self._known: dict[bytes, _Known] = {}
-        self._checks: dict[bytes, asyncio.Task[Viewer]] = {}
+        self._known: FIFOCache[bytes, _Known] = FIFOCache(MOST_REMEMBERED)
+        self._knowing = threading.Lock()  # written in the event loop alone, and read through in other threads
+        self._checks = SharedWork()
         self._generations: Counter[str | None] = Counter()
         self._guesses = Guesses()
         self._threads: CapacityLimiter | None = None
@@ -60,9 +64,10 @@ class Authenticator:
     def forget(self, account_id: str | None = None) -> None:
         """Look at the database again: accounts, or what one is known by, have changed. Call it after the commit."""
         self._generations[account_id] += 1
-        for known in list(self._known.values()):
-            if account_id is None or known.viewer.account_id == account_id:
-                known.look_again = 0.0
+        with self._knowing:
+            for known in self._known.values():
+                if account_id is None or known.viewer.account_id == account_id:
+                    known.look_again = 0.0
         for listener in self.listeners:
             listener()
 
@@ -73,11 +78,8 @@ class Authenticator:
         if (remembered := self.remembered(header)) is not None:
             return remembered
         key = self._digest(header)
-        check = self._checks.get(key)
-        if check is None:  # else many requests that begin with one login check it once
-            check = self._checks[key] = asyncio.create_task(self._find_out(key, header, source_of(address)))
-            check.add_done_callback(lambda done: self._done(key, done))
-        return await asyncio.shield(check)
+        # Many requests that begin with one login check it once.
+        return await self._checks.joined(key, partial(self._find_out, key, header, source_of(address)))
 
     def remembered(self, header: str) -> Viewer | None:
         """Who sent this Authorization header a short while ago; None where that must be found out."""
@@ -93,20 +95,13 @@ class Authenticator:
             attempt.failed = viewer is None
         return viewer
 
-    def _done(self, key: bytes, check: asyncio.Task[Viewer]) -> None:
-        del self._checks[key]
-        if not check.cancelled():
-            check.exception()  # whoever asked may have gone; then nobody else looks at it
-
     async def _find_out(self, key: bytes, header: str, source: str) -> Viewer:
         before = self._generations.copy()
         viewer = await self._known_still(key) or await self._check(header, source)
         # Else it may have been read before the change.
         unchanged = all(self._generations[of] == before[of] for of in (None, viewer.account_id))
-        self._known.pop(key, None)  # the youngest stand behind the others
-        if len(self._known) >= MOST_REMEMBERED:
-            del self._known[next(iter(self._known))]
-        self._known[key] = _Known(viewer, time.monotonic() + viewer.credential.seconds if unchanged else 0.0)
+        with self._knowing:
+            self._known[key] = _Known(viewer, time.monotonic() + viewer.credential.seconds if unchanged else 0.0)
         return viewer
 
     async def _known_still(self, key: bytes) -> Viewer | None:
@@ -116,7 +111,8 @@ class Authenticator:
             return None
         viewer = await run_sync(self._look, known.viewer)
         if viewer is None:
-            self._known.pop(key, None)
+            with self._knowing:
+                self._known.pop(key, None)
         return viewer
 
     def _look(self, viewer: Viewer) -> Viewer | None:

@@ -12,6 +12,7 @@ from app.api.http.auth import Authenticator
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
 from app.services.errors import Forbidden, Unauthorized
+from app.services.scoreboard.pages import BoardPages
 from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import Viewer
 
@@ -35,7 +36,13 @@ async def get_boards(service: TheService) -> ScoreboardCache:
     return service.boards
 
 
+async def get_pages(request: Request) -> BoardPages:
+    """The written boards kept in memory."""
+    return cast(BoardPages, request.app.state.pages)
+
+
 TheBoards = Annotated[ScoreboardCache, Depends(get_boards)]
+ThePages = Annotated[BoardPages, Depends(get_pages)]
 
 
 def _reading(service: TheService) -> Iterator[Session]:

@@ -26,7 +26,7 @@ from app.api.http.openapi import SECURED
 from app.domain.clock import the_clock, utc_now
 from app.metrics import Metrics
 from app.service import Service
-from app.services.together import together
+from app.shared_work import SharedWork
 from app.storage import health as stored
 from app.storage.commits import CommitInDoubt
 from app.storage.database import Database
@@ -100,7 +100,7 @@ def get_metrics(request: Request) -> Response:
     return Response(generate_latest(counted.registry), media_type=CONTENT_TYPE_LATEST)
 
 
-async def readiness(service: Service, probing: dict[object, object]) -> Ready:
+async def readiness(service: Service, probing: SharedWork) -> Ready:
     """Ask the database and the engine; `probing` holds the question that the database has not answered yet."""
     state = service.engine.graders()
     found = Ready(
@@ -138,7 +138,7 @@ async def _try_to_write(service: Service) -> None:
             await service.writer.call(stored.probe, None)
 
 
-async def _try_to_read(service: Service, probing: dict[object, object]) -> stored.Queue:
+async def _try_to_read(service: Service, probing: SharedWork) -> stored.Queue:
     """Read as requests do, in a thread that no request needs; one at a time, so that one that hangs costs only one."""
 
     def read() -> stored.Queue:
@@ -146,7 +146,7 @@ async def _try_to_read(service: Service, probing: dict[object, object]) -> store
             return stored.queue(session)
 
     async with asyncio.timeout(SECONDS_TO_READ):
-        return await together(probing, "queue", read, CapacityLimiter(1))
+        return await probing.soon("queue", read, limiter=CapacityLimiter(1))
 
 
 class StoredCounts(Collector):

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from app.api.http.deps import CurrentViewer, TheBoards
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.names import NoContest
 from app.services.visibility import seen_by
 

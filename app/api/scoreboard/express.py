@@ -17,12 +17,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.api.http.auth import Authenticator
 from app.api.http.middleware import Frame
 from app.api.scoreboard.scoreboard import reply
-from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
 from app.services.errors import NotFound
 from app.services.names import NoContest
-from app.services.scoreboard.row_renderer import page_key
-from app.services.scoreboard.scoreboard import Wanted, page_soon
+from app.services.scoreboard.pages import BoardPages
+from app.services.scoreboard.scoreboard import Wanted
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
 
@@ -88,15 +87,15 @@ class Express:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked: _Asked = scope[ASKED]
         service = cast(Service, self._state.service)
-        boards: ScoreboardCache = service.boards
+        boards, pages = service.boards, cast(BoardPages, self._state.pages)
         public = not asked.viewer.sees_all
         snapshot = boards.ready(asked.contest_id, public=public)
         snapshot = snapshot or await boards.snapshot_soon(asked.contest_id, public=public)
         if snapshot is None:
             raise NotFound(await NoContest(asked.contest_id).sentence(service))
         snapshot = seen_by(asked.viewer, snapshot)
-        page = await page_soon(boards, snapshot)
-        response = await reply(asked.wanted, boards.history[page_key(snapshot)], page)
+        page = await pages.page_soon(snapshot)
+        response = await reply(asked.wanted, pages, page)
         await response(scope, receive, send)
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from starlette.types import Receive, Scope, Send
 
-from app.api.http.deps import CurrentViewer, TheBoards
+from app.api.http.deps import CurrentViewer, TheBoards, ThePages
 from app.api.http.gated import GatedRoute
 from app.services.errors import BadRequest, NotFound
 from app.services.scoreboard.bodies import History, Scoreboard, ScoreTable
-from app.services.scoreboard.row_renderer import Page, WrittenRow, changes, dump, head_of, page_key
+from app.services.scoreboard.histories import history_steps
+from app.services.scoreboard.pages import BoardPages, Page
+from app.services.scoreboard.row_renderer import dump, head_of
 from app.services.scoreboard.scoreboard import (
     AS_JSON,
     CACHING,
@@ -22,12 +24,8 @@ from app.services.scoreboard.scoreboard import (
     as_asked,
     board_shown,
     csv_text,
-    history_steps,
-    page_soon,
     table,
-    told_soon,
 )
-from app.services.together import together
 
 router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 IF_NONE_MATCH = {
@@ -55,6 +53,7 @@ async def get_scoreboard(
     contest_id: str,
     viewer: CurrentViewer,
     boards: TheBoards,
+    pages: ThePages,
     public: Public = None,
     cases: Annotated[bool, Query(description="with each problem's raw scores, case by case")] = False,
     since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
@@ -65,10 +64,10 @@ async def get_scoreboard(
     """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
     snapshot = await as_asked(snapshot, phase, virtual=virtual)
-    page = await page_soon(boards, snapshot, cases=cases, group_id=group_id)
+    page = await pages.page_soon(snapshot, cases, group_id)
     given = dict(request.scope["headers"])
     wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
-    return await reply(wanted, boards.history[page_key(snapshot, cases=cases, group_id=group_id)], page)
+    return await reply(wanted, pages, page)
 
 
 class WrittenReply(Response):
@@ -86,19 +85,18 @@ class WrittenReply(Response):
         await send({"type": "http.response.body", "body": self.body})
 
 
-async def reply(wanted: Wanted, older: Mapping[str, Mapping[str, WrittenRow]], page: Page) -> Response:
+async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
     """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
     since = wanted.since
     if since is None and page.tag in wanted.known:
         return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
-    if since is not None and since in older:
-        return WrittenReply([*CACHING, AS_JSON], changes(page, older[since], since))
+    if since is not None and (changes := page.changes(since)) is not None:
+        return WrittenReply([*CACHING, AS_JSON], changes)
     whole: WrittenReply | None = page.replies.get(wanted.zipped)
     if whole is None:
         headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
         if wanted.zipped:
-            zipped = await together(page.waiting, "zip", page.zip)
-            whole = WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
+            whole = WrittenReply([*headers, (b"content-encoding", b"gzip")], await pages.zipped_soon(page))
         else:
             whole = WrittenReply(headers, page.plain)
         page.replies[wanted.zipped] = whole
@@ -140,6 +138,7 @@ async def get_history(
     contest_id: str,
     viewer: CurrentViewer,
     boards: TheBoards,
+    pages: ThePages,
     public: Public = None,
     team_id: Annotated[list[str] | None, Query(description="only these teams; may be given several times")] = None,
     steps: Annotated[int, Query(ge=1, le=MOST_STEPS, description="at about how many moments at most")] = 100,
@@ -149,7 +148,7 @@ async def get_history(
     known = {row.team.id for row in snapshot.main.rows}
     if unknown := [each for each in team_id or () if each not in known]:
         raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
-    told = await told_soon(boards, snapshot, history_steps(snapshot, steps))
-    if team_id is not None and not told.teams.keys() >= set(team_id):
+    history = await pages.history_soon(snapshot, history_steps(snapshot, steps))
+    if team_id is not None and not history.teams.keys() >= set(team_id):
         raise NotFound("a team of these is too new; try again later")
-    return Response(await run_sync(told.written, team_id), media_type=JSON)
+    return Response(await run_sync(history.written, team_id), media_type=JSON)

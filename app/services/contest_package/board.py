@@ -24,7 +24,8 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.grading.scoreboard_cache import ContestSnapshot, make_snapshot
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.kept_boards import make_snapshot
 from app.services.clics import parse_time
 from app.services.contest_package import judging as contest_judging
 from app.services.contest_package.judging import Judging

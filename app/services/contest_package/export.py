@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.packages.zips import zip_bytes
 from app.service import Service
 from app.services.clics import JsonObject

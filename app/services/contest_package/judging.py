@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from app.domain.scoring import Exact, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.grading.answer_files import OpenCase, base_name, file_names
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.bodies import Body
 from app.services.clics import Time, format_time
 from app.storage import submission_queries

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.domain import contests as rules
 from app.domain.clock import utc_now
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services import clics
 from app.services.contests.bodies import ContestView, view
 from app.services.errors import Conflict

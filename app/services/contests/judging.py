@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.settings import read_settings
 from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import LANGUAGE
 from app.services.contests.contests import contest_of
 from app.services.viewer import Viewer

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.collections import BY_NAME, IN_REFERENCE_ORDER, Collection
 from app.services.feed.difference import Shown
 from app.services.feed.readers import EVERYBODY, JUDGES, of_account, of_team

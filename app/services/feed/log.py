@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
 from typing import NamedTuple
+
+from cachetools import LRUCache
 
 from app.services.feed.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, ShownLast, of_account, write_token
 from app.storage.events import Told
@@ -160,8 +162,7 @@ class Log:
     index: Index = field(default_factory=Index)
     tail: list[Line] = field(default_factory=list)
     tail_bytes: int = 0
-    pages: OrderedDict[int, list[Line]] = field(default_factory=OrderedDict)
-    page_bytes: int = 0
+    pages: LRUCache[int, list[Line]] = field(default_factory=lambda: LRUCache(MOST_PAGE_BYTES, _bytes_of))
     guard: Lock = field(default_factory=Lock)
 
     def take(self, row: Told) -> list[int]:
@@ -204,26 +205,22 @@ class Log:
         """A page of events; blocks where it has to be read."""
         if (at_hand := self.page_at_hand(number)) is not None:
             return at_hand
-        is_full = (
-            ids_on(number)[1] <= self.head
-        )  # asked before reading: an event added meanwhile is missing in the page
+        is_full = ids_on(number)[1] <= self.head  # before reading: an event added meanwhile is missing in the page
         lines = self.read_page(self.contest_id, number)
         with self.guard:
-            if is_full and number not in self.pages:
+            if is_full:
                 self.pages[number] = lines
-                self.page_bytes += sum(line.size for line in lines)
-            while self.page_bytes > MOST_PAGE_BYTES and len(self.pages) > 1:
-                _, old = self.pages.popitem(last=False)
-                self.page_bytes -= sum(line.size for line in old)
         return lines
 
     def page_at_hand(self, number: int) -> list[Line] | None:
         """A page of events from the cache, or None."""
         with self.guard:
-            lines = self.pages.get(number)
-            if lines is not None:
-                self.pages.move_to_end(number)
-            return lines
+            return self.pages.get(number)
+
+
+def _bytes_of(page: list[Line]) -> int:
+    """The size of a page, of which one alone may be larger than all that may be kept."""
+    return min(MOST_PAGE_BYTES, sum(line.size for line in page))
 
 
 def page_of(event_id: int) -> int:

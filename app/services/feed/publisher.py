@@ -28,7 +28,8 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.contests import Kind as Scoring
-from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
 from app.services.feed import submitted
 from app.services.feed.difference import changes

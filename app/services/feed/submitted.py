@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from app.domain.rejections import Telling
 from app.domain.verdicts import CaseVerdict
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.feed.difference import Shown
 from app.services.feed.kinds import JUDGE, FeedSnapshot, as_model, as_text
 from app.services.feed.log import RUNS, Index, Runs, RunText, digest

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.settings import read_settings
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.bodies import Body, Sparse, found, refuse, same_id
 from app.services.clics import Id, JsonObject, Reltime, Time, format_reltime, format_time
 from app.services.contests.capabilities import capabilities, need

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.bodies import same_id
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, NotFound

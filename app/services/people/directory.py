@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services import file_references, table_rows
 from app.services.bodies import Body, Document, NewIds, found, read_all, refuse, refuse_all
 from app.services.contests.contests import contest_of, slug

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.bodies import Body, Document, found, only_object, read_one, refuse, same_id
 from app.services.clics import JsonObject

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.people.teams import may_see
 from app.services.viewer import Viewer
 from app.storage import directory as stored

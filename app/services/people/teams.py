@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services import file_references
 from app.services.bodies import Body, Line, Sparse, found
 from app.services.clics import Id

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.contests import ScoredProblem
 from app.domain.rules import write_rule
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.problems.statements import Sample, title_of
 from app.services.viewer import Viewer

@@ -17,9 +17,9 @@ from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import phase_scale
+from app.grading.contest_snapshot import ContestSnapshot
 from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed, NotJudged
-from app.grading.scoreboard_cache import ContestSnapshot
 from app.packages.errors import Faults
 from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts

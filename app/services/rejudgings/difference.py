@@ -12,8 +12,8 @@ from datetime import timedelta
 from pydantic import BaseModel
 
 from app.domain.scoring import Attempt
+from app.grading.contest_snapshot import ContestSnapshot
 from app.grading.rejudging import Difference, Side
-from app.grading.scoreboard_cache import ContestSnapshot
 from app.services.clics import format_reltime, number
 from app.services.rejudgings.problem_changes import RejudgingView
 from app.services.visibility import shown_type, worth_of

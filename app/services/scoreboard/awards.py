@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.domain.awards import Award, awards, first_to_solve
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.services.bodies import Body, Line, found, refuse, same_id
 from app.services.clics import Id, JsonObject
 from app.services.contests.contests import contest_of, slug
@@ -114,16 +114,22 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 def computed(snapshot: ContestSnapshot, session: Session) -> dict[str, Award]:
     """The awards of the viewer's board by id, shown once it is final. Computed once for each board."""
-    cached: dict[str, Award] | None = snapshot.pages.get("awards")
-    if cached is None:
+    cached = _computed(snapshot)
+    if not cached:
         contest = snapshot.contest
         groups = {row.id: row.name for row in directory.groups(session, contest_of(session, contest.id))}
         tries, bests, main = snapshot.official(), snapshot.board.bests, contest.main_teams
         teams = [team for team in contest.teams if main is None or team.id in main]
         first = first_to_solve(snapshot.problems, teams, tries, bests, snapshot.freeze, snapshot.phase)
         given = awards(snapshot.main, snapshot.board, contest.settings.prizes, groups, contest.labels, first)
-        cached = snapshot.pages["awards"] = {each.id: each for each in given}
+        cached.update({each.id: each for each in given})
     return cached
+
+
+@once_a_snapshot
+def _computed(_snapshot: ContestSnapshot) -> dict[str, Award]:
+    """The computed awards by id; empty until they are computed, as there is always one for the winner."""
+    return {}
 
 
 def _store(session: Session, contest_id: str, award_id: str, citation: str, team_ids: list[str]) -> None:

@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.reveal import Pending, Place, Step, opened, pending
-from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
 from app.services.bodies import Body
 from app.services.clics import format_time_or_none

@@ -1,13 +1,9 @@
-"""Boards written as CLICS JSON: only what has changed since the last writing is written again."""
+"""Rows of boards as CLICS JSON: only those that have changed since the last writing are written again."""
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
-import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -18,52 +14,18 @@ from app.domain import board_arrays
 from app.domain.board_arrays import BoardArrays, moment
 from app.domain.contests import Team
 from app.domain.scoreboard import Cell, Row
-from app.grading.scoreboard_cache import OLD_PAGES, ContestSnapshot, ScoreboardCache
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import format_reltime, format_time, number, state_json
 
 WrittenRow = tuple[int, str]
 """A row as JSON: its rank, and what follows it."""
-GZIP_LEVEL = 4
 TIMES_KEPT = 65_536
-
-
-@dataclass
-class Page:
-    """A written board: its version (also its ETag), its bytes, and its rows by team. Zipped once, if anybody asks.
-
-    since    what changed since older versions, as it was written once for all who asked
-    waiting  what is being made for those who wait for it
-    replies  the whole page with its headers, zipped or not
-    """
-
-    version: str
-    plain: bytes
-    rows: Mapping[str, WrittenRow]
-    head: Mapping[str, Any]
-    zipped: bytes | None = None
-    since: dict[str, bytes] = field(default_factory=dict, repr=False)
-    waiting: dict[Any, Any] = field(default_factory=dict, repr=False)
-    replies: dict[bool, Any] = field(default_factory=dict, repr=False)
-    _zipping: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @property
-    def tag(self) -> str:
-        """Its ETag."""
-        return f'"{self.version}"'
-
-    def zip(self) -> bytes:
-        """The bytes, zipped; takes a while the first time."""
-        with self._zipping:
-            if self.zipped is None:
-                self.zipped = gzip.compress(self.plain, GZIP_LEVEL, mtime=0)
-            return self.zipped
 
 
 class RowRenderer:
     """The rows of one board as text, kept from one writing to the next; for one thread at a time."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
         self._teams: Sequence[Team] = ()
         self._problems: list[str] = []
         self._last: BoardArrays | None = None
@@ -128,66 +90,6 @@ def reltime(microseconds: int) -> str:
     return format_reltime(timedelta(microseconds=microseconds))
 
 
-def page_at_hand(snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None) -> Page | None:
-    """The written board, if it has been written."""
-    page: Page | None = snapshot.pages.get((cases, group_id))
-    return page
-
-
-def rendered(
-    boards: ScoreboardCache, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None
-) -> Page:
-    """Write a board once for each choice of options; the rows of the last few versions stay, for `since`.
-
-    May be called from any thread: one writes, the others wait for it.
-    """
-    key = page_key(snapshot, cases=cases, group_id=group_id)
-    sheet: RowRenderer = boards.sheets.setdefault(key, RowRenderer())
-    with sheet.lock:
-        page = page_at_hand(snapshot, cases=cases, group_id=group_id)
-        if page is None:
-            page = render(sheet, snapshot, cases=cases, group_id=group_id)
-            snapshot.pages[cases, group_id] = page
-        older = boards.history[key]
-        if page.version not in older:
-            older[page.version] = page.rows
-            while len(older) > OLD_PAGES:
-                older.pop(next(iter(older)), None)
-    return page
-
-
-def page_key(snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None) -> tuple[Any, ...]:
-    """Which board a page is of, whatever its version."""
-    contest = snapshot.contest.id
-    return (contest, snapshot.public, snapshot.closed, snapshot.phase, snapshot.virtual, cases, group_id)
-
-
-def history(boards: ScoreboardCache, snapshot: ContestSnapshot) -> Mapping[str, Mapping[str, WrittenRow]]:
-    """The rows of the last few versions of a board, by version."""
-    return boards.history[page_key(snapshot)]
-
-
-def changed_rows(boards: ScoreboardCache, snapshot: ContestSnapshot, page: Page, since: str) -> bytes:
-    """What ?since= answers, for a version that is among the last few."""
-    return changes(page, history(boards, snapshot)[since], since)
-
-
-def render(sheet: RowRenderer, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None) -> Page:
-    """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
-    arrays = arrays_of(snapshot, group_id)
-    if cases and (not snapshot.public or snapshot.contest.settings.show_best):
-        rows = {row.team.id: _written(row) for row in map(arrays.row, range(len(arrays.teams)))}
-    else:
-        rows = sheet.write(arrays)
-    head = head_of(snapshot)
-    text = ",".join([f'{{"rank":{rank},{rest}' for rank, rest in rows.values()]).encode()
-    said = hashlib.blake2b(dump([head, group_id]), digest_size=12)
-    said.update(text)
-    version = said.hexdigest()
-    plain = b"".join((dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
-    return Page(version, plain, rows, head)
-
-
 def head_of(snapshot: ContestSnapshot) -> dict[str, Any]:
     """What a board says beside its rows."""
     return {
@@ -206,19 +108,9 @@ def arrays_of(snapshot: ContestSnapshot, group_id: str | None) -> BoardArrays:
     return arrays.among(lambda team: group_id in team.group_ids)
 
 
-def changes(page: Page, before: Mapping[str, WrittenRow], since: str) -> bytes:
-    """The rows that are not as they were, and the teams whose rows are gone; written once for all who ask."""
-    found = page.since.get(since)
-    if found is None:
-        found = page.since[since] = _changes(page, before, since)
-    return found
-
-
-def _changes(page: Page, before: Mapping[str, WrittenRow], since: str) -> bytes:
-    rows = [row for team, row in page.rows.items() if before.get(team) != row]
-    gone = [team for team in before if team not in page.rows]
-    head = dump({**page.head, "version": page.version, "since": since, "removed_team_ids": gone})
-    return head[:-1] + b',"rows":[' + ",".join([f'{{"rank":{rank},{rest}' for rank, rest in rows]).encode() + b"]}"
+def rows_with_cases(arrays: BoardArrays) -> dict[str, WrittenRow]:
+    """The rows of a board in order of rank, with the raw scores of each case."""
+    return {row.team.id: _written(row) for row in map(arrays.row, range(len(arrays.teams)))}
 
 
 def _written(row: Row) -> WrittenRow:

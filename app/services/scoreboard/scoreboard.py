@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from app.domain.board_arrays import moment
 from app.domain.contests import PROVISIONAL
-from app.domain.history import Past, history
-from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache, in_phase, with_virtual
+from app.grading.contest_snapshot import ContestSnapshot, in_phase, with_virtual
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.clics import format_reltime
 from app.services.errors import BadRequest, Forbidden
 from app.services.names import NoContest
-from app.services.scoreboard.row_renderer import Page, arrays_of, dump, head_of, page_at_hand, page_key, rendered
-from app.services.together import together
+from app.services.scoreboard.row_renderer import arrays_of
 from app.services.viewer import Viewer
 from app.services.visibility import seen_by
 
 JSON = "application/json"
 AS_JSON = (b"content-type", JSON.encode())
 CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
-STEPS = (1, 10, 50, 200, 1000)
-MOST_FIGURES = 200_000
-"""Figures that a history has at most: steps times teams."""
-DEAR_SECONDS, REST = 0.5, 20.0
-"""A history that took longer than this is not computed again for so many times as long."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
@@ -70,17 +58,6 @@ def _is_group(viewer: Viewer, snapshot: ContestSnapshot, group_id: str) -> bool:
     """Is a team in it that the viewer may know of? A group of hidden teams alone is to others as one there is not."""
     known = (each for each in snapshot.contest.teams if not each.hidden or viewer.sees_all or each.id == viewer.team_id)
     return any(group_id in team.group_ids for team in known)
-
-
-async def page_soon(
-    boards: ScoreboardCache, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None
-) -> Page:
-    """The written board; all who wait for it share one thread."""
-    page = page_at_hand(snapshot, cases=cases, group_id=group_id)
-    if page is not None:
-        return page
-    write = partial(rendered, boards, snapshot, cases=cases, group_id=group_id)
-    return await together(snapshot.pages, ("writing", cases, group_id), write)
 
 
 class Wanted(NamedTuple):
@@ -136,70 +113,3 @@ def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
 def _harmless(text: str) -> str:
     """Text that a spreadsheet does not run as a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A contest's history as one snapshot had it, and until when (monotonic) it stays as it is."""
-
-    snapshot: ContestSnapshot
-    teams: Mapping[str, list[Past]]
-    good_until: float
-
-    def written(self, team_ids: Sequence[str] | None) -> bytes:
-        """All of it, or that of some teams, as JSON."""
-        wanted = self.teams if team_ids is None else {team: self.teams[team] for team in team_ids}
-        teams = [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
-        return dump({**head_of(self.snapshot), "teams": teams})
-
-
-def history_steps(snapshot: ContestSnapshot, steps: int) -> int:
-    """One of few numbers of steps, so that nobody makes us compute hundreds; and fewer where there are many teams."""
-    most = min(steps, MOST_FIGURES // max(1, len(snapshot.main.rows)))
-    return max((each for each in STEPS if each <= most), default=1)
-
-
-async def told_soon(boards: ScoreboardCache, snapshot: ContestSnapshot, steps: int) -> _Told:
-    """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
-    key = (*page_key(snapshot), "history", steps)
-    running = (*key, "running")
-    while True:
-        told: _Told | None = boards.sheets.get(key)
-        if told is not None and (told.snapshot is snapshot or time.monotonic() < told.good_until):
-            return told
-        task: asyncio.Task[_Told] | None = boards.sheets.get(running)
-        if task is None:
-            task = asyncio.create_task(run_sync(_told, snapshot, steps, limiter=_one_at_a_time(boards)))
-            boards.sheets[running] = task
-            task.add_done_callback(lambda _: boards.sheets.pop(running, None))
-        boards.sheets[key] = told = await asyncio.shield(task)
-        if told.snapshot is snapshot:
-            return told
-
-
-def _one_at_a_time(boards: ScoreboardCache) -> CapacityLimiter:
-    """Whoever waits for a history does not take a thread from others."""
-    limiter: CapacityLimiter = boards.sheets.setdefault((None, "history"), CapacityLimiter(1))
-    return limiter
-
-
-def _told(snapshot: ContestSnapshot, steps: int) -> _Told:
-    seen, began = snapshot.view, time.monotonic()
-    teams = history(
-        seen.problems,
-        snapshot.contest.official_teams,
-        snapshot.official(),
-        freeze=seen.freeze,
-        chosen=seen.chosen,
-        phase=seen.phase,
-        references=snapshot.contest.references,
-        steps=steps,
-        among=snapshot.contest.main_teams,
-    )
-    ended = time.monotonic()
-    seconds = ended - began
-    return _Told(snapshot, teams, ended + (REST * seconds if seconds > DEAR_SECONDS else 0.0))
-
-
-def _past(past: Past) -> dict[str, Any]:
-    return {"contest_time": format_reltime(past.time), "score": past.points, "rank": past.rank}

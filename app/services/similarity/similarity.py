@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.contests import ScoredProblem
 from app.domain.similarity import Pair, Sent, Shared
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.grading.similarity import SOURCES, Compared
 from app.service import Service
 from app.services.clics import format_reltime, number
@@ -109,14 +109,19 @@ def _compared(
     service: Service, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, until: float | None
 ) -> Compared:
     """Compared once for each board, once all texts are read."""
-    cache: dict[tuple[str, bool], Compared] = snapshot.pages.setdefault("similarity", {})
-    key = (problem.id, until is not None)
+    cache, key = _whole_comparisons(snapshot), (problem.id, until is not None)
     compared = cache.get(key)
     if compared is None:
         compared = service.similarity.compare(session, snapshot, problem, until)
         if compared.unread == 0:
             cache[key] = compared
     return compared
+
+
+@once_a_snapshot
+def _whole_comparisons(_snapshot: ContestSnapshot) -> dict[tuple[str, bool], Compared]:
+    """The comparisons that left no text unread, by problem, and by whether texts were read at all."""
+    return {}
 
 
 def _alike_answers(pair: Pair, ids: Ids) -> AlikeAnswers:

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.bodies import Body, Line
 from app.services.clics import format_time_or_none

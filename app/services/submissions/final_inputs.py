@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.clics import format_time, format_time_or_none
 from app.services.contests.changes import why_not_running

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict, judgement_type
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import JsonObject, format_reltime, format_time, number
 from app.services.errors import NotFound
 from app.services.filters import matching

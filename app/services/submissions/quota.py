@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.limits import quota, read_limits, write_limits
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import format_time_or_none
 from app.services.errors import BadRequest, Forbidden
 from app.services.viewer import Viewer

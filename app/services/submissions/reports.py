@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import format_reltime, format_time, number
 from app.services.errors import NotFound
 from app.services.submissions.judgements import Judgement, judgement_document

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import JsonObject
 from app.services.submissions import submissions
 from app.services.submissions.judgements import judgement_document, run_document

@@ -70,8 +70,7 @@ def test_few_different_histories_are_computed_however_many_are_asked_for(quick_a
     add_submission(quick_api.service, {"02": raw(2)})
     for steps in range(1, 60):
         assert quick_api.get(f"contests/c/scores/history?steps={steps}").status_code == 200
-    kept = [key for key in quick_api.service.boards.sheets if "history" in key and key[0] == "c"]
-    assert len(kept) == 3
+    assert quick_api.app.state.pages.kept_histories("c") == 3
 
 
 def test_what_others_write_does_not_steer_a_terminal() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from app.api.http.lists import sheet
-from app.api.http.lists.reply import kept_lists
 from app.api.http.lists.sending import ListReply
 from app.api.http.lists.sheet import Large, ListRenderer
 from app.api.http.lists.shelf import OVERHEAD, Shelf
@@ -100,7 +99,7 @@ def test_a_verdict_has_only_its_own_rows_read_again(api: Api) -> None:
         add_submission(api.service, {"02": raw(5)}, minute=minute)
     waiting = add_submission(api.service, None, team="other", minute=11)
     api.get("contests/c/judgements")
-    kept: ListRenderer = kept_lists(api.service).shelf.get(("c", "judgements", "public", False))
+    kept: ListRenderer = api.app.state.lists.shelf.get(("c", "judgements", "public", False))
     before = kept.rows_read
     judge(api.service, waiting, {"02": raw(3)})
     assert api.get("contests/c/judgements").json()[-1]["end_time"] is not None
@@ -203,7 +202,7 @@ def test_a_list_too_large_to_keep_is_sent_as_it_is_read(api: Api) -> None:
     asked = [(path, user) for path in paths for user in VIEWERS]
     whole = {each: api.get(f"contests/c/{each[0]}", user=each[1]) for each in asked}
     assert all("etag" in reply.headers for reply in whole.values())
-    kept = kept_lists(api.service)
+    kept = api.app.state.lists
     kept.shelf = Shelf(2_000)
     for (path, user), reply in whole.items():
         for encoding in ("gzip", "identity"):
@@ -231,7 +230,7 @@ def test_a_team_has_its_list_made_once_for_each_version(api: Api) -> None:
     add_contest(api.service)
     add_submission(api.service, {"02": raw(5)})
     tag = api.get("contests/c/submissions", user="team").headers["etag"]
-    shelf = kept_lists(api.service).shelf
+    shelf = api.app.state.lists.shelf
     key = ("c", "submissions", "public", False, "of", "team")
     first = shelf.get(key)
     assert api.get("contests/c/submissions", user="team").headers["etag"] == tag

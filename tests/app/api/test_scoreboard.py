@@ -426,8 +426,8 @@ def test_a_change_just_after_a_reading_has_ended_does_not_keep_the_loop_busy_for
 
     async def ask() -> None:
         done = asyncio.get_running_loop().create_future()
-        done.set_result(boards._read("c", 0))
-        boards._running["c"] = done  # type: ignore[assignment]
+        done.set_result(boards._read("c"))
+        boards._work._tasks["c"] = done
         boards.changed("c")
         await asyncio.wait_for(boards.snapshot_soon("c", public=True), timeout=20)
 

@@ -16,7 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sqlalchemy import delete, select, update
 
 from app.domain.scoring import RawScore
-from app.grading.scoreboard_cache import ContestSnapshot, ScoreboardCache, make_snapshot
+from app.grading.contest_snapshot import ContestSnapshot
+from app.grading.kept_boards import BoardPair, make_snapshot
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
 from app.storage import problems
 from app.storage.attempts import attempts
@@ -42,6 +44,11 @@ def service(sqlite_url: str, tmp_path: Path) -> Iterator[None]:
             add_problem(opened, changes, slug)
         Cache.service = opened
         yield
+
+
+def failing(*_arguments: object) -> BoardPair:
+    """A reading that takes what has been touched, and fails."""
+    raise OSError("no disk")
 
 
 class Cache(RuleBasedStateMachine):
@@ -120,6 +127,29 @@ class Cache(RuleBasedStateMachine):
     def move_the_freeze(self, minutes: int) -> None:
         change_contest(self.service, self.contest_id, freeze_ms=minutes * 60_000)
 
+    @rule(minutes=st.integers(1, 90))
+    def set_the_thaw(self, minutes: int) -> None:
+        change_contest(self.service, self.contest_id, thaw_time=self.now + timedelta(minutes=minutes))
+
+    @rule()
+    def let_the_clock_strike(self) -> None:
+        """A board is at hand until the next moment of the contest, and not from then on."""
+        pair = self.cache._contests[self.contest_id].pair if self.contest_id in self.cache._contests else None
+        if pair is not None and pair.good_until is not None and pair.good_until > self.now:
+            self.now = pair.good_until - timedelta(microseconds=1)
+            assert self.cache.snapshot(self.contest_id, public=True) is pair.public
+            self.now = pair.good_until
+            assert self.cache.ready(self.contest_id, public=True) is None
+
+    @rule(public=st.booleans())
+    def fail_to_read(self, public: bool) -> None:
+        """A reading that fails leaves nothing half known: the invariant holds after it."""
+        compute, self.cache._compute = self.cache._compute, failing  # type: ignore[method-assign]
+        self.cache.changed(self.contest_id, self.commit("team", None))
+        with pytest.raises(OSError, match="no disk"):
+            self.cache.snapshot(self.contest_id, public=public)
+        self.cache._compute = compute  # type: ignore[method-assign]
+
     @rule(judged=scores, team=st.sampled_from(["team", "other"]))
     def change_while_many_read(self, judged: Mapping[str, RawScore], team: str) -> None:
         """Whoever reads meanwhile gets the board of before or of after; who asks once it is said, that of after."""
@@ -157,6 +187,8 @@ class Cache(RuleBasedStateMachine):
             ):
                 session.execute(delete(table).where(column == self.contest_id))
         assert self.cache.snapshot(self.contest_id, public=True) is None
+        assert self.cache.snapshot("none", public=True) is None
+        assert not self.cache._contests, "nothing is held of what is gone, nor of names of nothing"
         self.add_contest()
 
     def shown(self, snapshot: ContestSnapshot | None) -> ContestSnapshot:

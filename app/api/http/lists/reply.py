@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -19,13 +19,14 @@ from app.api.http.lists.sheet import Large, ListRenderer, TooLarge, all_ids, in_
 from app.api.http.lists.shelf import Shelf
 from app.api.http.lists.slices import Derived, Slice, Wanted, Written
 from app.api.scoreboard.scoreboard import WrittenReply
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.domain.identity import Identical
+from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.errors import NotFound
 from app.services.scoreboard.scoreboard import CACHING
-from app.services.together import together
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
+from app.shared_work import SharedWork
 
 T = TypeVar("T")
 JUDGE = Viewer("judge")
@@ -65,39 +66,29 @@ class Small:
         return Written.of([Slice(tuple(range(len(rows))), tuple(rows))])
 
 
-class Same:
-    """Equal to what is of the very same object."""
-
-    def __init__(self, of: object) -> None:
-        self._of = of
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and self._of is other._of
-
-    def __hash__(self) -> int:
-        return id(self._of)
-
-
 def hidden(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
     """Teams that are not shown to everybody see themselves."""
     return any(team.hidden for team in snapshot.contest.teams if team.id == viewer.team_id)
 
 
-class Kept:
-    """What one service keeps of lists: what is written, and what is being written."""
+class KeptLists:
+    """The lists of one service: those that are written, within so many bytes, and those being written."""
 
     def __init__(self, most: int) -> None:
         self.shelf = Shelf(most)
-        self.writing: dict[Any, Any] = {}
-        self.limiter = CapacityLimiter(THREADS)
+        self._work = SharedWork()
+        self._limiter: CapacityLimiter | None = None
 
+    @property
+    def limiter(self) -> CapacityLimiter:
+        """The few threads in which lists are written; for the event loop."""
+        if self._limiter is None:
+            self._limiter = CapacityLimiter(THREADS)
+        return self._limiter
 
-def kept_lists(service: Service) -> Kept:
-    """The lists of a service."""
-    kept: Kept | None = service.boards.sheets.get((None, "lists"))
-    if kept is None:
-        kept = service.boards.sheets.setdefault((None, "lists"), Kept(service.settings.list_memory))
-    return kept
+    async def soon(self, key: Hashable, work: Callable[[], T], look: Callable[[], T | None]) -> T:
+        """A list, written once for all who wait for it."""
+        return await self._work.soon(key, work, look, self.limiter)
 
 
 class Lists:
@@ -107,7 +98,7 @@ class Lists:
         self._service: Service = service
         self._known = request.headers.get("if-none-match", "")
         self._zipped = "gzip" in request.headers.get("accept-encoding", "")
-        self._kept = kept_lists(service)
+        self._kept = cast(KeptLists, request.app.state.lists)
 
     async def large(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None) -> Response:
         """Submissions, judgements or runs: the shared rows, with a team's own ones in their places."""
@@ -124,8 +115,8 @@ class Lists:
             return self._passing(kind, viewer, snapshot, asked)
         if viewer.team_id is not None and not viewer.sees_all:
             key = (*key, "of", viewer.team_id)
-            mix = partial(self._mixed, kind, viewer, sheet, key)
-            written = await together(self._kept.writing, key, mix, self._kept.limiter)
+            mix, look = partial(self._mixed, kind, viewer, sheet, key), partial(self._mixed_at_hand, sheet, key)
+            written = await self._kept.soon(key, mix, look)
         return await self._reply(written, kind.filters, key, asked)
 
     async def small(self, kind: Small, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None) -> Response:
@@ -134,12 +125,13 @@ class Lists:
         shared = viewer if special else JUDGE if viewer.sees_all else PUBLIC
         key = (snapshot.contest.id, kind.name, shared, snapshot.closed)
         version = self._version(kind, snapshot)
-        kept: tuple[Hashable, Written] | None = self._kept.shelf.get(key)
-        if kept is not None and kept[0] == version:
-            written = kept[1]
-        else:
-            write = partial(self._write_small, kind, shared, snapshot, key)
-            written = await together(self._kept.writing, (*key, version), write, self._kept.limiter)
+
+        def look() -> Written | None:
+            entry: tuple[Hashable, Written] | None = self._kept.shelf.get(key)
+            return entry[1] if entry is not None and entry[0] == version else None
+
+        write = partial(self._write_small, kind, shared, snapshot, key)
+        written = await self._kept.soon((*key, version), write, look)
         return await self._reply(written, kind.filters, key, _asked(wanted))
 
     async def few(self, documents: Callable[[Session], T]) -> T:
@@ -153,21 +145,17 @@ class Lists:
 
     async def _brought(self, sheet: ListRenderer, key: tuple[Any, ...], snapshot: ContestSnapshot) -> Written:
         """The shared rows at this snapshot or a later one; raises TooLarge."""
-        written = sheet.written
-        for _ in range(2):  # the first may join a reading that began before the request came in
+
+        def look() -> Written | None:
             if sheet.is_too_large:
                 raise TooLarge
-            if sheet.snapshot is snapshot:
-                break
-            joins = key in self._kept.writing
-            bring = partial(self._bring, sheet, key)
-            written = await together(self._kept.writing, key, bring, self._kept.limiter)
-            if not joins:
-                break
-        return written
+            return sheet.written if sheet.snapshot is snapshot else None
+
+        return await self._kept.soon(key, partial(self._bring, sheet, key), look)
 
     def _version(self, kind: Small, snapshot: ContestSnapshot) -> Hashable:
-        read = Same(snapshot.pages if kind.of_board else snapshot.contest.teams)  # which are new with each reading
+        # New with each reading, of everything or of the contest.
+        read: Identical[object] = Identical(snapshot.memo if kind.of_board else snapshot.contest.teams)
         return (self._service.database.generation, read, snapshot.state, snapshot.phase)
 
     def _write_small(self, kind: Small, viewer: Viewer, snapshot: ContestSnapshot, key: object) -> Written:
@@ -191,6 +179,10 @@ class Lists:
                     return sheet.bring(now, session)
                 finally:
                     self._kept.shelf.put(key, sheet, sheet.size)
+
+    def _mixed_at_hand(self, sheet: ListRenderer, key: tuple[Any, ...]) -> Written | None:
+        old: Derived | None = self._kept.shelf.get(key)
+        return old.written if old is not None and old.source is sheet.snapshot else None
 
     def _mixed(self, kind: Large, viewer: Viewer, sheet: ListRenderer, key: tuple[Any, ...]) -> Written:
         """The shared rows with a team's own, made anew where the shared ones are of another snapshot."""

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from app.api.http.lists.slices import NO_ROW, Row, Slice, Written, same_mark
 from app.domain.scoring import Attempt
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.viewer import Viewer
 from app.services.visibility import points_of
 from app.storage import events

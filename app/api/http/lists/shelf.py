@@ -1,13 +1,21 @@
-"""What is kept of lists, within a number of bytes: what was not asked for longest is forgotten first."""
+"""The cache of written lists, within a number of bytes: the list not asked for longest is forgotten first."""
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from typing import Any
+from typing import Any, NamedTuple
+
+from cachetools import LRUCache
 
 OVERHEAD = 2_000
 """Bytes that an entry takes at least."""
+
+
+class _Entry(NamedTuple):
+    """A value and the bytes it counts for."""
+
+    value: Any
+    size: int
 
 
 class Shelf:
@@ -15,33 +23,26 @@ class Shelf:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.total = 0
-        self._kept: OrderedDict[Any, tuple[Any, int]] = OrderedDict()
+        self._entries: LRUCache[Any, _Entry] = LRUCache(most, lambda entry: entry.size)
         self._lock = threading.Lock()
+
+    @property
+    def total(self) -> float:
+        """Bytes of all entries."""
+        return self._entries.currsize
 
     def get(self, key: object) -> Any:
         """The value, which is the last to be forgotten now; None where there is none."""
         with self._lock:
-            entry = self._kept.get(key)
-            if entry is None:
-                return None
-            self._kept.move_to_end(key)
-            return entry[0]
+            entry = self._entries.get(key)
+            return None if entry is None else entry.value
 
     def put(self, key: object, value: object, size: int) -> None:
-        """Keep a value in place of an earlier one, and forget others until all fit, but not this one."""
+        """Keep a value in place of an earlier one, and forget others until all fit; one that is too large is alone."""
         with self._lock:
-            self._take_out(key)
-            self._kept[key] = (value, size + OVERHEAD)
-            self.total += size + OVERHEAD
-            while self.total > self.most and len(self._kept) > 1:
-                self._take_out(next(iter(self._kept)))
+            self._entries[key] = _Entry(value, min(self.most, size + OVERHEAD))
 
     def drop(self, key: object) -> None:
         """Forget a value."""
         with self._lock:
-            self._take_out(key)
-
-    def _take_out(self, key: object) -> None:
-        _, size = self._kept.pop(key, (None, 0))
-        self.total -= size
+            self._entries.pop(key, None)
