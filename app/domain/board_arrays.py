@@ -11,7 +11,8 @@ from typing import overload
 import numpy as np
 
 from app.domain.contests import CaseKind, ScoredProblem, Team
-from app.domain.incremental_scoring import MICROSECOND, NEVER, Floats, Whole
+from app.domain.incremental_scoring import MICROSECOND, NEVER
+from app.domain.score_columns import Floats, Whole
 from app.domain.scoreboard import Board, Cell, Row
 from app.domain.scoring import Answers, Bests, problem_points
 

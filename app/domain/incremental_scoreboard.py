@@ -18,7 +18,8 @@ import numpy as np
 from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
 from app.domain.fixed_point import total_bits
-from app.domain.incremental_scoring import NEVER, Columns, Whole
+from app.domain.incremental_scoring import NEVER, Columns
+from app.domain.score_columns import Whole
 from app.domain.scoreboard import Chosen, ReferenceScores, collation_key
 from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, submission_answers
 from app.domain.team_rows import TeamCell, TeamRows

@@ -1,49 +1,29 @@
-"""The quick twin of `scoring`: one problem's raw scores as columns, and its points kept up to date with them.
+"""The quick twin of `scoring`: the points of one problem's rows, kept up to date with their raw scores.
 
 A column is a test case, a row whatever is worth points: a team with the answers that count, or one of its submissions.
 A new answer touches its own cell; if it is a new BEST it touches its column, all rows at once. From there on there are
 only sums of whole grains, to which the difference is added, so that the result is that of `problem_points` to the last
-bit.
-
-Quotients of floats are those of the exact numbers as long as both numbers are floats exactly. A column holds its raw
-scores times a whole number that makes them so, such as 100 for two decimals. A column for which there is no such
-number keeps its exact numbers and is computed one by one, by the very functions of `scoring`.
+bit. What a row is worth at a case is a share of BEST (`score_columns`); what a group makes of it is here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
 from datetime import timedelta
-from fractions import Fraction
-from math import lcm
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.contests import Aggregation, CaseKind, Direction, Kind, ScoredProblem
 from app.domain.fixed_point import weights
-from app.domain.scoring import Bests, Counted, Exact, RawScore, relative, within_one
-from app.domain.verdicts import CaseVerdict
+from app.domain.score_columns import WHOLE, Floats, Rows, ScoreColumns, Whole
+from app.domain.scoring import Bests, Counted, RawScore, within_one
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-Rows = slice | NDArray[np.int64]
 NEVER = np.iinfo(np.int64).min
 FIRST_ROWS = 16
 ROWS_AT_ONCE = 8192
 MICROSECOND = timedelta(microseconds=1)
-LARGEST_FACTOR = 2**53
-LARGEST = 2**1000
-WHOLE = 2**53
-"""Every whole number up to here is a float."""
-
-
-def fits(value: Exact) -> bool:
-    """Is the number a float, exactly?"""
-    return -LARGEST < value < LARGEST and float(value) == value
 
 
 def earned_by_all(weight: int, shares: Floats) -> Whole:
@@ -53,45 +33,26 @@ def earned_by_all(weight: int, shares: Floats) -> Whole:
     return grains
 
 
-def _ahead(snapshot: Floats, values: Floats) -> Whole:
-    """How many of those standing are better than each value; looked up in order, which memory likes."""
-    order = np.argsort(values)
-    ahead = np.empty(len(values), dtype=np.int64)
-    ahead[order] = len(snapshot) - np.searchsorted(snapshot, values[order], side="right")
-    return ahead
-
-
 def earned_each(weights_: Whole, shares: Floats) -> Whole:
     """`earned` of one weight and share after the other."""
     grains = np.minimum(np.rint(weights_.astype(np.float64) * shares).astype(np.int64), weights_)
     return np.where(shares >= 1.0, weights_, grains)
 
 
-@dataclass
-class Column:
-    """One case: the factor of its floats or else its exact numbers by row, the reference's number, and what is BEST.
-
-    standing  for the kind `rank`: everybody's numbers from worst to best
-    """
-
-    name: str
-    factor: int = 1
-    exact: dict[int, Exact] | None = None
-    reference: Exact | None = None
-    best: Exact | None = None
-    snapshot: Any = None
-
-    def number(self, value: float) -> Exact:
-        """The exact number that a float of this column stands for."""
-        found = Fraction(value) / self.factor
-        return found.numerator if found.denominator == 1 else found
-
-
 class Columns:
     """The raw scores, shares and points of the rows of one problem in one phase. Call `refresh` after changes.
 
-    `setters` are the rows that take part in BEST. `points` are as `problem_points` gives them, `latest` is when they
-    last rose, in microseconds, or NEVER.
+    `points` are as `problem_points` gives them, `latest` is when they last rose, in microseconds, or NEVER.
+
+    Invariants. At any time raw scores and times of improvement (`scores`, `improved`) are those of the answers put in;
+    everything else is of the last `refresh`. A cell changed since then is noted once: in `_touched`, by column, where
+    the shares of its whole column may differ, else in `_in_row`, by row. A column is in `_whole` where all its shares
+    may differ though none of its cells has changed, in `_lost_best` where only its BEST must be looked for again.
+    `_given` has the checker's share of each cell changed since, where points are absolute.
+
+    After a `refresh`, for each group g and row r: `_full[g, r]` counts the cases whose share is 1, and, where g adds up
+    its cases, `_sums[g, r]` is the grains they earn. Both are kept by adding differences of whole numbers, which is
+    exact; so whoever writes a share must add its difference to both, in the same step.
     """
 
     def __init__(
@@ -105,19 +66,20 @@ class Columns:
         self.rule = problem.rule
         self.weights = weights(problem, phase)
         self.rows = 0
-        self.teams = 0
-        self.columns = [Column(case.name) for case in problem.cases]
-        self.at = {column.name: at for at, column in enumerate(self.columns)}
-        self._scored = len(self.columns)
-        self._counting = np.array([c.name in self.weights.cases for c in self.columns], dtype=bool)
-        self._weight = [self.weights.cases.get(c.name, 0) for c in self.columns]
+        names, room = [case.name for case in problem.cases], max(rows, 1)
+        self.scores = ScoreColumns(self.rule, names, room)
+        self._scored = len(names)
+        self._counting = np.array([name in self.weights.cases for name in names], dtype=bool)
+        self._weight = [self.weights.cases.get(name, 0) for name in names]
         self._weights_as_floats = np.array(self._weight, dtype=np.float64)[:, np.newaxis]
-        self._group = np.array([self.weights.group_of.get(c.name, 0) for c in self.columns], dtype=np.int64)
-        groups, room = len(self.weights.groups), max(rows, 1)
-        self.raw: Floats = np.full((self._scored, room), np.nan)
+        self._weight_array: Whole = np.array(self._weight, dtype=np.int64)
+        self._group = np.array([self.weights.group_of.get(name, 0) for name in names], dtype=np.int64)
+        self._in_sum = self._counting & np.array(
+            [self.weights.groups[at].group.aggregation is Aggregation.SUM for at in self._group.tolist()], dtype=bool
+        )
+        groups = len(self.weights.groups)
         self.share: Floats = np.zeros((self._scored, room))
         self.improved: Whole = np.full((self._scored, room), NEVER, dtype=np.int64)
-        self.setters = np.zeros(room, dtype=bool)
         self._sums: Whole = np.zeros((groups, room), dtype=np.int64)
         self._full: Whole = np.zeros((groups, room), dtype=np.int64)
         self._gains: Whole = np.zeros((groups, room), dtype=np.int64)
@@ -127,24 +89,15 @@ class Columns:
         self._touched: dict[int, set[int]] = {}
         self._in_row: dict[int, set[int]] = {}
         self._lost_best: set[int] = set()
-        self._best: Floats = np.full(self._scored, np.nan)
-        self._weight_array: Whole = np.array(self._weight, dtype=np.int64)
-        self._in_sum = self._counting & np.array(
-            [self.weights.groups[at].group.aggregation is Aggregation.SUM for at in self._group.tolist()], dtype=bool
-        )
         self._whole: set[int] = set()
         self._given: dict[tuple[int, int], float] = {}
         self._new_rows = False
         if self.rule.reference_counts:
             for name, score in (reference or {}).items():
                 if score.accepted and score.raw is not None:
-                    self._refer(self._column(name), score.raw)
-
-    def _refer(self, at: int, value: Exact) -> None:
-        column = self.columns[at]
-        column.reference = value
-        self._make_fit(at, value)
-        self._whole.add(at)
+                    at = self.scores.column(name)
+                    self.scores.refer(at, score.raw)
+                    self._whole.add(at)
 
     def add_row(self, *, setter: bool) -> int:
         """A new row without answers; returns its number."""
@@ -155,52 +108,43 @@ class Columns:
             self.rows += 1
             if row >= len(self.points):
                 self._grow()
-        self.setters[row] = setter
+        self.scores.setters[row] = setter
         self._new_rows = True
         return row
 
     def remove_row(self, row: int, answers: Mapping[str, Counted]) -> None:
         """Take a row with its answers away."""
         self.change(row, dict.fromkeys(answers))
-        self.setters[row] = False
+        self.scores.setters[row] = False
         self._free.append(row)
 
     def _grow(self) -> None:
         more = len(self.points)
-        self.raw = np.pad(self.raw, ((0, 0), (0, more)), constant_values=np.nan)
+        self.scores.grow()
         self.share = np.pad(self.share, ((0, 0), (0, more)))
         self.improved = np.pad(self.improved, ((0, 0), (0, more)), constant_values=NEVER)
-        self.setters = np.pad(self.setters, (0, more))
         self._sums, self._full, self._gains = (
             np.pad(each, ((0, 0), (0, more))) for each in (self._sums, self._full, self._gains)
         )
         self.points = np.pad(self.points, (0, more))
         self.latest = np.pad(self.latest, (0, more), constant_values=NEVER)
 
-    def _column(self, name: str) -> int:
-        """The column of a case; one the problem does not have (any more) has a BEST and gives no points."""
-        at = self.at.get(name)
-        if at is None:
-            at = self.at[name] = len(self.columns)
-            self.columns.append(Column(name))
-            self.raw = np.vstack([self.raw, np.full((1, self.raw.shape[1]), np.nan)])
-        return at
-
     def set_teams(self, teams: int) -> None:
         """Say how many teams there are, which is what the kind `rank` divides by."""
-        if teams != self.teams:
-            self.teams = teams
+        if teams != self.scores.teams:
+            self.scores.teams = teams
             if self.rule.kind is Kind.RANK:
-                self._whole.update(range(len(self.columns)))
+                self._whole.update(range(len(self.scores.columns)))
 
     def change(self, row: int, answers: Mapping[str, Counted | None]) -> None:
         """Put answers into a row in place of those it had for the same cases; None: there is none any more."""
         for name, counted in answers.items():
-            at = self._column(name)
+            at = self.scores.column(name)
             score = None if counted is None or not counted.score.accepted else counted.score
-            before = self.raw[at, row]
-            self._write(at, row, None if score is None else score.raw)
-            self._touch(at, row, before, self.raw[at, row])
+            before = self.scores.raw[at, row]
+            if self.scores.write(at, row, None if score is None else score.raw):
+                self._whole.add(at)
+            self._touch(at, row, before, self.scores.raw[at, row])
             if at < self._scored:
                 self.improved[at, row] = NEVER if counted is None else counted.improved // MICROSECOND
                 if self.rule.kind is Kind.ABSOLUTE:
@@ -212,24 +156,23 @@ class Columns:
         cells: dict[int, list[tuple[int, Counted | None]]] = {}
         for row, answers in changes:
             for name, counted in answers.items():
-                at = self.at.get(name)
-                cells.setdefault(self._column(name) if at is None else at, []).append((row, counted))
+                at = self.scores.at.get(name)
+                cells.setdefault(self.scores.column(name) if at is None else at, []).append((row, counted))
         for at, column in cells.items():
             if not self._change_column(at, column):
                 for row, counted in column:
-                    self.change(row, {self.columns[at].name: counted})
+                    self.change(row, {self.scores.columns[at].name: counted})
 
     def _change_column(self, at: int, cells: Sequence[tuple[int, Counted | None]]) -> bool:
         """Write many cells of one column at once; False, and nothing written, where they must go one by one."""
-        column = self.columns[at]
-        if column.exact is not None or column.factor != 1 or at >= self._scored:
+        if at >= self._scored or not self.scores.is_whole(at):
             return False
         scores = [None if counted is None or not counted.score.accepted else counted.score for _, counted in cells]
         numbers = [None if score is None else score.raw for score in scores]
         if not all(number is None or (type(number) is int and -WHOLE <= number <= WHOLE) for number in numbers):
             return False
         rows = np.array([row for row, _ in cells], dtype=np.int64)
-        self.raw[at, rows] = np.array(numbers, dtype=np.float64)  # None becomes NaN
+        self.scores.raw[at, rows] = np.array(numbers, dtype=np.float64)  # None becomes NaN
         times = [NEVER if counted is None else counted.improved // MICROSECOND for _, counted in cells]
         self.improved[at, rows] = np.array(times, dtype=np.int64)
         self._touched.setdefault(at, set()).update(rows.tolist())
@@ -241,13 +184,13 @@ class Columns:
 
     def _touch(self, at: int, row: int, before: float, now: float) -> None:
         """Remember a cell: with its column where BEST may be another one, else with its row, which is quicker."""
-        if at >= self._scored or self.columns[at].exact is not None or self.rule.kind is Kind.RANK:
+        if at >= self._scored or self.scores.columns[at].exact is not None or self.rule.kind is Kind.RANK:
             self._touched.setdefault(at, set()).add(row)
             return
-        best = self._best[at]
+        best = self.scores.bests[at]
         loses = before == best or (np.isnan(best) and not np.isnan(now))
         gains = now > best if self.rule.direction is Direction.MAXIMISE else now < best
-        if self.setters[row] and (loses or gains) and before != now:
+        if self.scores.setters[row] and (loses or gains) and before != now:
             if self.rule.kind is Kind.RELATIVE:
                 self._touched.setdefault(at, set()).add(row)
                 return
@@ -257,9 +200,9 @@ class Columns:
     def load(self, raw: Floats, improved: Whole) -> None:
         """Put whole columns in, of rows that all take part in BEST; the raw scores are floats exactly."""
         self._scored_rows(raw.shape[1])
-        self.raw[: self._scored, : self.rows] = raw
+        self.scores.raw[: self._scored, : self.rows] = raw
         self.improved[:, : self.rows] = improved
-        self.setters[: self.rows] = True
+        self.scores.setters[: self.rows] = True
         self._whole.update(range(self._scored))
         if self.rule.kind is Kind.ABSOLUTE:
             raise ValueError("columns of raw scores: expected a relative kind or rank, found absolute")
@@ -269,37 +212,6 @@ class Columns:
             self._grow()
         self.rows = max(self.rows, rows)
         self._new_rows = True
-
-    def _write(self, at: int, row: int, value: Exact | None) -> None:
-        column = self.columns[at]
-        if value is None:
-            self.raw[at, row] = np.nan
-            if column.exact is not None:
-                column.exact.pop(row, None)
-            return
-        self._make_fit(at, value)
-        if column.exact is not None:
-            column.exact[row] = value
-            self.raw[at, row] = 1.0  # there is one; its value is the exact one
-        else:
-            self.raw[at, row] = float(value * column.factor)
-
-    def _make_fit(self, at: int, value: Exact) -> None:
-        """Let a column hold this number: as it is, with another factor, or by going over to exact numbers."""
-        column = self.columns[at]
-        if column.exact is not None or fits(value * column.factor):
-            return
-        known = {int(row): column.number(self.raw[at, row]) for row in np.flatnonzero(~np.isnan(self.raw[at]))}
-        factor = lcm(column.factor, value.denominator)
-        others = [*known.values(), value, *([column.reference] if column.reference is not None else [])]
-        if factor < LARGEST_FACTOR and all(fits(other * factor) for other in others):
-            column.factor = factor
-            for row, number in known.items():
-                self.raw[at, row] = float(number * factor)
-        else:
-            column.exact = known
-            column.snapshot = None
-        self._whole.add(at)
 
     def refresh(self) -> None:
         """Bring shares, groups, points and times up to date with what has changed."""
@@ -312,14 +224,15 @@ class Columns:
             self._refresh_column(at, dirty)
         for row, cells in self._in_row.items():
             dirty[row] = True
-            self._refresh_row(row, np.array([at for at in cells if self.columns[at].exact is None], dtype=np.int64))
+            columns = self.scores.columns  # a whole column that has become one of exact numbers is done already
+            self._refresh_row(row, np.array([at for at in cells if columns[at].exact is None], dtype=np.int64))
         self._refresh_groups(dirty)
         self._refresh_times(np.flatnonzero(dirty))
         self._touched, self._in_row, self._given, self._new_rows = {}, {}, {}, False
         self._whole, self._lost_best = set(), set()
 
     def _refresh_column(self, at: int, dirty: NDArray[np.bool_]) -> None:
-        moved = self._find_best(self.columns[at], at)
+        moved = self.scores.find_best(at, self.rows)
         if at >= self._scored:
             return
         if self.rule.kind is Kind.ABSOLUTE:
@@ -328,10 +241,10 @@ class Columns:
             shares = np.array([self._given[at, row] for row in some], dtype=np.float64)
         elif moved or at in self._whole:
             rows = slice(0, self.rows)
-            shares = self._shares(at, rows)
+            shares = self.scores.shares(at, rows, self.rows)
         else:
             rows = np.array(sorted(self._touched[at]), dtype=np.int64)
-            shares = self._shares(at, rows)
+            shares = self.scores.shares(at, rows, self.rows)
         old = self.share[at, rows].copy()
         self.share[at, rows] = shares
         group = self._group[at]
@@ -348,8 +261,7 @@ class Columns:
         if self.rule.kind is Kind.ABSOLUTE:
             shares = np.array([self._given[int(at), row] for at in cells], dtype=np.float64)
         else:
-            values = self.raw[cells, row]
-            shares = np.where(np.isnan(values), 0.0, self._quotients(values, self._best[cells]))
+            shares = self.scores.row_shares(row, cells)
         old = self.share[cells, row]
         self.share[cells, row] = shares
         groups, sums = self._group[cells], self._in_sum[cells]
@@ -357,70 +269,6 @@ class Columns:
         weight = self._weight_array[cells]
         change = earned_each(weight, shares) - earned_each(weight, old)
         np.add.at(self._sums[:, row], groups[sums], change[sums])
-
-    def _find_best(self, column: Column, at: int) -> bool:
-        """Look for BEST of a column again; says whether that changes the share of anybody's answer."""
-        pick: Any = max if self.rule.direction is Direction.MAXIMISE else min
-        if column.exact is not None:
-            numbers = [number for row, number in column.exact.items() if self.setters[row]]
-            numbers += [column.reference] if column.reference is not None else []
-            best = pick(numbers, default=None)
-            if self.rule.kind is Kind.RANK:
-                column.snapshot = sorted(self._towards(number) for number in numbers)
-        else:
-            values = self.raw[at, : self.rows][self.setters[: self.rows]]
-            if column.reference is not None:
-                values = np.append(values, float(column.reference * column.factor))
-            if self.rule.kind is Kind.RANK:
-                values = np.sort(self._towards(values[~np.isnan(values)]))
-                column.snapshot = values
-                found = self._towards(values[-1]) if len(values) else np.nan
-            else:
-                reduce = np.fmax.reduce if self.rule.direction is Direction.MAXIMISE else np.fmin.reduce
-                found = reduce(values, initial=np.nan)
-            best = None if np.isnan(found) else column.number(float(found))
-        moved = best != column.best or self.rule.kind is Kind.RANK
-        column.best = best
-        if at < self._scored:
-            self._best[at] = np.nan if best is None or column.exact is not None else float(best * column.factor)
-        return moved
-
-    def _towards(self, value: Any) -> Any:
-        return value if self.rule.direction is Direction.MAXIMISE else -value
-
-    def _shares(self, at: int, rows: Rows) -> Floats:
-        column = self.columns[at]
-        if column.exact is not None:
-            numbers = np.arange(self.rows)[rows].tolist()
-            return np.array([self._share_of(column, column.exact.get(row)) for row in numbers], dtype=np.float64)
-        values = self.raw[at, rows]
-        here = ~np.isnan(values)
-        if self.rule.kind is Kind.RANK:
-            ahead = _ahead(column.snapshot, self._towards(values))
-            shares = np.clip(1.0 - ahead / self.teams, 0.0, 1.0) if self.teams else np.ones(len(values))
-        elif column.best is None:
-            shares = np.ones(len(values))
-        else:
-            shares = self._quotients(values, float(column.best * column.factor))
-        return np.where(here, shares, 0.0)
-
-    def _quotients(self, values: Floats, best: Floats | float) -> Floats:
-        """As `relative`."""
-        more = self.rule.direction is Direction.MAXIMISE
-        as_good = values >= best if more else values <= best
-        bottom = np.asarray(best if more else values)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            shares = np.minimum(np.maximum((values if more else best) / bottom, 0.0), 1.0)
-        return np.where(as_good, 1.0, np.where((best == 0) | (bottom == 0), 0.0, shares))
-
-    def _share_of(self, column: Column, number: Exact | None) -> float:
-        """One share of a column of exact numbers."""
-        if number is None:
-            return 0.0
-        if self.rule.kind is Kind.RANK:
-            bests = Bests(self.rule, self.teams, {}, {column.name: column.snapshot})
-            return bests.multiplier(column.name, RawScore(CaseVerdict.ACCEPTED, number))
-        return 1.0 if column.best is None else relative(number, column.best, self.rule.direction)
 
     def _refresh_groups(self, dirty: NDArray[np.bool_]) -> None:
         rows = slice(0, self.rows)
@@ -449,7 +297,7 @@ class Columns:
         if weight.group.aggregation is Aggregation.SUM:
             return self._sums[at, rows]
         if weight.group.aggregation is Aggregation.MIN:
-            worst = self.share[[self.at[name] for name in weight.cases], rows].min(axis=0)
+            worst = self.share[[self.scores.at[name] for name in weight.cases], rows].min(axis=0)
             return earned_by_all(weight.full, worst)
         return np.where(self._full[at, rows] == len(weight.cases), weight.full, 0).astype(np.int64)
 
@@ -465,62 +313,31 @@ class Columns:
         self.latest[rows] = np.where(self.points[rows] > 0, latest, NEVER)
 
     def bests(self) -> Bests:
-        """BEST as `scoring` has it, of this moment."""
-        best = {column.name: column.best for column in self.columns if column.best is not None}
-        if self.rule.kind is not Kind.RANK:
-            return Bests(self.rule, self.teams, best)
-        lines = {c.name: _Line(c.snapshot, c.factor if c.exact is None else None) for c in self.columns}
-        return Bests(self.rule, self.teams, best, _Lines({name: lines[name] for name in best}))
+        """BEST as `scoring` has it, of the last refresh."""
+        return self.scores.as_bests()
 
     def copy(self) -> Columns:
-        """The same columns, which go on by themselves.
-
-        Everything that is ever written in place is copied; what is not (weights, lines of the kind `rank`) is shared.
-        """
+        """The same columns, which go on by themselves: all that is ever written in place is copied."""
         self.refresh()  # what is touched is empty after it, and made anew below
         other = copy(self)
-        for name in ("raw", "share", "improved", "setters", "points", "latest", "_sums", "_full", "_gains", "_best"):
+        other.scores = self.scores.copy()
+        for name in ("share", "improved", "points", "latest", "_sums", "_full", "_gains"):
             setattr(other, name, getattr(self, name).copy())
-        other.columns = [replace(c, exact=None if c.exact is None else dict(c.exact)) for c in self.columns]
-        other.at, other._free = dict(self.at), list(self._free)
+        other._free = list(self._free)
         other._touched, other._in_row, other._given = {}, {}, {}
         other._whole, other._lost_best = set(), set()
         return other
 
     def nbytes(self) -> int:
         """Bytes of all arrays."""
-        arrays = (self.raw, self.share, self.improved, self._sums, self._full, self._gains, self.points, self.latest)
-        return sum(each.nbytes for each in arrays) + self.setters.nbytes
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """Everybody's numbers for a case, from worst to best: exact ones, or floats times a factor."""
-
-    snapshot: Any
-    factor: int | None
-
-    def numbers(self) -> list[Exact]:
-        if self.factor is None:
-            return list(self.snapshot)
-        column = Column("", self.factor)
-        return [column.number(value) for value in self.snapshot.tolist()]
-
-
-class _Lines(Mapping[str, list[Exact]]):
-    """Lines by case, each written out when it is first asked for."""
-
-    def __init__(self, lines: Mapping[str, _Line]) -> None:
-        self._lines = lines
-        self._known: dict[str, list[Exact]] = {}
-
-    def __getitem__(self, name: str) -> list[Exact]:
-        if name not in self._known:
-            self._known[name] = self._lines[name].numbers()
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lines)
-
-    def __len__(self) -> int:
-        return len(self._lines)
+        arrays = (
+            self.scores.raw,
+            self.share,
+            self.improved,
+            self._sums,
+            self._full,
+            self._gains,
+            self.points,
+            self.latest,
+        )
+        return sum(each.nbytes for each in arrays) + self.scores.setters.nbytes

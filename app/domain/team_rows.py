@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from app.domain.incremental_scoring import Floats, Whole
+from app.domain.score_columns import Floats, Whole
 from app.domain.scoring import Fold
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 
 class CaseVerdict(StrEnum):
@@ -40,6 +41,14 @@ JUDGEMENT_TYPES = {
     JudgementType.JE: TypeFacts("judging error", False),
     JudgementType.CE: TypeFacts("not an answer archive", False),
 }
+
+
+def is_full(multiplier: int | Fraction | None, *, absolute: bool) -> bool:
+    """Does an accepted answer earn all it can, whatever others do? Under other scoring validity is all there is.
+
+    `multiplier` is the share 0..1 that the checker gives; None: the checker gives none, and right is right.
+    """
+    return not absolute or multiplier is None or multiplier >= 1
 
 
 def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]], *, complete: bool) -> JudgementType:

@@ -9,7 +9,7 @@ from typing import Any
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.clock import utc_now
 from app.domain.contests import Kind
-from app.domain.verdicts import CaseVerdict, JudgementType, judgement_type
+from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.storage.judgements import Outcome, Task
 
 JUDGE_ERROR = {"key": "judge-error", "text": "the judge failed on this answer; it is not your fault", "args": {}}
@@ -33,14 +33,9 @@ def summed_up(
     scores: Sequence[FoundScore], settings: Mapping[str, Any], rule: Mapping[str, Any], counted: Collection[int]
 ) -> JudgementType:
     """The judgement type that scores give; `counted` are the ids of the cases that count during the contest."""
-    relative = rule.get("kind", settings.get("scoring", {}).get("kind")) != Kind.ABSOLUTE
-    seen = [(score.verdict, _is_full(score, relative)) for score in scores]
+    absolute = rule.get("kind", settings.get("scoring", {}).get("kind")) == Kind.ABSOLUTE
+    seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores]
     return judgement_type(seen, complete={*counted} <= {score.test_case_id for score in scores})
-
-
-def _is_full(score: FoundScore, relative: bool) -> bool:
-    """Does an accepted answer earn all it can, whatever others do? Under relative scoring validity is all there is."""
-    return relative or score.multiplier is None or score.multiplier >= 1
 
 
 def given_up(task: Task, error: str) -> Outcome:

@@ -8,9 +8,8 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
-from app.domain.contests import PROVISIONAL, Kind, ScoredProblem
-from app.domain.scoring import RawScore
-from app.domain.verdicts import CaseVerdict, judgement_type
+from app.domain.contests import PROVISIONAL, Kind
+from app.domain.verdicts import CaseVerdict, is_full, judgement_type
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import JsonObject, format_reltime, format_time, number
 from app.services.errors import NotFound
@@ -72,11 +71,9 @@ def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: Submis
         return None
     counting = {group.name for group in problem.groups if group.kind in PROVISIONAL}
     complete = all(case.name in scores for case in problem.cases if case.group in counting)
-    return judgement_type([(s.verdict, _is_full(problem, s)) for s in scores.values()], complete=complete).value
-
-
-def _is_full(problem: ScoredProblem, score: RawScore) -> bool:
-    return problem.rule.kind is not Kind.ABSOLUTE or score.multiplier is None or score.multiplier >= 1
+    absolute = problem.rule.kind is Kind.ABSOLUTE
+    seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores.values()]
+    return judgement_type(seen, complete=complete).value
 
 
 def judgement_document(
