@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
+from typing import TypedDict
 from urllib.parse import quote
 
 from sqlalchemy.orm import Session
@@ -41,7 +42,7 @@ Ids = Mapping[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which pairs are asked for: of one problem (None: all), of at least this ratio, at most so many of each kind.
+    """The pairs asked for: of one problem (None: all), of at least this ratio, at most so many of each kind.
 
     near  False: only equal files, which is quicker
     """
@@ -53,7 +54,7 @@ class Wanted:
 
 
 def similarity(service: Service, snapshot: ContestSnapshot, session: Session, wanted: Wanted) -> SimilarityView:
-    """Pairs of teams by answers and by sources, the most telling first; texts left unread in the time are counted."""
+    """List pairs of teams by answers and by sources, the most telling first; counts texts left unread in the time."""
     until = monotonic() + SECONDS if wanted.near else None
     problems = _problems(snapshot, wanted.problem_id)
     compared = [_compared(service, session, snapshot, problem, until) for problem in problems]
@@ -77,7 +78,7 @@ def similarity(service: Service, snapshot: ContestSnapshot, session: Session, wa
 def comparison(
     service: Service, snapshot: ContestSnapshot, session: Session, teams: tuple[str, str], problem_id: str | None
 ) -> Comparison:
-    """What two teams have alike, case by case; raises NotFound or BadRequest where these are not two teams."""
+    """Show what two teams have alike, case by case; raises NotFound or BadRequest where these are not two teams."""
     known_ids = {team.id for team in snapshot.contest.teams}
     for team in teams:
         if team not in known_ids:
@@ -97,7 +98,7 @@ def comparison(
 
 
 def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[ScoredProblem]:
-    """The problems to compare: all, or the one named; raises BadRequest where it is none."""
+    """List the problems to compare: all, or the one named; raises BadRequest where it is none."""
     wanted = problem_id and problem_called(snapshot, problem_id)
     problems = [each for each in snapshot.contest.problems if wanted in (None, each.id)]
     if problem_id is not None and not problems:
@@ -108,7 +109,7 @@ def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[Sco
 def _compared(
     service: Service, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, until: float | None
 ) -> Compared:
-    """Compared once for each board, once all texts are read."""
+    """Compare the submissions of a problem; kept for each board once all texts are read."""
     cache, key = _whole_comparisons(snapshot), (problem.id, until is not None)
     compared = cache.get(key)
     if compared is None:
@@ -124,48 +125,56 @@ def _whole_comparisons(_snapshot: ContestSnapshot) -> dict[tuple[str, bool], Com
     return {}
 
 
+class _PairFields(TypedDict):
+    """The properties that pairs have by answers and by sources."""
+
+    problem_id: str
+    team_ids: list[str]
+    kind: str
+    weight: float
+    first_team_id: str
+    submissions: list[AlikeSubmission]
+
+
 def _alike_answers(pair: Pair, ids: Ids) -> AlikeAnswers:
-    """A pair of teams with alike answers, and the two submissions that first had something alike."""
-    assert pair.first is not None  # a pair is made for what it shares
     return AlikeAnswers(
-        problem_id=pair.problem_id,
-        team_ids=list(pair.teams),
-        kind=pair.likeness.word,
-        shared_cases=pair.shared,
-        telling_cases=pair.telling,
-        ratio=pair.ratio,
-        weight=round(pair.weight, 4),
-        first_team_id=pair.first.one.team_id,
-        submissions=[_alike_submission(sent, ids) for sent in (pair.first.one, pair.first.other)],
+        **_pair_fields(pair, ids), ratio=pair.ratio, shared_cases=pair.shared, telling_cases=pair.telling
     )
 
 
 def _alike_sources(pair: Pair, ids: Ids) -> AlikeSources:
-    """A pair of teams with alike sources, and the two submissions that first had something alike."""
     assert pair.first is not None  # a pair is made for what it shares
-    return AlikeSources(
-        problem_id=pair.problem_id,
-        team_ids=list(pair.teams),
-        kind=pair.likeness.word,
-        ratio=pair.first.ratio,
-        weight=round(pair.weight, 4),
-        first_team_id=pair.first.one.team_id,
-        submissions=[_alike_submission(sent, ids) for sent in (pair.first.one, pair.first.other)],
-    )
+    return AlikeSources(**_pair_fields(pair, ids), ratio=pair.first.ratio)
 
 
-def _alike_submission(sent: Sent, ids: Ids) -> AlikeSubmission:
-    return AlikeSubmission(
-        team_id=sent.team_id, submission_id=ids[sent.submission_id], contest_time=_contest_time(sent)
-    )
+def _pair_fields(pair: Pair, ids: Ids) -> _PairFields:
+    """Name a pair of teams, and the two submissions that first had something alike."""
+    assert pair.first is not None  # a pair is made for what it shares
+    return {
+        "problem_id": pair.problem_id,
+        "team_ids": list(pair.teams),
+        "kind": pair.likeness.word,
+        "weight": round(pair.weight, 4),
+        "first_team_id": pair.first.one.team_id,
+        "submissions": [AlikeSubmission(**_sender(sent, ids)) for sent in (pair.first.one, pair.first.other)],
+    }
 
 
-def _contest_time(sent: Sent) -> str:
-    return format_reltime(timedelta(milliseconds=sent.time_ms))
+class _Sender(TypedDict):
+    """The properties of every submission that is named."""
+
+    team_id: str
+    submission_id: str
+    contest_time: str
+
+
+def _sender(sent: Sent, ids: Ids) -> _Sender:
+    contest_time = format_reltime(timedelta(milliseconds=sent.time_ms))
+    return {"team_id": sent.team_id, "submission_id": ids[sent.submission_id], "contest_time": contest_time}
 
 
 def _ids(session: Session, shared: Iterable[Shared | None]) -> Ids:
-    """The shown ids of the submissions that shares refer to."""
+    """Look up the shown ids of the submissions that shares refer to."""
     return submission_queries.shown_ids(
         session, {s.submission_id for each in shared if each for s in (each.one, each.other)}
     )
@@ -173,6 +182,30 @@ def _ids(session: Session, shared: Iterable[Shared | None]) -> Ids:
 
 def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
     return (shared.one, shared.other) if shared.one.team_id == teams[0] else (shared.other, shared.one)
+
+
+class _SharedFields(TypedDict):
+    """The properties that shared answers and shared sources have."""
+
+    problem_id: str
+    kind: str
+    ratio: float
+    weight: float
+    why_nothing: str | None
+    sharing_teams: int
+    first_team_id: str
+
+
+def _shared_fields(problem: ScoredProblem, shared: Shared) -> _SharedFields:
+    return {
+        "problem_id": problem.id,
+        "kind": shared.likeness.word,
+        "ratio": shared.ratio,
+        "weight": round(shared.weight, 4),
+        "why_nothing": shared.why or None,
+        "sharing_teams": shared.sharing,
+        "first_team_id": shared.one.team_id,
+    }
 
 
 def _shared_case(
@@ -183,32 +216,21 @@ def _shared_case(
     ids: Ids,
     scores: Mapping[tuple[int, str], RawScoreRow],
 ) -> SharedCase:
-    """A shared answer, with the submission and the score of each team."""
+    """Show a shared answer, with the submission and the score of each team."""
     answers = []
     for sent in _in_order(shared, teams):
-        score, submission_id = scores.get((sent.submission_id, shared.case)), ids[sent.submission_id]
+        score, sender = scores.get((sent.submission_id, shared.case)), _sender(sent, ids)
+        address = f"contests/{snapshot.contest.id}/submissions/{sender['submission_id']}"
         answer = SharedAnswer(
-            team_id=sent.team_id,
-            submission_id=submission_id,
-            contest_time=_contest_time(sent),
+            **sender,
             sha256=sent.sha256,
             size=sent.size,
             verdict=None if score is None else score.verdict,
             raw=None if score is None else number(exact(score.raw_num, score.raw_den)),
-            href=f"contests/{snapshot.contest.id}/submissions/{submission_id}/answers/{shared.case}",
+            href=f"{address}/answers/{shared.case}",
         )
         answers.append(answer)
-    return SharedCase(
-        case=shared.case,
-        problem_id=problem.id,
-        kind=shared.likeness.word,
-        ratio=shared.ratio,
-        weight=round(shared.weight, 4),
-        why_nothing=shared.why or None,
-        sharing_teams=shared.sharing,
-        first_team_id=shared.one.team_id,
-        answers=answers,
-    )
+    return SharedCase(**_shared_fields(problem, shared), case=shared.case, answers=answers)
 
 
 def _shared_sources(
@@ -219,30 +241,16 @@ def _shared_sources(
     teams: tuple[str, str],
     ids: Ids,
 ) -> SharedSources:
-    """Alike sources of two teams, with the files they were sent in."""
+    """Show alike sources of two teams, with the files they were sent in."""
     files = []
     for sent in _in_order(shared, teams):
-        submission_id = ids[sent.submission_id]
-        row = submission_queries.submission(session, snapshot.contest.id, submission_id)
+        sender = _sender(sent, ids)
+        row = submission_queries.submission(session, snapshot.contest.id, sender["submission_id"])
         assert row is not None  # it was read in this transaction
         name = next(source["name"] for source in row.sources if source["sha256"] == sent.sha256)
+        address = f"contests/{snapshot.contest.id}/submissions/{sender['submission_id']}"
         file = SharedSource(
-            team_id=sent.team_id,
-            submission_id=submission_id,
-            contest_time=_contest_time(sent),
-            sha256=sent.sha256,
-            size=sent.size,
-            name=name,
-            href=f"contests/{snapshot.contest.id}/submissions/{submission_id}/{SOURCES}/{quote(name)}",
+            **sender, sha256=sent.sha256, size=sent.size, name=name, href=f"{address}/{SOURCES}/{quote(name)}"
         )
         files.append(file)
-    return SharedSources(
-        problem_id=problem.id,
-        kind=shared.likeness.word,
-        ratio=shared.ratio,
-        weight=round(shared.weight, 4),
-        why_nothing=shared.why or None,
-        sharing_teams=shared.sharing,
-        first_team_id=shared.one.team_id,
-        files=files,
-    )
+    return SharedSources(**_shared_fields(problem, shared), files=files)
