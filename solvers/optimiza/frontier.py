@@ -9,7 +9,6 @@ A state is a number, read and written in `states.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,9 @@ from solvers.optimiza.states import (
     PLACES,
     STATES_A_STEP,
     USED,
+    Costs,
     Places,
+    Rows,
     decide,
 )
 from solvers.parts.clock import Clock
@@ -41,15 +42,6 @@ from solvers.parts.clock import Clock
 NEVER = 1 << 29
 MOST_STATES = 1 << 20
 MOST_TRACED = 1 << 24
-
-
-@dataclass
-class Costs:
-    """What a walk loses: `start` and `end` by the cell it starts and ends at, `left_out` for each cell not visited."""
-
-    start: Numbers
-    end: Numbers
-    left_out: int
 
 
 class Frontier:
@@ -91,7 +83,7 @@ class Frontier:
             while traced and place[USED] + 2 * place[COUNT] > len(trace):
                 trace = np.concatenate((trace, np.empty_like(trace)))
             before = int(place[USED])
-            decide(self.deeds, costs.start, costs.end, costs.left_out, place, keys, losses, ids, table, trace)
+            decide(self.deeds, costs, place, Rows(keys, losses, ids, table), trace)
             self.states += int(place[USED]) - before
             too_many = place[COUNT] > MOST_STATES or (traced and place[USED] > MOST_TRACED)
             if too_many or not clock.step((int(place[USED]) - before) // STATES_A_STEP, states=self.states):

@@ -12,11 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.optimiza.board import Board, Numbers
-from solvers.optimiza.frontier import NEVER, Costs, Frontier
+from solvers.optimiza.frontier import NEVER, Frontier
 from solvers.optimiza.layers import Group, Inside, climb
 from solvers.optimiza.outcome import Outcome
 from solvers.optimiza.rotations import turn_ends
 from solvers.optimiza.search import Flags, go_deep, highest, offer, turn_fronts
+from solvers.optimiza.states import Costs
 from solvers.parts.clock import Clock
 
 FEW_VISITS = 200

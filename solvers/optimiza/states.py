@@ -6,6 +6,8 @@ where no join is chosen), or DONE (two joins chosen), or START or END where that
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -19,27 +21,41 @@ KIND, FIRST, SECOND, CELL, ACTIVE, UNSEEN, OTHER = range(7)
 AT, COUNT, USED, LIMIT, PARENT, FOUND_AT = range(6)
 STATES_A_STEP = 1 << 17
 EMPTY_KEY = sum(place << 4 * place for place in range(PLACES))
+IMPOSSIBLE, CLOSED = np.uint64(1 << 63), np.uint64(1 << 62)  # no states: those have 52 bits
 Places = NDArray[np.int64]
+
+
+class Costs(NamedTuple):
+    """What a walk loses: `start` and `end` by the cell it starts and ends at, `left_out` for each cell not visited."""
+
+    start: Numbers
+    end: Numbers
+    left_out: int
+
+
+class Rows(NamedTuple):
+    """Two rows of states, those of decision number AT in row AT % 2, and a hash table of the row that is being made.
+
+    An id is a state's number where walks are traced, and what it was made from while its row is being made.
+    """
+
+    keys: Masks
+    costs: Numbers
+    ids: Numbers
+    table: Numbers
 
 
 @njit(cache=True, nogil=True)
 def decide(
-    deeds: Numbers,
-    start_costs: Numbers,
-    end_costs: Numbers,
-    left_out: int,
-    place: Places,
-    keys: Masks,
-    costs: Numbers,
-    ids: Numbers,
-    table: Numbers,
-    trace: Numbers,
+    deeds: Numbers, walk_costs: Costs, place: Places, rows: Rows, trace: Numbers
 ) -> None:  # pragma: no cover - compiled; its slow twin is in the tests
     """Take decisions until room or time to look at the clock ends.
 
-    The states of decision number AT lie in row AT % 2 of `keys`, `costs` and `ids`. An entry of `trace` is twice its
-    parent's number, plus one where the join was chosen; it may be left empty. The cheapest walk found lowers LIMIT.
+    An entry of `trace` is twice its parent's number, plus one where the join was chosen; it may be left empty. The
+    cheapest walk found lowers LIMIT.
     """
+    keys, costs, ids, table = rows  # once: each look into the tuple would count references
+    start_costs, end_costs, left_out = walk_costs
     begun = place[USED]
     while place[AT] < len(deeds) and place[COUNT] > 0:
         count = place[COUNT]
@@ -47,83 +63,87 @@ def decide(
             return
         if len(trace) > 0 and place[USED] + 2 * count > len(trace):
             return
-        now = place[AT] & 1
-        size = 16
-        while size < 4 * count:
-            size *= 2
-        table[:size] = -1
-        made = 0
-        deed = deeds[place[AT]]
-        a = np.uint64(deed[FIRST])
+        now, made, deed = place[AT] & 1, 0, deeds[place[AT]]
+        then, size = 1 - now, _clear(table, count)
+        a, b, cell = np.uint64(deed[FIRST]), np.uint64(deed[SECOND]), deed[CELL]
         for state in range(count):
-            key = keys[now, state]
-            cost = costs[now, state]
+            key, cost, origin = keys[now, state], costs[now, state], 2 * ids[now, state]
             if cost >= place[LIMIT]:
                 continue
-            code_a = np.int64((key >> (a * np.uint64(4))) & np.uint64(15))
             if deed[KIND] == JOIN:
-                made = _add(key, cost, 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size)
-                b = np.uint64(deed[SECOND])
-                code_b = np.int64((key >> (b * np.uint64(4))) & np.uint64(15))
-                if code_a == DONE or code_b == DONE or code_a == np.int64(b):
-                    continue
-                if code_a >= START and code_b >= START:
+                made = _add(key, cost, origin, then, made, keys, costs, ids, table, size)
+                joined = _join(key, a, b)
+                if joined == CLOSED:
                     _finish(deed, key, cost, left_out, ids[now, state], place)
-                    continue
-                joined = key
-                if code_a < DONE:
-                    joined = _put(joined, np.uint64(code_a), code_b)
-                if code_b < DONE:
-                    joined = _put(joined, np.uint64(code_b), code_a)
-                if code_a != np.int64(a):
-                    joined = _put(joined, a, DONE)
-                if code_b != np.int64(b):
-                    joined = _put(joined, b, DONE)
-                made = _add(joined, cost, 2 * ids[now, state] + 1, 1 - now, made, keys, costs, ids, table, size)
+                elif joined != IMPOSSIBLE:
+                    made = _add(joined, cost, origin + 1, then, made, keys, costs, ids, table, size)
                 continue
-            rest = _put(key, a, np.int64(a))
-            cell = deed[CELL]
-            if code_a == DONE:
-                made = _add(rest, cost, 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size)
-            elif code_a == np.int64(a):
+            code, rest = _code(key, a), _put(key, a, np.int64(a))
+            as_start, as_end = cost + start_costs[cell], cost + end_costs[cell]
+            if code == DONE:
+                made = _add(rest, cost, origin, then, made, keys, costs, ids, table, size)
+            elif code == np.int64(a):
                 if cost + left_out < place[LIMIT]:
-                    made = _add(
-                        rest, cost + left_out, 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size
-                    )
-            elif code_a == START:
-                _finish(deed, key, cost + end_costs[cell], left_out, ids[now, state], place)
-            elif code_a == END:
-                _finish(deed, key, cost + start_costs[cell], left_out, ids[now, state], place)
+                    made = _add(rest, cost + left_out, origin, then, made, keys, costs, ids, table, size)
+            elif code >= START:
+                _finish(deed, key, as_end if code == START else as_start, left_out, ids[now, state], place)
             else:
                 has_start, has_end = _fixed(key)
-                other = np.uint64(code_a)
-                if not has_start and cost + start_costs[cell] < place[LIMIT]:
-                    fixed = _put(rest, other, START)
-                    made = _add(
-                        fixed,
-                        cost + start_costs[cell],
-                        2 * ids[now, state],
-                        1 - now,
-                        made,
-                        keys,
-                        costs,
-                        ids,
-                        table,
-                        size,
-                    )
-                if not has_end and cost + end_costs[cell] < place[LIMIT]:
-                    fixed = _put(rest, other, END)
-                    made = _add(
-                        fixed, cost + end_costs[cell], 2 * ids[now, state], 1 - now, made, keys, costs, ids, table, size
-                    )
-        for state in range(
-            made if len(trace) > 0 else 0
-        ):  # the numbers of the new states, behind what they were made from
-            trace[place[USED] + state] = ids[1 - now, state]
-            ids[1 - now, state] = place[USED] + state
+                if not has_start and as_start < place[LIMIT]:
+                    fixed = _put(rest, np.uint64(code), START)
+                    made = _add(fixed, as_start, origin, then, made, keys, costs, ids, table, size)
+                if not has_end and as_end < place[LIMIT]:
+                    fixed = _put(rest, np.uint64(code), END)
+                    made = _add(fixed, as_end, origin, then, made, keys, costs, ids, table, size)
+        if len(trace) > 0:
+            _number(ids[then, :made], place[USED], trace)
         place[USED] += made
         place[COUNT] = made
         place[AT] += 1
+
+
+@njit(cache=True, nogil=True)
+def _clear(table: Numbers, count: int) -> int:  # pragma: no cover - compiled
+    """Empty as much of the hash table as the successors of `count` states take; returns its size."""
+    size = 16
+    while size < 4 * count:
+        size *= 2
+    table[:size] = -1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _join(key: np.uint64, a: np.uint64, b: np.uint64) -> np.uint64:  # pragma: no cover - compiled
+    """Choose the join of two places; CLOSED where it makes one whole walk, IMPOSSIBLE where a walk has no end there."""
+    code_a, code_b = _code(key, a), _code(key, b)
+    if code_a == DONE or code_b == DONE or code_a == np.int64(b):
+        return IMPOSSIBLE
+    if code_a >= START and code_b >= START:
+        return CLOSED
+    joined = key
+    if code_a < DONE:
+        joined = _put(joined, np.uint64(code_a), code_b)
+    if code_b < DONE:
+        joined = _put(joined, np.uint64(code_b), code_a)
+    if code_a != np.int64(a):
+        joined = _put(joined, a, DONE)
+    if code_b != np.int64(b):
+        joined = _put(joined, b, DONE)
+    return joined
+
+
+@njit(cache=True, nogil=True)
+def _number(ids: Numbers, used: int, trace: Numbers) -> None:  # pragma: no cover - compiled
+    """Give the new states their numbers, behind what they were made from."""
+    for state in range(len(ids)):
+        trace[used + state] = ids[state]
+        ids[state] = used + state
+
+
+@njit(cache=True, nogil=True)
+def _code(key: np.uint64, at: np.uint64) -> np.int64:  # pragma: no cover - compiled
+    """Read one place of a state; signed, so that numba compares it with numbers as integers."""
+    return np.int64((key >> (at * np.uint64(4))) & np.uint64(15))
 
 
 @njit(cache=True, nogil=True)
@@ -180,11 +200,11 @@ def _add(
     """Put a state into a row, or better the one it equals; returns how many there are."""
     slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (size - 1)
     while table[slot] >= 0:
-        found = table[slot]
-        if keys[row, found] == key:
-            if cost < costs[row, found]:
-                costs[row, found] = cost
-                ids[row, found] = origin
+        equal = table[slot]
+        if keys[row, equal] == key:
+            if cost < costs[row, equal]:
+                costs[row, equal] = cost
+                ids[row, equal] = origin
             return made
         slot = (slot + 1) & (size - 1)
     table[slot] = made

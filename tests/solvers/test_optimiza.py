@@ -16,7 +16,7 @@ from checkers.optimiza import Answer, Instance, destinations, read_answer, read_
 from problems.optimiza.generators import generate
 from solvers import optimiza
 from solvers.doors import Report, Unsolved
-from solvers.optimiza import brute, frontier, greedy, layered, layers, mask_dp, rotations, search, trails
+from solvers.optimiza import brute, frontier, greedy, layered, layers, mask_dp, rotations, search, states, trails
 from solvers.optimiza.board import Board, board_of
 from solvers.parts.clock import Clock
 
@@ -191,7 +191,7 @@ def test_the_frontier_alone_proves_every_start_from_nothing(seed: int) -> None:
 def test_the_frontier_finds_the_cheapest_walk_below_its_limit(seed: int) -> None:
     near, worth, value = drawn_group(seed, most=6)
     chance = random.Random(seed)
-    costs = frontier.Costs(
+    costs = states.Costs(
         np.array([chance.randint(0, 30) for _ in near], np.int32), np.array(worth, np.int32), left_out=value
     )
     group = group_of(near, worth, value)
