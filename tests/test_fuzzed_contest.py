@@ -112,11 +112,11 @@ class Contest(RuleBasedStateMachine):
         service = self.api.service
         with service.database.read() as session:
             ids = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
-        attempts = {id_: service.writer.submit(judgements.claim_one, id_).result() for id_ in ids}
+        attempts = {id_: service.writer.submit(judgements.claim_many, id_).result() for id_ in ids}
         with service.database.read() as session:
             found = judging_tasks.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
         for task in found:
-            assert service.writer.submit(judgements.record_one, self.found(task)).result()
+            assert service.writer.submit(judgements.record_many, self.found(task)).result()
             if task.rejudging_id is None:
                 service.boards.changed(task.contest_id, task.submission_id)
 

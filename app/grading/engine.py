@@ -317,7 +317,7 @@ class Engine:
             self._waiting.forget(ids)
 
     def _claim(self, ids: Sequence[int]) -> list[Task]:
-        claims = [self._writer.submit(judgements.claim_one, id_) for id_ in ids]
+        claims = [self._writer.submit(judgements.claim_many, id_) for id_ in ids]
         attempts = {id_: attempt for id_, claim in zip(ids, claims, strict=True) if (attempt := claim.result())}
         with self._database.read() as session:
             claimed = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts)}
@@ -331,7 +331,7 @@ class Engine:
             task = tasks.popleft()
             result = self._judging.judge(process, task, lambda: self._give_back(tasks, ids))
             if result is not None:
-                recorded = self._writer.submit(judgements.record_one, result)
+                recorded = self._writer.submit(judgements.record_many, result)
                 recorded.add_done_callback(partial(self._tell, task))
                 ended.append(recorded)
         wait(ended)
@@ -363,7 +363,7 @@ class Engine:
             else:
                 left.clear()  # those that could not be claimed are done, or gone
         finally:
-            recorded = [self._writer.submit(judgements.record_one, each) for each in found]
+            recorded = [self._writer.submit(judgements.record_many, each) for each in found]
             with self._changed:
                 self._waiting_again.extendleft(sorted(left, reverse=True))
         if not self._is_awaited():  # else those are durable by and by, and whoever waits is served first

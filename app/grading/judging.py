@@ -42,7 +42,7 @@ class Judging:
                 return result
             is_fresh = True
             on_failure()
-            attempt = self._writer.submit(judgements.claim_one, task.judgement_id).result()
+            attempt = self._writer.submit(judgements.claim_many, task.judgement_id).result()
             if attempt is None:
                 return None
             task = replace(task, attempt=attempt)
@@ -66,5 +66,5 @@ class Judging:
             log.warning("an answer's graders are killed while others live", judgement=task.judgement_id, error=error)
             return given_up(task, error)
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
-        failed = self._writer.submit(judgements.fail_one, Failure(task.judgement_id, task.attempt, error)).result()
+        failed = self._writer.submit(judgements.fail_many, Failure(task.judgement_id, task.attempt, error)).result()
         return None if failed < MOST_FAILURES else given_up(task, error)

@@ -28,7 +28,7 @@ from app.services.submissions import whole
 from app.services.submissions.judgements import JudgedCase, Judgement
 from app.services.submissions.submissions import Submission
 from app.services.viewer import Viewer
-from app.storage import clarifications as stored_clarifications
+from app.storage import messages as stored_messages
 
 Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[Mapping[str, Any] | BaseModel]]
 Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
@@ -53,7 +53,7 @@ def teams_in_conversation(public: ContestSnapshot, session: Session) -> Iterable
     """Teams that asked a question, or that a reply is addressed to; and hidden teams."""
     ids = {viewer.team_id for viewer in hidden_teams(public, session)}
     groups: set[str] = set()
-    for row in stored_clarifications.clarifications(session, public.contest.id):
+    for row in stored_messages.clarifications(session, public.contest.id):
         ids.update(row.to_team_ids or (), [row.from_team_id])
         groups.update(row.to_group_ids or ())
     ids.update(team.id for team in public.contest.teams if not groups.isdisjoint(team.group_ids))

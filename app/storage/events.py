@@ -152,7 +152,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class NewSince:
     """What is new since a mark: submissions to look at, the verdicts among them, and the next mark.
 
     verdicts  (team or None, problem) of each judgement that was not settled at the mark and is done now
@@ -163,7 +163,7 @@ class Moved:
     mark: Mark
 
 
-def moved(session: Session, contest_id: str, mark: Mark) -> Moved:
+def new_since(session: Session, contest_id: str, mark: Mark) -> NewSince:
     """Which submissions and judgements have come or have been decided since the mark."""
     new = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > mark.submission)
     submissions = set(session.scalars(new))
@@ -176,7 +176,7 @@ def moved(session: Session, contest_id: str, mark: Mark) -> Moved:
     open_ = {id_ for id_, _, state, _, _ in found if state != DONE}
     touched = submissions | {submission for _, submission, _, _, _ in found}
     last = max([mark.judgement, *(row[0] for row in found)])
-    return Moved(
+    return NewSince(
         frozenset(touched), frozenset(verdicts), Mark(max([mark.submission, *submissions]), last, frozenset(open_))
     )
 

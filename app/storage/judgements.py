@@ -73,10 +73,10 @@ def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:
     return session.scalar(query) or 0
 
 
-def claim_one(connection: Connection, ids: Sequence[int]) -> list[int | None]:
+def claim_many(connection: Connection, ids: Sequence[int]) -> list[int | None]:
     """Begin an attempt at each judgement; returns its attempt number, or None where it is done already.
 
-    Like `fail_one` and `record_one` a handler of the writer: called for one, it runs for many at once.
+    Like `fail_many` and `record_many` this is a handler of the writer, which calls it for all that wait at once.
     """
     found = connection.execute(
         select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state != DONE)
@@ -101,7 +101,7 @@ class Failure:
     error: str
 
 
-def fail_one(connection: Connection, failures: Sequence[Failure]) -> list[int]:
+def fail_many(connection: Connection, failures: Sequence[Failure]) -> list[int]:
     """Count failed attempts; returns how often each judgement has failed by now."""
     counts = []
     for failure in failures:
@@ -119,7 +119,7 @@ def fail_one(connection: Connection, failures: Sequence[Failure]) -> list[int]:
     return counts
 
 
-def record_one(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
+def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
     ids = [outcome.judgement_id for outcome in outcomes]
     open_attempts = {

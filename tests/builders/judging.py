@@ -22,14 +22,14 @@ def judge(service: Service, *, most: int | None = None) -> int:
     with service.database.read() as session:
         waiting = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
     chosen = waiting[:most]
-    claims = [service.writer.submit(judgements.claim_one, id_) for id_ in chosen]
+    claims = [service.writer.submit(judgements.claim_many, id_) for id_ in chosen]
     attempts = {id_: claim.result() or 0 for id_, claim in zip(chosen, claims, strict=True)}
     with service.database.read() as session:
         found = judging_tasks.load_tasks(session, attempts)
     grader = Grader(service.files)
     for task in found:
         scores = [graded.score for graded in grader.grade(Grade(task.settings["checker"], task.answers))]
-        service.writer.submit(judgements.record_one, outcome(task, scores)).result()
+        service.writer.submit(judgements.record_many, outcome(task, scores)).result()
         if task.rejudging_id is None:
             service.boards.changed(task.contest_id)
     return len(found)
@@ -40,6 +40,6 @@ def judge_with_errors(service: Service) -> None:
     with service.database.read() as session:
         waiting = judgements.waiting(session, rejudging=True)
     for id_ in waiting:
-        attempt = service.writer.submit(judgements.claim_one, id_).result() or 0
+        attempt = service.writer.submit(judgements.claim_many, id_).result() or 0
         ended = Outcome(id_, attempt, "JE", [], datetime.now(UTC), "the checker has a fault")
-        service.writer.submit(judgements.record_one, ended).result()
+        service.writer.submit(judgements.record_many, ended).result()

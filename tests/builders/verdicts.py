@@ -27,7 +27,7 @@ def judge(service: Service, submission_id: int, scores: dict[str, RawScore], con
         for case, score in scores.items()
     ]
     writer = service.writer
-    attempt = writer.submit(judgements.claim_one, waiting).result()
+    attempt = writer.submit(judgements.claim_many, waiting).result()
     assert attempt is not None
-    assert writer.submit(judgements.record_one, Outcome(waiting, attempt, "PC", found, datetime.now(UTC))).result()
+    assert writer.submit(judgements.record_many, Outcome(waiting, attempt, "PC", found, datetime.now(UTC))).result()
     service.boards.changed(contest_id, submission_id)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 POINTS = 100
-NEAR = 1e-9  # the service adds floats, so its sums may differ from the exact ones in the last digits
+NEAR = 1e-9  # the service adds in fixed point, whose sums may differ from exact fractions in the last digits
 
 
 class Found(NamedTuple):

@@ -19,12 +19,12 @@ def shown_by(some: Iterable[Any], feed_snapshot: FeedSnapshot) -> dict[str, list
     return {kind.type: list(kind.shown(feed_snapshot)) for kind in some}
 
 
-def awards_follow(feed_snapshot: FeedSnapshot, moved: events.Moved) -> bool:
+def awards_follow(feed_snapshot: FeedSnapshot, moved: events.NewSince) -> bool:
     """Have the awards to be rendered? They follow the board once the contest is final."""
     return feed_snapshot.public.state.finalized is not None and bool(moved.verdicts)
 
 
-def touched(feed_snapshot: FeedSnapshot, moved: events.Moved, points: Mapping[int, Points] | None) -> frozenset[int]:
+def touched(feed_snapshot: FeedSnapshot, moved: events.NewSince, points: Mapping[int, Points] | None) -> frozenset[int]:
     """The submissions whose documents may have changed; with published `points`, also those with other points."""
     rescored = set() if points is None else submitted.rescored(feed_snapshot, points)
     contest_id = feed_snapshot.public.contest.id

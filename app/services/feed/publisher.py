@@ -8,8 +8,8 @@ seconds after a verdict that may have changed other points. Contests without fol
 gets their differences.
 
 Invariants, kept by `_look`: the generation of the database is read before its rows, so that a write in between causes
-another look; a log grows only behind the head this process knows (`Moved` otherwise); `state` comes last, after
-everything before it has been published; an object is published after those it refers to.
+another look; a log grows only behind the head this process knows (`WrittenElsewhere` otherwise); `state` comes last,
+after everything before it has been published; an object is published after those it refers to.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ REPLACEABLE = "judgements"
 """A kind that changes often and that only runs refer to: replaced events of it are deleted after a while."""
 
 
-class Moved(Exception):
+class WrittenElsewhere(Exception):
     """Another process has written to the log, which has to be read again."""
 
 
@@ -198,7 +198,7 @@ class FeedPublisher:
         """Look at a contest and publish its differences; None if it was deleted."""
         self.looks += 1
         while True:
-            with suppress(Moved):
+            with suppress(WrittenElsewhere):
                 return self._look(followed)
             self._close(followed)
 
@@ -211,7 +211,7 @@ class FeedPublisher:
                 self._close(followed)
                 return None
             known = self._known(session, followed)
-            moved = events.moved(session, followed.contest_id, followed.mark)
+            moved = events.new_since(session, followed.contest_id, followed.mark)
             state = list(STATE.shown(feed_snapshot))
             points: Mapping[int, Points] | None = None
             small = generation != followed.generation or repr(state) != followed.state
@@ -221,7 +221,7 @@ class FeedPublisher:
                 followed.begin_sweep(events.submission_ids(session, followed.contest_id))
                 followed.later = None
                 if followed.mark == Mark():  # all have moved, and the sweep has all of them
-                    moved = events.Moved(frozenset(), frozenset(), moved.mark)
+                    moved = events.NewSince(frozenset(), frozenset(), moved.mark)
             elif self._later(followed, feed_snapshot.judges, moved, small):
                 followed.later, points = None, followed.points
             among = touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
@@ -247,12 +247,12 @@ class FeedPublisher:
         return None if judges is None or public is None else FeedSnapshot(session, public, judges)
 
     def _known(self, session: Session, followed: Followed) -> Log:
-        """The log so far; a log that had to be read forgets what the last look knew. Raises Moved."""
+        """The log so far; a log that had to be read forgets what the last look knew. Raises WrittenElsewhere."""
         if followed.log is None:
             followed.log = self._load(followed)
             followed.mark, followed.fingerprint, followed.generation, followed.state = Mark(), None, -1, None
         if events.last(session, followed.contest_id) != followed.log.head:
-            raise Moved  # by another process, or the contest was made anew
+            raise WrittenElsewhere  # by another process, or the contest was made anew
         return followed.log
 
     def _close(self, followed: Followed) -> None:
@@ -262,7 +262,7 @@ class FeedPublisher:
             followed.log = None
             self._tell(followed.contest_id)
 
-    def _later(self, followed: Followed, snapshot: ContestSnapshot, moved: events.Moved, small: bool) -> bool:
+    def _later(self, followed: Followed, snapshot: ContestSnapshot, moved: events.NewSince, small: bool) -> bool:
         """Is a comparison of all points due, because a verdict some seconds ago may have changed other points?"""
         rules = {problem.id: problem.rule.kind for problem in snapshot.contest.problems}
         relative = any(rules.get(problem) is not Scoring.ABSOLUTE for _, problem in moved.verdicts)
@@ -308,7 +308,7 @@ class FeedPublisher:
             return [Line(row, texts) for row in rows]
 
     def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Any) -> None:
-        """Append events and let streams see them, some hundred at a time; raises Moved if the log has another head."""
+        """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""
         for start in range(0, len(new_events), AT_ONCE):
             some = new_events[start : start + AT_ONCE]
             now = utc_now()
@@ -318,7 +318,7 @@ class FeedPublisher:
             except IntegrityError:
                 written = False
             if not written:
-                raise Moved
+                raise WrittenElsewhere
             for at, event in enumerate(some, start=known.head + 1):
                 row = Event(at, event.audience, event.owner, event.type, event.object_id, event.data, now)
                 replaced = known.add(row, texts)

@@ -21,8 +21,8 @@ from app.services.errors import BadRequest, Conflict, Forbidden, NotFound, TooMa
 from app.services.names import problem_called
 from app.services.people.teams import visible
 from app.services.viewer import Viewer
-from app.storage import clarifications as stored
 from app.storage import directory, teams
+from app.storage import messages as stored
 from app.storage.scoring_input import clock
 from app.storage.tables import ClarificationRow, ContestRow
 

@@ -22,7 +22,7 @@ from app.services.people.teams import visible
 from app.services.viewer import Viewer
 from app.services.visibility import may_see
 from app.storage import accounts, directory, submission_queries
-from app.storage import clarifications as stored
+from app.storage import messages as stored
 from app.storage.scoring_input import clock
 from app.storage.tables import CommentaryRow
 

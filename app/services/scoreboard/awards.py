@@ -13,7 +13,7 @@ from app.services.contests.contests import contest_of, slug
 from app.services.errors import NotFound
 from app.services.people.teams import visible
 from app.services.viewer import Viewer
-from app.storage import clarifications as stored
+from app.storage import awards as stored
 from app.storage import directory, teams
 from app.storage.tables import AwardRow
 

@@ -138,7 +138,7 @@ class Play(RuleBasedStateMachine):
 
     def judge(self, judgement: int, cases: set[int], verdict: str, raw: int) -> None:
         service = self.api.service
-        attempt = service.writer.submit(judgements.claim_one, judgement).result()
+        attempt = service.writer.submit(judgements.claim_many, judgement).result()
         assert attempt is not None
         found = VERDICTS[verdict]
         exact = raw if found is CaseVerdict.ACCEPTED else None
@@ -146,7 +146,7 @@ class Play(RuleBasedStateMachine):
         message = {"key": "k", "text": "t", "args": {}}
         scores = [FoundScore(case, found, exact, None, share, message, 7) for case in sorted(cases)]
         outcome = Outcome(judgement, attempt, verdict, scores, datetime.now(UTC))
-        assert service.writer.submit(judgements.record_one, outcome).result()
+        assert service.writer.submit(judgements.record_many, outcome).result()
         service.boards.changed("c")
         self.waiting.remove(judgement)
 

@@ -82,11 +82,11 @@ def test_a_claim_and_a_verdict_count_once_and_are_told(
     assert isinstance(accepted, Accepted)
     assert accepted.judgement_id is not None
     proxy.cut_once(where, "UPDATE judgements")
-    attempt = writer.submit(judgements.claim_one, accepted.judgement_id).result(30)
+    attempt = writer.submit(judgements.claim_many, accepted.judgement_id).result(30)
     assert attempt == 1
     proxy.cut_once(where, "UPDATE judgements")
     outcome = Outcome(accepted.judgement_id, 1, "WA", (), NOW)
-    assert writer.submit(judgements.record_one, outcome).result(30) is True, "else nobody tells the board"
+    assert writer.submit(judgements.record_many, outcome).result(30) is True, "else nobody tells the board"
     assert proxy.cuts == 2
 
 

@@ -72,7 +72,7 @@ READINGS: dict[str, Callable[[Session], object]] = {
     "runs of some submissions": lambda session: submission_queries.runs(session, "c", among=SOME_IDS),
     "some judgements": lambda session: submission_queries.judgements(session, "c", only=SOME_IDS),
     "judgements of some submissions": lambda session: submission_queries.judgements(session, "c", among=SOME_IDS),
-    "what has moved of some judgements": lambda session: events.moved(
+    "what has moved of some judgements": lambda session: events.new_since(
         session, "c", events.Mark(LARGE, LARGE, frozenset(SOME_IDS))
     ),
 }
@@ -95,5 +95,5 @@ def test_judgements_of_another_contest_are_not_found_by_their_ids(service: Servi
         )
         assert len(submission_queries.judgements(session, "c", only=SOME_IDS)) == SOME
         marked = events.Mark(LARGE, LARGE, frozenset(SOME_IDS))
-        assert events.moved(session, "d", marked).submissions == frozenset()
-        assert events.moved(session, "c", marked).submissions == frozenset(SOME_IDS)
+        assert events.new_since(session, "d", marked).submissions == frozenset()
+        assert events.new_since(session, "c", marked).submissions == frozenset(SOME_IDS)
