@@ -39,7 +39,7 @@ def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str,
     takes part; where the checker gives none, raw scores count relative to the best of all the example submissions.
     """
     problem = scored_problem(package)
-    accepted = [(name, o) for found in judged.values() for name, o in found.items() if o.score is not None]
+    accepted = [(name, o) for by_case in judged.values() for name, o in by_case.items() if o.score is not None]
     own = all(outcome.score is not None and outcome.score.multiplier is not None for _, outcome in accepted)
     rule = replace(problem.rule, kind=Kind.ABSOLUTE if own else Kind.RELATIVE)
     bests = Bests(rule)
@@ -59,12 +59,12 @@ def _check(
     verdicts = {case.name: _verdict(outcomes[case.name]) for case in about}
     for name, verdict in verdicts.items():
         if rule.permitted is not None and verdict not in rule.permitted:
-            said = outcomes[name].rejected or "accepted"
-            found = f"{verdict} on case {name} ({said})"
-            yield _unmet(place, submission, f"only {', '.join(sorted(rule.permitted))}", found)
+            reason = outcomes[name].rejected or "accepted"
+            actual = f"{verdict} on case {name} ({reason})"
+            yield _unmet(place, submission, f"only {', '.join(sorted(rule.permitted))}", actual)
     if rule.required is not None and verdicts and not rule.required & set(verdicts.values()):
-        found = ", ".join(sorted(set(verdicts.values())))
-        yield _unmet(place, submission, f"{' or '.join(sorted(rule.required))} on at least one case", found)
+        actual = ", ".join(sorted(set(verdicts.values())))
+        yield _unmet(place, submission, f"{' or '.join(sorted(rule.required))} on at least one case", actual)
     if rule.message and not any(rule.message in (outcomes[case.name].rejected or "") for case in about):
         yield _unmet(place, submission, f"a message with `{rule.message}`", "none")
     if rule.score is not None:
@@ -88,5 +88,5 @@ def _verdict(outcome: Outcome) -> str:
     return "AC" if outcome.score is not None else "WA"
 
 
-def _unmet(place: str, submission: Submission, expected: str, found: str) -> PackageError:
-    return PackageError(FILE, place, f"submissions/{submission.path}: expected {expected}, found {found}", "warning")
+def _unmet(place: str, submission: Submission, expected: str, actual: str) -> PackageError:
+    return PackageError(FILE, place, f"submissions/{submission.path}: expected {expected}, found {actual}", "warning")

@@ -159,16 +159,16 @@ def _sentence(error: dict[str, Any]) -> str:
 
 def _keys(path: Path, value: Any) -> Path:
     """Keep the parts of pydantic's path that are keys of the file; others name a branch of a union."""
-    kept: list[str | int] = []
+    keys: list[str | int] = []
     for part in path:
-        if isinstance(value, dict) and part not in value and kept and part != path[-1]:
+        if isinstance(value, dict) and part not in value and keys and part != path[-1]:
             continue
-        kept.append(part)
+        keys.append(part)
         inside = (isinstance(value, dict) and part in value) or (
             isinstance(value, list) and isinstance(part, int) and part < len(value)
         )
         value = value[part] if inside else None
-    return tuple(kept)
+    return tuple(keys)
 
 
 def _note_lines(node: yaml.Node, path: Path, lines: dict[Path, int]) -> None:

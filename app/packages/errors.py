@@ -35,14 +35,14 @@ class PackageError:
     def as_data(self) -> dict[str, Any]:
         """Give the fault as JSON: file, where, message, severity, and line, expected, found where they are known."""
         line = LINE.match(self.where)
-        expected, found = _halves(self.message)
+        expected, actual = _halves(self.message)
         return {
             "file": self.file,
             "where": self.where,
             "line": int(line[1]) if line else None,
             "message": self.message,
             "expected": expected,
-            "found": found,
+            "found": actual,
             "severity": self.severity,
         }
 

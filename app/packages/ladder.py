@@ -80,13 +80,13 @@ def open_cases(climb: Climb) -> dict[str, Trial]:
 
 def accepted_outcomes(climb: Climb, trials: Mapping[str, Trial]) -> dict[str, Outcomes]:
     """Judge the package's accepted example submissions on the climb's cases, by the submission's path."""
-    found: dict[str, Outcomes] = {}
+    outcomes: dict[str, Outcomes] = {}
     for submission in climb.package.submissions:
         if submission.path.startswith("accepted/"):
             files = {file.name: file for file in submission.answers}
             names = [case.name for case in climb.cases if f"{case.name}.out" in files]
-            found[submission.path] = {name: trials[name].judge(files[f"{name}.out"].read()) for name in names}
-    return found
+            outcomes[submission.path] = {name: trials[name].judge(files[f"{name}.out"].read()) for name in names}
+    return outcomes
 
 
 def ladder_points(climb: Climb, judged: Mapping[str, Outcomes], known: Mapping[str, Outcomes]) -> list[ProblemPoints]:
@@ -124,8 +124,8 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
     for place, ranges in (("ladder.points", ladder.points), ("ladder.short.points", ladder.short.points or {})):
         for method, (least, most) in ranges.items():
             if least > most:
-                found = f"expected [least, most], found [{least}, {most}]"
-                yield PackageError("jurado.yaml", f"{place}.{method}", found, "warning")
+                message = f"expected [least, most], found [{least}, {most}]"
+                yield PackageError("jurado.yaml", f"{place}.{method}", message, "warning")
     for method in sorted(set(ladder.short.points or {}) - set(ladder.points)):
         text = f"expected a method of ladder.points ({', '.join(ladder.points)}), found {method}"
         yield PackageError("jurado.yaml", "ladder.short.points", text, "warning")

@@ -138,21 +138,21 @@ def _statements(
 ) -> dict[str, Statement]:
     """Collect `statement/problem.<lang>.<kind>`, or `solution/solution[.<lang>].<kind>`, by language."""
     stem = "problem" if folder == "statement" else "solution"
-    found: dict[str, Statement] = {}
+    statements: dict[str, Statement] = {}
     for name in sorted(n for n in files if n.startswith(f"{folder}/{stem}.")):
         match = STATEMENT.fullmatch(name)
         language = match[3] if match and (match[3] or folder == "statement") else "en"
         if match is None or language is None or not LANGUAGE.match(language):
             faults.expect(name, "", expected=f"{stem}.<language>.md, .tex or .pdf", found=name.rpartition("/")[2])
-        elif language in found:
-            other = found[language].file.name
+        elif language in statements:
+            other = statements[language].file.name
             faults.expect(name, "", expected=f"one file for the language {language}", found=f"also {other}")
         else:
             kind = cast(Literal["md", "tex", "pdf"], match[4])
-            found[language] = Statement(language, kind, File(name, files), constants)
+            statements[language] = Statement(language, kind, File(name, files), constants)
             if kind != "pdf" and len(files[name]) > LONGEST_STATEMENT:
                 faults.expect(name, "", expected=f"at most {LONGEST_STATEMENT} bytes", found=str(len(files[name])))
-    return found
+    return statements
 
 
 def _check_problem(problem: Problem, faults: Faults) -> None:

@@ -62,7 +62,7 @@ DEFAULTS: Mapping[str, Demands] = {
 
 def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submission, ...]:
     """Collect `submissions/<folder>/<name>/...` (or a single file there); at least one must be in `accepted`."""
-    found: dict[str, list[File]] = defaultdict(list)
+    by_program: dict[str, list[File]] = defaultdict(list)
     for name in files:
         top, _, path = name.partition("/")
         if top != "submissions" or name == FILE:
@@ -70,10 +70,10 @@ def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submis
         if "/" not in path:
             faults.add(name, "expected submissions in folders such as submissions/accepted/")
         else:
-            found["/".join(path.split("/")[:2])].append(File(name, files))
-    if not any(path.startswith("accepted/") for path in found):
+            by_program["/".join(path.split("/")[:2])].append(File(name, files))
+    if not any(path.startswith("accepted/") for path in by_program):
         faults.add("submissions/accepted", "expected at least one accepted submission, found none")
-    return tuple(Submission(path, tuple(found[path])) for path in sorted(found))
+    return tuple(Submission(path, tuple(by_program[path])) for path in sorted(by_program))
 
 
 def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[SubmissionRule, ...]:

@@ -318,8 +318,8 @@ class Configuration:
     def validator_args(self) -> Mapping[str, tuple[str, ...]]:
         """Arguments by input validator; the key `*` stands for every validator."""
         own = self.own.input_validator_args
-        found = own if own is not None else self.folder.input_validator_args or ()
-        return found if isinstance(found, dict) else {"*": found}
+        arguments = own if own is not None else self.folder.input_validator_args or ()
+        return arguments if isinstance(arguments, dict) else {"*": arguments}
 
     def full_feedback(self, default: bool) -> bool:
         """Whether contestants are shown the case once they fail on it."""

@@ -90,21 +90,21 @@ class Validators:
     def _run(self, program: str, question: Question) -> Opinion:
         arguments = question.arguments.get(program.removesuffix(".py"), question.arguments.get("*", ()))
         command = [sys.executable, "-I", "-c", BOUNDED, str(MEMORY), str(ceil(SECONDS))]
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output:
             given.write(question.data)
             given.seek(0)
             process = subprocess.Popen(
                 [*command, str(Path(self._folder.name) / program), *arguments],
                 stdin=given,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=output,
                 cwd=self._folder.name,
                 env={},
                 start_new_session=True,
             )
             code = _wait(process)
-            said.seek(0)
-            text = said.read(LONGEST_SAYING).decode("utf-8", "replace").strip()
+            output.seek(0)
+            text = output.read(LONGEST_SAYING).decode("utf-8", "replace").strip()
         return _opinion(program, code, text)
 
 

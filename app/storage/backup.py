@@ -105,10 +105,10 @@ def backup(database: Database, files: LocalFiles, folder: Path, step: Step = lam
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a finished backup; raises BackupError."""
     try:
-        found: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
-        if found.get("format") != FORMAT:
-            raise BackupError(f"{folder}: expected a backup of format {FORMAT}, found {found.get('format')!r}")
-        return Manifest(**found)
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        if manifest.get("format") != FORMAT:
+            raise BackupError(f"{folder}: expected a backup of format {FORMAT}, found {manifest.get('format')!r}")
+        return Manifest(**manifest)
     except FileNotFoundError:
         raise BackupError(f"{folder}: expected a finished backup, found no {MANIFEST}") from None
     except (ValueError, TypeError, AttributeError) as error:

@@ -29,20 +29,20 @@ class Difference(NamedTuple):
     found: str
 
 
-def package_document(kept: KeptPackage) -> Document:
+def package_document(stored: KeptPackage) -> Document:
     """A package as the document that its rows would give."""
     return {
-        "columns": problem_columns(kept),
-        "groups": group_columns(kept.package),
-        "cases": {case.name: dict(case.columns) for case in kept.cases},
+        "columns": problem_columns(stored),
+        "groups": group_columns(stored.package),
+        "cases": {case.name: dict(case.columns) for case in stored.cases},
         "rules": {},
     }
 
 
-def differences(expected: Document, found: Document) -> list[Difference]:
+def differences(expected: Document, actual: Document) -> list[Difference]:
     """Every field in which `found` is not as `expected`, in the order: texts, settings, groups, test cases."""
-    one, other = _fields(expected), _fields(found)
-    alone = {name for name, _ in _open(expected)} ^ {name for name, _ in _open(found)}
+    one, other = _fields(expected), _fields(actual)
+    alone = {name for name, _ in _open(expected)} ^ {name for name, _ in _open(actual)}
     fields = (place for place in (*one, *other) if place.partition(": ")[0] not in {f"test case {n}" for n in alone})
     places = dict.fromkeys([*fields, *(f"test case {name}" for name in sorted(alone))])
     return [

@@ -130,11 +130,13 @@ class Database:
         if self._path is None:
             return None
         try:
-            there = _identity(self._path)
+            current = _identity(self._path)
         except OSError:
             return f"the database's file {self._path} is gone: put it back, or restore a backup and start anew"
-        self._file = self._file or there
-        return None if there == self._file else f"another file is at {self._path} than the one that is open: start anew"
+        self._file = self._file or current
+        if current == self._file:
+            return None
+        return f"another file is at {self._path} than the one that is open: start anew"
 
     def changed(self) -> None:
         """Say that something has been written that others may keep in memory."""
@@ -153,8 +155,8 @@ class Database:
 
 def _identity(path: Path) -> tuple[int, int]:
     """What tells a file from another one that is put in its place."""
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def _open_engine(url: str, patience: Patience, size: int, more: int = 0) -> Engine:

@@ -39,13 +39,14 @@ def persons(session: Session, contest: ContestRow) -> list[PersonRow]:
 
     All there are where it is open to all.
     """
-    there = {row.id for row in teams.taking_part(session, contest)}
+    team_ids = {row.id for row in teams.taking_part(session, contest)}
     query = select(AccountRow.person_id, AccountRow.team_id).where(AccountRow.person_id.is_not(None))
-    used = {person for person, team in session.execute(query) if team is None or team in there}
+    used = {person for person, team in session.execute(query) if team is None or team in team_ids}
     if contest.open_to_all:
         return _shown(session, PersonRow, contest, used)
     rows = session.scalars(select(PersonRow).order_by(PersonRow.id)).all()
-    return [row for row in rows if row.contest_id == contest.id or row.id in used or not there.isdisjoint(row.team_ids)]
+    used |= {row.id for row in rows if not team_ids.isdisjoint(row.team_ids)}
+    return [row for row in rows if row.contest_id == contest.id or row.id in used]
 
 
 def public_persons(session: Session, contest: ContestRow) -> list[PersonRow]:

@@ -25,17 +25,17 @@ def without_empty_groups(files: dict[str, bytes], constants: Constants) -> dict[
     empty = groups - inhabited
     if not empty or not inhabited:
         return files
-    kept = {name: data for name, data in files.items() if not name.startswith(tuple(f"{each}/" for each in empty))}
+    remaining = {name: data for name, data in files.items() if not name.startswith(tuple(f"{each}/" for each in empty))}
     names = {each.removeprefix("data/") for each in empty}
-    settings = {each: _read(kept[f"{each}/{GROUP_FILE}"], constants) for each in sorted(inhabited)}
+    settings = {each: _read(remaining[f"{each}/{GROUP_FILE}"], constants) for each in sorted(inhabited)}
     for each, value in settings.items():
-        _write(kept, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
-    secret = _read(kept.get(SECRET, b""), constants)
+        _write(remaining, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
+    secret = _read(remaining.get(SECRET, b""), constants)
     most = sum(value.get("max_score") or 0 for value in settings.values())
-    _write(kept, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
-    jurado = _read(kept["jurado.yaml"], {})
-    _write(kept, "jurado.yaml", jurado, _without(jurado, "final", names))
-    return kept
+    _write(remaining, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
+    jurado = _read(remaining["jurado.yaml"], {})
+    _write(remaining, "jurado.yaml", jurado, _without(jurado, "final", names))
+    return remaining
 
 
 def _is_group(name: str) -> bool:

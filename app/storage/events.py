@@ -168,14 +168,14 @@ def new_since(session: Session, contest_id: str, mark: Mark) -> NewSince:
     new = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > mark.submission)
     submissions = set(session.scalars(new))
     mine = SubmissionRow.contest_id == contest_id if mark == Mark() else is_of(contest_id)
-    found = list(_judgements(session, mine, JudgementRow.id > mark.judgement))
+    judgements = list(_judgements(session, mine, JudgementRow.id > mark.judgement))
     waiting = sorted(mark.open)
     for start in range(0, len(waiting), AT_ONCE):
-        found += _judgements(session, mine, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
-    verdicts = {(team, problem) for _, _, state, team, problem in found if state == DONE}
-    open_ = {id_ for id_, _, state, _, _ in found if state != DONE}
-    touched = submissions | {submission for _, submission, _, _, _ in found}
-    last = max([mark.judgement, *(row[0] for row in found)])
+        judgements += _judgements(session, mine, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
+    verdicts = {(team, problem) for _, _, state, team, problem in judgements if state == DONE}
+    open_ = {id_ for id_, _, state, _, _ in judgements if state != DONE}
+    touched = submissions | {submission for _, submission, _, _, _ in judgements}
+    last = max([mark.judgement, *(row[0] for row in judgements)])
     return NewSince(
         frozenset(touched), frozenset(verdicts), Mark(max([mark.submission, *submissions]), last, frozenset(open_))
     )
@@ -203,12 +203,12 @@ def tried_together(session: Session, contest_id: str, pairs: Collection[tuple[st
     query = select(SubmissionRow.id, SubmissionRow.team_id, SubmissionRow.problem_id).where(
         SubmissionRow.contest_id == contest_id
     )
-    found: set[int] = set()
+    ids: set[int] = set()
     teams = sorted({team for team, _ in pairs if team is not None})
     for start in range(0, len(teams), AT_ONCE):
         some = session.execute(query.where(SubmissionRow.team_id.in_(teams[start : start + AT_ONCE])))
-        found.update(id_ for id_, team, problem in some if (team, problem) in pairs)
-    return found
+        ids.update(id_ for id_, team, problem in some if (team, problem) in pairs)
+    return ids
 
 
 def submission_ids(session: Session, contest_id: str) -> list[int]:

@@ -163,9 +163,9 @@ class LocalFiles:
             self.on_fault(sha256, str(error))
             raise
 
-    def take_back(self, kept: Kept) -> bool:
+    def take_back(self, file: Kept) -> bool:
         """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
-        return kept.made is not None and self.remove(kept.sha256, lambda found: found.st_mtime_ns == kept.made)
+        return file.made is not None and self.remove(file.sha256, lambda status: status.st_mtime_ns == file.made)
 
     def remove(self, sha256: str, is_unwanted: Callable[[os.stat_result], bool]) -> bool:
         """Remove a file, unless a look at it when nobody can keep it any more shows that it is wanted."""

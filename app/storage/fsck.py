@@ -65,17 +65,17 @@ def check(
     """
     stored = list(files.stored())
     with database.snapshot() as connection:
-        found = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
+        checked = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
         references = read_references(connection, verify=True)
-    found.faults += [Fault("rows", place, why="other bytes than were sent") for place in references.spoilt]
-    _sort_out(found, stored, references, grace)
+    checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in references.spoilt]
+    _sort_out(checked, stored, references, grace)
     names = sorted({each.sha256 for each in stored} | references.needed.keys())
     for at, name in enumerate(names, start=1):
         fault = _fault_of(files, name, references)
         if fault is not None:
-            found.faults.append(fault)
+            checked.faults.append(fault)
         step(at, len(names))
-    return found
+    return checked
 
 
 def mend(database: Database, files: LocalFiles, checked: Checked, source: FileStore | None = None) -> Mended:
@@ -105,11 +105,11 @@ def orphans(database: Database, files: LocalFiles, grace: float = SECONDS_OF_GRA
     return [each for each in old if each.sha256 not in named]
 
 
-def _sort_out(found: Checked, stored: Sequence[StoredFile], references: References, grace: float) -> None:
+def _sort_out(checked: Checked, stored: Sequence[StoredFile], references: References, grace: float) -> None:
     latest = utc_now().timestamp() - grace
     unnamed = [each for each in stored if each.sha256 not in references.named]
-    found.orphans, found.orphan_size = len(unnamed), sum(each.size for each in unnamed)
-    found.old = [each for each in unnamed if each.kept <= latest]
+    checked.orphans, checked.orphan_size = len(unnamed), sum(each.size for each in unnamed)
+    checked.old = [each for each in unnamed if each.kept <= latest]
 
 
 def _fault_of(files: LocalFiles, name: str, references: References) -> Fault | None:

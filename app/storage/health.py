@@ -38,12 +38,12 @@ def submission_count(session: Session) -> int:
 
 def verdict_counts(session: Session) -> dict[str, int]:
     """How many judgements of submissions ended with each type; those of rejudgings are told by nothing public."""
-    found = session.execute(
+    rows = session.execute(
         select(JudgementRow.type, func.count())
         .where(JudgementRow.state == DONE, JudgementRow.rejudging_id.is_(None))
         .group_by(JudgementRow.type)
     )
-    return {str(type_): count for type_, count in found}
+    return {str(type_): count for type_, count in rows}
 
 
 def settled(session: Session) -> int:

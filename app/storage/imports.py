@@ -54,15 +54,15 @@ def add_submission(
     session.add(row)
     session.flush()
     for answer in answers:
-        kept = AnswerRow(submission_id=row.id, test_case_id=answer.test_case_id, file_name=answer.file_name)
-        kept.size = answer.size
+        stored = AnswerRow(submission_id=row.id, test_case_id=answer.test_case_id, file_name=answer.file_name)
+        stored.size = answer.size
         if answer.data is None:
-            kept.refused = {"key": "too-large", "text": "larger than it may be", "args": {}}
+            stored.refused = {"key": "too-large", "text": "larger than it may be", "args": {}}
         elif answer.size > INLINE_LIMIT:
-            kept.sha256 = files.keep(answer.data)
+            stored.sha256 = files.keep(answer.data)
         else:
-            kept.data, kept.sha256 = answer.data, hashlib.sha256(answer.data).hexdigest()
-        session.add(kept)
+            stored.data, stored.sha256 = answer.data, hashlib.sha256(answer.data).hexdigest()
+        session.add(stored)
     judgement = JudgementRow(submission_id=row.id, state=DONE, attempt=1, type=judged.type, current=True)
     judgement.start_time, judgement.end_time, judgement.error = row.time, judged.time, judged.error
     session.add(judgement)

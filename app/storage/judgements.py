@@ -78,10 +78,10 @@ def claim_many(connection: Connection, ids: Sequence[int]) -> list[int | None]:
 
     Like `fail_many` and `record_many` this is a handler of the writer, which calls it for all that wait at once.
     """
-    found = connection.execute(
+    rows = connection.execute(
         select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state != DONE)
     )
-    attempts = {row[0]: row[1] + 1 for row in found}
+    attempts = {row[0]: row[1] + 1 for row in rows}
     if attempts:
         change = (
             update(JudgementRow.__table__)  # type: ignore[arg-type]  # the declarative class hides that it is a Table
@@ -105,12 +105,12 @@ def fail_many(connection: Connection, failures: Sequence[Failure]) -> list[int]:
     """Count failed attempts; returns how often each judgement has failed by now."""
     counts = []
     for failure in failures:
-        found = connection.execute(
+        count = connection.execute(
             select(JudgementRow.failures).where(
                 JudgementRow.id == failure.judgement_id, JudgementRow.attempt == failure.attempt
             )
         ).scalar()
-        counts.append((found or 0) + 1)
+        counts.append((count or 0) + 1)
         connection.execute(
             update(JudgementRow)
             .where(JudgementRow.id == failure.judgement_id, JudgementRow.attempt == failure.attempt)
@@ -133,9 +133,9 @@ def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[boo
         key = (outcome.judgement_id, outcome.attempt)
         taken.append(key in open_attempts)
         open_attempts.discard(key)
-    kept = [outcome for outcome, ok in zip(outcomes, taken, strict=True) if ok]
-    if kept:
-        _write(connection, kept)
+    recorded = [outcome for outcome, ok in zip(outcomes, taken, strict=True) if ok]
+    if recorded:
+        _write(connection, recorded)
     return taken
 
 

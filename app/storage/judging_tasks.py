@@ -125,7 +125,7 @@ def too_large(limit: int) -> dict[str, Any]:
 
 
 def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
-    found: dict[int, list[_Sent]] = defaultdict(list)
+    answers: dict[int, list[_Sent]] = defaultdict(list)
     rows = session.execute(
         select(
             AnswerRow.submission_id,
@@ -145,8 +145,8 @@ def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[_Se
         .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
     )
     for row in rows:
-        found[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
-    return found
+        answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
+    return answers
 
 
 def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:

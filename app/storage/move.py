@@ -71,9 +71,9 @@ def refuse_other_schema(source: Database) -> None:
 def refuse_other_contents(target: Database) -> None:
     """Raise MoveError if a database holds any row."""
     with target.engine.connect() as connection:
-        there = set(inspect(connection).get_table_names())
+        names = set(inspect(connection).get_table_names())
         for table in Base.metadata.sorted_tables:
-            if table.name in there and connection.execute(select(table).limit(1)).first() is not None:
+            if table.name in names and connection.execute(select(table).limit(1)).first() is not None:
                 raise MoveError(f"expected an empty database to move to, found rows in its table {table.name}")
 
 

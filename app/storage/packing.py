@@ -44,17 +44,17 @@ def _with_cases(
     paths = {case.name: case.path for case in package.cases}
     moved = {case.name for case in package.cases if case.name in rows and rows[case.name].group_name != case.group}
     gone = {f"data/{path}" for name, path in paths.items() if name not in rows or name in moved}
-    kept = {name: data for name, data in package.files.items() if _stem(name) not in gone}
+    remaining = {name: data for name, data in package.files.items() if _stem(name) not in gone}
     hidden = {case.name for case in package.cases if case.output is not None and case.name not in shown}
     renewed = {f"data/{case.path}" for case in package.cases if case.name in hidden or _has_another_input(case, rows)}
-    for name in [name for name in kept if _stem(name) in renewed and name.endswith(SHOWN)]:
-        del kept[name]  # what was shown in place of the old input and its answer
+    for name in [name for name in remaining if _stem(name) in renewed and name.endswith(SHOWN)]:
+        del remaining[name]  # what was shown in place of the old input and its answer
     for name, row in rows.items():
         path = f"data/{_path(row) if name in moved else paths.get(name, _path(row))}"
-        kept[f"{path}.in"] = files.load(row.input_sha256)
+        remaining[f"{path}.in"] = files.load(row.input_sha256)
         if row.answer_sha256 is not None:
-            kept[f"{path}.ans"] = files.load(row.answer_sha256)
-    return without_empty_groups(kept, package.problem.constants)
+            remaining[f"{path}.ans"] = files.load(row.answer_sha256)
+    return without_empty_groups(remaining, package.problem.constants)
 
 
 def _has_another_input(case: Case, rows: Mapping[str, TestCaseRow]) -> bool:

@@ -64,17 +64,17 @@ def document(session: Session, problem_id: str) -> Document:
 
 def difference(before: Document, after: Document) -> dict[str, Any]:
     """What leads from one version to another."""
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     for key in ("columns", "rules"):
         if changed := {name: value for name, value in after[key].items() if before[key].get(name) != value}:
-            found[key] = changed
+            changes[key] = changed
     if before["groups"] != after["groups"]:
-        found["groups"] = after["groups"]
+        changes["groups"] = after["groups"]
     names = [*before["cases"], *(name for name in after["cases"] if name not in before["cases"])]
     cases = {name: after["cases"].get(name) for name in names if before["cases"].get(name) != after["cases"].get(name)}
     if cases:
-        found["cases"] = cases
-    return found
+        changes["cases"] = cases
+    return changes
 
 
 def summary(before: Document, after: Document) -> list[str]:
@@ -128,8 +128,8 @@ def _case_lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         if name not in old:
             lines.append(f"test case {name}: added")
             continue
-        found = [part for part, columns in parts.items() if any(old[name][at] != case[at] for at in columns)]
-        lines += [f"test case {name}: {', '.join(found)}"] if found else []
+        changed = [part for part, columns in parts.items() if any(old[name][at] != case[at] for at in columns)]
+        lines += [f"test case {name}: {', '.join(changed)}"] if changed else []
     lines += [f"test case {name}: has no expected answer yet" for name in unanswered(old, new)]
     return lines
 

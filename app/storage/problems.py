@@ -69,51 +69,51 @@ def import_package(
     put_package(session, keep_package(files, package), scores)
 
 
-def put_package(session: Session, kept: KeptPackage, scores: Mapping[str, FoundScore] | None = None) -> None:
+def put_package(session: Session, stored: KeptPackage, scores: Mapping[str, FoundScore] | None = None) -> None:
     """Make a package whose files are kept a problem, or replace the problem of its slug.
 
     `scores` are those of expected answers, by case, so that the reference can take part in BEST.
     """
-    package = kept.package
+    package = stored.package
     row = session.get(ProblemRow, package.slug)
     now = utc_now()
     row = row or ProblemRow(id=package.slug, created=now)
-    for column, value in problem_columns(kept).items():
+    for column, value in problem_columns(stored).items():
         setattr(row, column, value)
     row.updated = now
     session.add(row)
     session.flush()
     _put_groups(session, package)
-    _put_cases(session, row.id, kept.cases)
+    _put_cases(session, row.id, stored.cases)
     _put_references(session, row.id, scores or {})
 
 
-def problem_columns(kept: KeptPackage) -> dict[str, Any]:
+def problem_columns(stored: KeptPackage) -> dict[str, Any]:
     """The columns that a package gives its problem's own row."""
-    package = kept.package
+    package = stored.package
     return {
         "uuid": package.problem.uuid,
         "names": dict(package.problem.name),
-        "metadata_": {**package.problem.model_dump(mode="json"), "sample_outputs": dict(kept.outputs)},
+        "metadata_": {**package.problem.model_dump(mode="json"), "sample_outputs": dict(stored.outputs)},
         "settings": package.settings.model_dump(mode="json"),
-        "statements": dict(kept.statements),
-        "package_sha256": kept.zipped,
+        "statements": dict(stored.statements),
+        "package_sha256": stored.zipped,
     }
 
 
 def _keep_statements(files: FileStore, package: Package) -> dict[str, Any]:
     """Store each language's statement as contestants read it: with the problem's constants put in."""
-    kept = {}
+    statements = {}
     for language, statement in package.statements.items():
         text = "" if statement.kind == "pdf" else statement.text
         data = statement.file.read() if statement.kind == "pdf" else text.encode()
-        kept[language] = {
+        statements[language] = {
             "kind": statement.kind,
             "file": statement.file.name,
             "sha256": files.keep(data),
             IMAGES: keep_images(files, statement.kind, text, package.files),
         }
-    return kept
+    return statements
 
 
 def _keep_case(files: FileStore, package: Package, at: int) -> KeptCase:
@@ -234,7 +234,7 @@ def drop_case(session: Session, row: TestCaseRow) -> None:
         exists().where(AnswerRow.test_case_id == row.id),
         exists().where(RawScoreRow.test_case_id == row.id),
     )
-    if any(session.scalar(select(found)) for found in referring):
+    if any(session.scalar(select(query)) for query in referring):
         row.removed = True
     else:
         session.delete(row)

@@ -41,45 +41,45 @@ class References:
 
 def read_references(connection: Connection, *, verify: bool = False) -> References:
     """Look through all tables; with `verify` the answers that lie in their rows are hashed too."""
-    found = References()
+    references = References()
     for table in Base.metadata.sorted_tables:
         if table.name == AnswerRow.__tablename__:
-            _read_answers(connection, found, verify=verify)
+            _read_answers(connection, references, verify=verify)
             continue
         names = [column for column in table.columns if column.name.endswith("sha256")]
         documents = [column for column in table.columns if isinstance(column.type, JSON)]
         if names or documents:
-            _read(connection, table, names, documents, found)
-    return found
+            _read(connection, table, names, documents, references)
+    return references
 
 
 def _read(
-    connection: Connection, table: Table, names: list[Column[Any]], documents: list[Column[Any]], found: References
+    connection: Connection, table: Table, names: list[Column[Any]], documents: list[Column[Any]], references: References
 ) -> None:
     key = list(table.primary_key.columns)
     for row in _rows(connection, [*key, *names, *documents]):
         place = f"{table.name} {'/'.join(str(part) for part in row[: len(key)])}"
         for column, value in zip(names, row[len(key) :], strict=False):
             if value is not None:
-                found.need(value, f"{place} {column.name}")
+                references.need(value, f"{place} {column.name}")
         for column, value in zip(documents, row[len(key) + len(names) :], strict=True):
             for sha256, is_needed in _in_document(value):
                 if is_needed and table.name not in OF_WORK:
-                    found.need(sha256, f"{place} {column.name}")
+                    references.need(sha256, f"{place} {column.name}")
                 else:
-                    found.named.add(sha256)
+                    references.named.add(sha256)
 
 
-def _read_answers(connection: Connection, found: References, *, verify: bool) -> None:
+def _read_answers(connection: Connection, references: References, *, verify: bool) -> None:
     """Answers are the many: those that lie in their rows need no file, and are read only to be verified."""
     table = Base.metadata.tables[AnswerRow.__tablename__]
     key = [table.c.submission_id, table.c.test_case_id, table.c.sha256]
     for row in _rows(connection, key, table.c.data.is_(None) & table.c.sha256.is_not(None)):
-        found.need(row[2], f"answers {row[0]}/{row[1]}")
+        references.need(row[2], f"answers {row[0]}/{row[1]}")
     if verify:
         for row in _rows(connection, [*key, table.c.data], table.c.data.is_not(None)):
             if hashlib.sha256(row[3]).hexdigest() != row[2]:
-                found.spoilt.append(f"answers {row[0]}/{row[1]}")
+                references.spoilt.append(f"answers {row[0]}/{row[1]}")
 
 
 def _rows(

@@ -36,9 +36,9 @@ def change_problem(
     rejudging_steps.alone(session)
     other = rejudgings.open_of_problem(session, problem_id)
     joined = None if joins is None else _to_join(other, joins, problem_id)
-    kept = {} if joined is None else joined.changes
+    earlier = {} if joined is None else joined.changes
     live = problem_diff.document(session, problem_id)
-    before, after = problem_diff.merged(live, kept), problem_diff.tried(session, problem_id, kept, change)
+    before, after = problem_diff.merged(live, earlier), problem_diff.tried(session, problem_id, earlier, change)
     if other is None and not problem_diff.matters(before, after):
         change()
         return None
@@ -72,12 +72,12 @@ def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> Rejudgi
 
 def _changes(problem_id: str, live: Document, after: Document) -> dict[str, Any]:
     """What a rejudging keeps of a change: the difference, what it says in words, and what it was made from."""
-    found = problem_diff.difference(live, after)
-    return found | {
+    difference = problem_diff.difference(live, after)
+    return difference | {
         "problem_id": problem_id,
         "judging": problem_diff.needs_judging(live, after),
         "summary": problem_diff.summary(live, after),
-        "base": problem_diff.fingerprint(live, found.get("rules", {})),
+        "base": problem_diff.fingerprint(live, difference.get("rules", {})),
     }
 
 

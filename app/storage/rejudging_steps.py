@@ -45,10 +45,10 @@ class Selection:
 
     def document(self) -> dict[str, Any]:
         """The selection as it is kept."""
-        found: dict[str, Any] = {"problem": self.problem_id, "team": self.team_id}
+        selection: dict[str, Any] = {"problem": self.problem_id, "team": self.team_id}
         if self.submissions is not None:
-            found |= {"submissions": list(self.submissions), "named": list(self.submissions.values())}
-        return {key: value for key, value in found.items() if value is not None}
+            selection |= {"submissions": list(self.submissions), "named": list(self.submissions.values())}
+        return {key: value for key, value in selection.items() if value is not None}
 
 
 def begin(
@@ -216,9 +216,9 @@ def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
     newcomers = rejudgings.missing(row).subquery() if rejudgings.grows(row) else None
     if newcomers is not None and (count := session.scalar(select(func.count()).select_from(newcomers))):
         raise NotJudgedYet(f"{count} more submissions arrived that are not judged yet: apply it again")
-    found = rejudgings.progress(session, [row.id]).get(row.id, Progress())
-    if found.done < found.total:
-        raise NotJudgedYet(f"{found.total - found.done} of {found.total} judgements are not done yet")
+    progress = rejudgings.progress(session, [row.id]).get(row.id, Progress())
+    if progress.done < progress.total:
+        raise NotJudgedYet(f"{progress.total - progress.done} of {progress.total} judgements are not done yet")
     if rejudgings.grows(row) and (count := len(rejudgings.unjudged(session, row))):
         raise NotJudgedYet(f"{count} submissions have not been judged by the problem as it is yet: apply it again")
 

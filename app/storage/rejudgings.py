@@ -72,13 +72,13 @@ def progress(session: Session, rejudging_ids: Iterable[int]) -> dict[int, Progre
         .where(JudgementRow.rejudging_id.in_(list(rejudging_ids)))
         .group_by(JudgementRow.rejudging_id, JudgementRow.state, JudgementRow.type)
     )
-    found: dict[int, Progress] = {}
+    by_id: dict[int, Progress] = {}
     for rejudging_id, state, type_, count in session.execute(query):
         assert rejudging_id is not None  # it is one of those asked for
-        known = found.get(rejudging_id, Progress())
+        known = by_id.get(rejudging_id, Progress())
         done, errors = count if state == DONE else 0, count if type_ == "JE" else 0
-        found[rejudging_id] = Progress(known.done + done, known.total + count, known.errors + errors)
-    return found
+        by_id[rejudging_id] = Progress(known.done + done, known.total + count, known.errors + errors)
+    return by_id
 
 
 def is_visible() -> ColumnElement[bool]:

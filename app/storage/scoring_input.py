@@ -106,8 +106,8 @@ class ScoredContest:
 
     def moments(self) -> list[datetime]:
         """Every moment at which something about it changes by itself."""
-        found = [*self.clock.moments(), self.finalized, self.finals.release]
-        return [moment for moment in found if moment is not None]
+        moments = [*self.clock.moments(), self.finalized, self.finals.release]
+        return [moment for moment in moments if moment is not None]
 
     def is_virtual(self, team_id: str) -> bool:
         """Does a team take part after the fact, on no official board?"""
@@ -176,8 +176,8 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
 
 def scored_problem(session: Session, contest_id: str, problem_id: str) -> ScoredProblem | None:
     """One problem as its contest scores it; None if the contest does not have it."""
-    found = [pair for pair in entries(session, contest_id) if pair[0].problem_id == problem_id]
-    return _scored(session, *found[0]) if found else None
+    pairs = [pair for pair in entries(session, contest_id) if pair[0].problem_id == problem_id]
+    return _scored(session, *pairs[0]) if pairs else None
 
 
 def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, ProblemRow]]:
@@ -270,7 +270,7 @@ def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceS
         table.reference_multiplier_num,
         table.reference_multiplier_den,
     ).where(table.problem_id.in_(problem_ids), table.reference_raw_num.is_not(None), table.removed.is_(False))
-    found: dict[str, dict[str, RawScore]] = defaultdict(dict)
+    scores: dict[str, dict[str, RawScore]] = defaultdict(dict)
     for problem_id, name, raw, raw_den, share, share_den in session.execute(query):
-        found[problem_id][name] = RawScore(CaseVerdict.ACCEPTED, exact(raw, raw_den), exact(share, share_den))
-    return found
+        scores[problem_id][name] = RawScore(CaseVerdict.ACCEPTED, exact(raw, raw_den), exact(share, share_den))
+    return scores

@@ -86,7 +86,7 @@ class Scrub:
 
     def scrub(self) -> Scrubbed:
         """Make one pass, slowly; what is damaged is logged, and mended when its bytes are sent again or by fsck."""
-        found = Scrubbed(damaged={})
+        scrubbed = Scrubbed(damaged={})
         for stored in self._files.stored():
             if self._closing.wait(stored.size / self._rate):
                 return self.last
@@ -96,12 +96,12 @@ class Scrub:
                 continue  # it was nobody's, and has been collected
             except OSError as error:
                 self.note(stored.sha256, str(error))
-                found.damaged[stored.sha256] = str(error)
-            found = replace(found, files=found.files + 1, size=found.size + stored.size)
+                scrubbed.damaged[stored.sha256] = str(error)
+            scrubbed = replace(scrubbed, files=scrubbed.files + 1, size=scrubbed.size + stored.size)
         removed = collect(self._database, self._files, orphans(self._database, self._files))
         self._files.tidy()
-        self.last = replace(found, removed=len(removed), ended=utc_now())
-        log.info("stored files read", files=found.files, damaged=len(found.damaged), orphans_removed=len(removed))
+        self.last = replace(scrubbed, removed=len(removed), ended=utc_now())
+        log.info("stored files read", files=scrubbed.files, damaged=len(scrubbed.damaged), orphans_removed=len(removed))
         return self.last
 
     def _run(self) -> None:

@@ -90,14 +90,14 @@ def hold(what: str, home: Path | None, *urls: str) -> Hold:
 
 def hold_when_free(what: str, home: Path, url: str, waiting: Callable[[str], None]) -> Hold:
     """As `hold`, but wait until the locks are free; `waiting` is told whenever another process is found to have one."""
-    told = ""
+    last_message = ""
     while True:
         try:
             return hold(what, home, url)
         except InUse as error:
-            if str(error) != told:
-                told = str(error)
-                waiting(told)
+            if str(error) != last_message:
+                last_message = str(error)
+                waiting(last_message)
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 

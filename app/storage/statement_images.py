@@ -34,11 +34,11 @@ def add_images(session: Session, store: FileStore, problem_id: str) -> None:
     row = session.get_one(ProblemRow, problem_id)
     _, package_files = archive_files(store.load(row.package_sha256))
     statements: dict[str, Any] = {}
-    for language, kept in row.statements.items():
-        text = store.load(kept["sha256"]).decode() if kept["kind"] == MARKDOWN else ""
-        statements[language] = {**kept, IMAGES: keep_images(store, kept["kind"], text, package_files)}
+    for language, statement in row.statements.items():
+        text = store.load(statement["sha256"]).decode() if statement["kind"] == MARKDOWN else ""
+        statements[language] = {**statement, IMAGES: keep_images(store, statement["kind"], text, package_files)}
     row.statements = statements
 
 
-def _has_images(kept: Mapping[str, Any]) -> bool:
-    return IMAGES in kept
+def _has_images(statement: Mapping[str, Any]) -> bool:
+    return IMAGES in statement

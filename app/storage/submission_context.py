@@ -75,9 +75,9 @@ class Entrant:
 
 def read_entrant(session: Session, entry: Entry, team_id: str) -> Entrant:
     """Read what a team has done for itself in a contest."""
-    found = participations.participation(session, entry.contest_id, team_id)
+    participation = participations.participation(session, entry.contest_id, team_id)
     asked = participations.asked(session, entry.contest_id, team_id, entry.problem_id)
-    return Entrant(own_clock(entry.clock, entry.personal, found), found, asked)
+    return Entrant(own_clock(entry.clock, entry.personal, participation), participation, asked)
 
 
 class SubmissionContexts:

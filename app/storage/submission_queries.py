@@ -265,8 +265,8 @@ def answer_files(session: Session, files: FileStore, submission_id: int) -> dict
     query = select(AnswerRow.file_name, AnswerRow.data, AnswerRow.sha256).where(
         AnswerRow.submission_id == submission_id
     )
-    found = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query)}
-    return {name: data for name, data in found.items() if data is not None}
+    answers = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query)}
+    return {name: data for name, data in answers.items() if data is not None}
 
 
 def _bytes(files: FileStore, data: bytes | None, sha256: str | None) -> bytes | None:

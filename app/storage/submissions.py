@@ -168,9 +168,9 @@ def _over_the_limit(new: NewSubmission, counted: dict[Place, list[datetime]]) ->
     if not new.limits:
         return None
     times = counted[_place(new)]
-    found = quota(new.limits, times, new.time)
-    if not found.allows(new.time):
-        return LimitReached(why_not(new.limits, found, new.time), None if found.exhausted else found.next)
+    used = quota(new.limits, times, new.time)
+    if not used.allows(new.time):
+        return LimitReached(why_not(new.limits, used, new.time), None if used.exhausted else used.next)
     times.append(new.time)
     return None
 
@@ -184,8 +184,8 @@ def _known_keys(connection: Connection, arriving: Sequence[NewSubmission]) -> di
     if not keys:
         return {}
     columns = (SubmissionRow.account_id, SubmissionRow.contest_id, SubmissionRow.idempotency_key)
-    found = connection.execute(select(SubmissionRow.id, *columns).where(tuple_(*columns).in_(keys)))
-    return {(row[1], row[2], str(row[3])): row[0] for row in found}
+    rows = connection.execute(select(SubmissionRow.id, *columns).where(tuple_(*columns).in_(keys)))
+    return {(row[1], row[2], str(row[3])): row[0] for row in rows}
 
 
 def _reserve(connection: Connection, table: type[DeclarativeBase], count: int) -> Sequence[int]:
@@ -274,8 +274,8 @@ def by_external_id(session: Session, contest_id: str, external_id: str) -> Submi
 def same_answers(session: Session, row: SubmissionRow, answers: Sequence[NewAnswer]) -> bool:
     """Does a submission hold just these answers?"""
     query = select(AnswerRow.test_case_id, AnswerRow.sha256).where(AnswerRow.submission_id == row.id)
-    kept = {case: sha256 for case, sha256 in session.execute(query)}  # noqa: C416 - a Row is no pair
-    return kept == {answer.test_case_id: _sha256(answer) for answer in answers}
+    stored = {case: sha256 for case, sha256 in session.execute(query)}  # noqa: C416 - a Row is no pair
+    return stored == {answer.test_case_id: _sha256(answer) for answer in answers}
 
 
 def find_repeated(session: Session, account_id: str, contest_id: str, key: str) -> SubmissionRow | None:

@@ -24,10 +24,10 @@ class TentativeFiles(LocalFiles):
         known = self._made.get(hashlib.sha256(data).hexdigest())
         if known is not None:
             return known
-        kept = super().put(data)
-        if kept.made is not None:
-            self._made[kept.sha256] = kept
-        return kept
+        file = super().put(data)
+        if file.made is not None:
+            self._made[file.sha256] = file
+        return file
 
     def settle(self) -> None:
         """Keep everything from here on."""
@@ -39,5 +39,5 @@ class TentativeFiles(LocalFiles):
 
     def __exit__(self, _type: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
         """Take back what is not settled."""
-        for kept in self._made.values():
-            self.take_back(kept)
+        for file in self._made.values():
+            self.take_back(file)

@@ -187,15 +187,15 @@ class FoundAnswer:
     provenance: Mapping[str, Any]
 
 
-def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, found: FoundAnswer) -> bool:
+def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, answer: FoundAnswer) -> bool:
     """Give a case its expected answer; False if the case is gone, or has another input by now."""
     row = problems.test_case(session, problem_id, name)
     if row is None or row.input_sha256 != input_sha256:
         return False
-    row.answer_sha256, row.answer_size = found.sha256, found.size
-    row.reference_raw_num, row.reference_raw_den = pair(found.raw)
-    row.reference_multiplier_num, row.reference_multiplier_den = pair(found.multiplier)
-    row.provenance = dict(found.provenance)
+    row.answer_sha256, row.answer_size = answer.sha256, answer.size
+    row.reference_raw_num, row.reference_raw_den = pair(answer.raw)
+    row.reference_multiplier_num, row.reference_multiplier_den = pair(answer.multiplier)
+    row.provenance = dict(answer.provenance)
     session.flush()
     _renumber(session, row.problem_id)
     return True

@@ -142,10 +142,10 @@ def fail(connection: Connection, failures: Sequence[Failed]) -> list[None]:
     """Count failed calls, a handler of the writer."""
     for each in failures:
         query = select(WebhookRow.failing_since, WebhookRow.failures).where(WebhookRow.id == each.webhook_id)
-        found = connection.execute(query).one_or_none()
-        if found is None:
+        row = connection.execute(query).one_or_none()
+        if row is None:
             continue
-        since, count = found
+        since, count = row
         values: dict[str, object] = {"failing_since": since or each.time, "failures": count + 1, "error": each.error}
         if each.given_up:
             values["active"] = False

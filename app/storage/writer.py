@@ -137,8 +137,8 @@ class Writer:
         results: list[tuple[_Write, Any]] = []
         with self._database.transaction(self._engine, lock_ms=lock_ms) as connection:
             for handler, writes in _by_handler(batch):
-                found = handler(connection, [write.payload for write in writes])
-                results.extend(zip(writes, found, strict=True))
+                replies = handler(connection, [write.payload for write in writes])
+                results.extend(zip(writes, replies, strict=True))
         self.committed = time.monotonic()
         _settle([(write, result, None) for write, result in results])
 
