@@ -79,8 +79,8 @@ def read_instance(data: bytes) -> Instance:
     size = _read_size(data)
     lines = data.split(b"\n")
     if len(lines) != size + 2 or lines[-1]:
-        found = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
-        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=found)
+        actual = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
+        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=actual)
     for number, line in enumerate(lines[1:-1], start=2):
         _check_row(line, number, size)
     cells = b"".join(lines[1:-1]).translate(bytes.maketrans(b".o", b"\0\1"))
@@ -145,12 +145,12 @@ def _jumps(data: bytes, values: Integers, offsets: Integers, most: int) -> Integ
     if count > most:
         where = place(data, int(offsets[0]))
         raise Rejected.at(where, expected=f"at most {most} jumps (pieces minus 1)", found=str(count))
-    found = len(values) - 1
-    if found < 4 * count:
-        raise Rejected.at("end of file", expected=f"{4 * count} numbers for {count} jumps", found=str(found))
-    if found > 4 * count:
+    actual = len(values) - 1
+    if actual < 4 * count:
+        raise Rejected.at("end of file", expected=f"{4 * count} numbers for {count} jumps", found=str(actual))
+    if actual > 4 * count:
         where = place(data, int(offsets[1 + 4 * count]))
-        raise Rejected.at(where, expected=f"nothing after {count} jumps", found=f"{found - 4 * count} more numbers")
+        raise Rejected.at(where, expected=f"nothing after {count} jumps", found=f"{actual - 4 * count} more numbers")
     return values[1:].reshape(-1, 4)
 
 

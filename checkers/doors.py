@@ -111,8 +111,8 @@ def check_reference(checker: Checker[Any, Any], instance: Any, data: bytes) -> S
     return checker.score_answer(instance, checker.read_answer(data, instance), data)
 
 
-def quote(found: bytes) -> str:
+def quote(data: bytes) -> str:
     """Show a piece of a file in a message: short, in quotes, with every odd byte spelt out."""
-    shown = found[:LONGEST_QUOTE].decode("latin-1").encode("unicode_escape").decode("ascii")
-    more = f"... ({len(found)} bytes)" if len(found) > LONGEST_QUOTE else ""
+    shown = data[:LONGEST_QUOTE].decode("latin-1").encode("unicode_escape").decode("ascii")
+    more = f"... ({len(data)} bytes)" if len(data) > LONGEST_QUOTE else ""
     return f'"{shown}"{more}'

@@ -44,25 +44,25 @@ def score_answer(instance: bytes, answer: bytes, reference: bytes | None = None)
     return Score(raw=1, max_raw=1, multiplier=1)
 
 
-def first_difference(found: bytes, expected: bytes) -> int:
+def first_difference(answer: bytes, expected: bytes) -> int:
     """Find the offset of the first byte that differs, or the shorter file's length if it is the other's beginning."""
-    most = min(len(found), len(expected))
+    most = min(len(answer), len(expected))
     start = 0
-    while start < most and found[start : start + CHUNK] == expected[start : start + CHUNK]:
+    while start < most and answer[start : start + CHUNK] == expected[start : start + CHUNK]:
         start += CHUNK
-    return next((at for at in range(start, min(start + CHUNK, most)) if found[at] != expected[at]), most)
+    return next((at for at in range(start, min(start + CHUNK, most)) if answer[at] != expected[at]), most)
 
 
-def _difference(found: bytes, expected: bytes, at: int) -> Rejected:
-    """Say in which line (1-based) the files part, and what that line begins with in `found`.
+def _difference(answer: bytes, expected: bytes, at: int) -> Rejected:
+    """Say in which line (1-based) the files part, and what that line begins with in `answer`.
 
     What the reference has there is not said, nor which byte of the line it is: contestants read this, and whoever is
     told the byte reads a whole file with 256 tries for each.
     """
-    line = found.count(b"\n", 0, at) + 1
-    begin = found.rfind(b"\n", 0, at) + 1
+    line = answer.count(b"\n", 0, at) + 1
+    begin = answer.rfind(b"\n", 0, at) + 1
     wanted = "the end of the file" if at == begin == len(expected) else "another line"
-    return Rejected.at(f"line {line}", expected=wanted, found=_shown(found, begin))
+    return Rejected.at(f"line {line}", expected=wanted, found=_shown(answer, begin))
 
 
 def _shown(data: bytes, begin: int) -> str:

@@ -81,8 +81,8 @@ def read_instance(data: bytes) -> Instance:
     """Parse an input file; raises Rejected unless it is written exactly as the statement says."""
     values, _ = read_integers(data, most=1 + 3 * MOST_POSITIONS)
     if len(values) == 0 or not 1 <= values[0] <= MOST_POSITIONS:
-        found = str(values[0]) if len(values) else "an empty file"
-        raise Rejected.at("line 1", expected=f"a number of positions from 1 to {MOST_POSITIONS}", found=found)
+        actual = str(values[0]) if len(values) else "an empty file"
+        raise Rejected.at("line 1", expected=f"a number of positions from 1 to {MOST_POSITIONS}", found=actual)
     count = int(values[0])
     if len(values) != 1 + 3 * count:
         expected = f"{3 * count} numbers for {count} positions"
@@ -105,8 +105,8 @@ def read_answer(data: bytes, instance: Instance) -> Answer:
     at = int(_first_illegal(instance.rows, moves))
     if at < count:
         a, b, k, x, y = (int(value) for value in (*instance.rows[at], *moves[at]))
-        expected, found = illegality(a, b, k, x, y) or ("", "")
-        raise Rejected.at(_where(at, data, offsets), expected=expected, found=found)
+        expected, actual = illegality(a, b, k, x, y) or ("", "")
+        raise Rejected.at(_where(at, data, offsets), expected=expected, found=actual)
     return Answer(moves)
 
 

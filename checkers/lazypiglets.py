@@ -83,8 +83,8 @@ def read_instance(data: bytes) -> Instance:
     haystacks = _read_cells(lines, size + 2 + count, count, size, trees)
     end = size + 2 + 2 * count
     if lines[end:] != [b""]:
-        found = "no line feed" if len(lines) == end else f"{len(lines) - end - 1} more lines or no last line feed"
-        raise Rejected.at("end of file", expected=f"{end} lines, each ended by a line feed", found=found)
+        actual = "no line feed" if len(lines) == end else f"{len(lines) - end - 1} more lines or no last line feed"
+        raise Rejected.at("end of file", expected=f"{end} lines, each ended by a line feed", found=actual)
     return Instance(size, trees, pigs, haystacks)
 
 
@@ -92,13 +92,15 @@ def read_answer(data: bytes, instance: Instance) -> Answer:
     """Parse an answer file and play its plan, if it has one; raises Rejected at the first thing wrong with it."""
     values, offsets = read_integers(data, most=1 + 4 * MOST_STEPS, negative=True)
     steps = _read_steps(data, values, offsets)
-    expected, found = 4 * max(steps, 0), len(values) - 1
-    if 0 < found < expected:
-        raise Rejected.at("end of file", expected=f"no plan, or {expected} numbers for {steps} steps", found=str(found))
-    if found > expected:
-        told = "-1" if steps == UNREACHABLE else f"{steps} steps"
+    expected, actual = 4 * max(steps, 0), len(values) - 1
+    if 0 < actual < expected:
+        raise Rejected.at(
+            "end of file", expected=f"no plan, or {expected} numbers for {steps} steps", found=str(actual)
+        )
+    if actual > expected:
+        answer_text = "-1" if steps == UNREACHABLE else f"{steps} steps"
         where = place(data, int(offsets[1 + expected]))
-        raise Rejected.at(where, expected=f"nothing after {told}", found=f"{found - expected} more numbers")
+        raise Rejected.at(where, expected=f"nothing after {answer_text}", found=f"{actual - expected} more numbers")
     moves = [tuple(move) for move in values[1:].reshape(-1, 4).tolist()]
     if moves or steps == 0:
         _play(instance, moves, [place(data, int(offset)) for offset in offsets[1::4]])
@@ -190,8 +192,8 @@ def _play(instance: Instance, moves: Sequence[tuple[int, ...]], places: Sequence
     for number, (r1, c1, r2, c2) in enumerate(moves, start=1):
         fault = _fault(instance, pigs, (r1, c1), (r2, c2))
         if fault is not None:
-            expected, found = fault
-            raise Rejected.at(f"step {number} ({places[number - 1]})", expected=expected, found=found)
+            expected, actual = fault
+            raise Rejected.at(f"step {number} ({places[number - 1]})", expected=expected, found=actual)
         pigs.remove((r1, c1))
         pigs.add((r2, c2))
     for haystack in instance.haystacks:

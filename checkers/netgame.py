@@ -111,12 +111,12 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
 def check_reference(data: bytes, instance: Instance) -> Score:
     """Hold a reference file against its case; raises Rejected if it is not one, or not true. Its answer scores 1."""
     try:
-        found = _read_reference(data, len(instance.ropes))
+        reference = _read_reference(data, len(instance.ropes))
     except ValueError as error:
         raise Rejected(str(error)) from None
     winning = winning_ropes(instance)
-    if found != winning:
-        raise Rejected.at("reference", expected=_shown(winning), found=_shown(found))
+    if reference != winning:
+        raise Rejected.at("reference", expected=_shown(winning), found=_shown(reference))
     return Score(1, 1, 1)
 
 
@@ -137,13 +137,13 @@ def whole_cells(instance: Instance) -> dict[tuple[int, int], tuple[int, int, int
     """Find the cells with all four ropes, row by row: lower left corner to the four ropes (counted from 0)."""
     places = {rope: at for at, rope in enumerate(instance.ropes)}
     corners = sorted((y, x) for x, y, x2, _ in instance.ropes if x2 == x + 1)
-    found = {}
+    cells = {}
     for y, x in corners:
         around = (x, y, x + 1, y), (x, y + 1, x + 1, y + 1), (x, y, x, y + 1), (x + 1, y, x + 1, y + 1)
         a, b, c, d = (places.get(rope, -1) for rope in around)
         if min(a, b, c, d) >= 0:
-            found[x, y] = a, b, c, d
-    return found
+            cells[x, y] = a, b, c, d
+    return cells
 
 
 def sides_of(cells: dict[tuple[int, int], tuple[int, int, int, int]], ropes: int) -> list[int]:

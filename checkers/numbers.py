@@ -64,8 +64,8 @@ def _expected(fault: int, negative: bool, *, below: bool) -> str:
 
 
 def _token(data: bytes, offset: int) -> str:
-    found = TOKEN.match(data, offset)
-    return quote(found[0] if found else b"")
+    token = TOKEN.match(data, offset)
+    return quote(token[0] if token else b"")
 
 
 @njit(cache=True, nogil=True)

@@ -87,8 +87,8 @@ def read_instance(data: bytes) -> Instance:
     lines = data.split(b"\n")
     size, variant = _read_head(lines[0])
     if len(lines) != size + 2 or lines[-1]:
-        found = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
-        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=found)
+        actual = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
+        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=actual)
     triangle = VARIANTS[variant].triangle
     values = np.zeros((size, size), np.uint8)
     for row, line in enumerate(lines[1:-1]):
@@ -138,8 +138,8 @@ def check_reference(data: bytes, instance: Instance) -> Score:
         raise Rejected(str(error)) from None
     most = most_collected(instance)
     if not 1 <= min(x, y) <= max(x, y) <= best <= most:
-        found = f"x {x}, y {y}, best {best}"
-        raise Rejected.at("reference", expected=f"1 <= x, y <= best <= {most}", found=found)
+        actual = f"x {x}, y {y}, best {best}"
+        raise Rejected.at("reference", expected=f"1 <= x, y <= best <= {most}", found=actual)
     return Score(best, most, Fraction(1))
 
 
@@ -163,7 +163,7 @@ def destinations(instance: Instance) -> Cells:
     k = np.frombuffer(instance.values, np.uint8).astype(np.int32)
     here = np.arange(size * size, dtype=np.int32)
     row, column = np.divmod(here, size)
-    found = np.full((size * size, len(rules.directions)), -1, np.int32)
+    table = np.full((size * size, len(rules.directions)), -1, np.int32)
     for at, (down, right) in enumerate(rules.directions):
         to_row, to_column = row + down * k, column + right * k
         if rules.wraps:
@@ -176,8 +176,8 @@ def destinations(instance: Instance) -> Cells:
             inside &= to_column <= to_row
         cell = np.where(inside, to_row * size + to_column, -1)
         cell[cell == here] = -1
-        found[:, at] = np.where((found[:, :at] == cell[:, None]).any(axis=1), -1, cell)
-    return found
+        table[:, at] = np.where((table[:, :at] == cell[:, None]).any(axis=1), -1, cell)
+    return table
 
 
 def _read_head(line: bytes) -> tuple[int, str]:
@@ -206,11 +206,11 @@ def _read_row(line: bytes, number: int, width: int, size: int) -> list[int]:
 
 
 def _check_copies(values: NDArray[np.uint8], size: int, triangle: bool) -> None:
-    found = Counter(values.ravel().tolist())
+    copies = Counter(values.ravel().tolist())
     for value in range(1, size + 1):
         expected = size + 1 - value if triangle else (size + 1 if value < size else 1)
-        if found[value] != expected:
-            raise Rejected.at("board", expected=f"{expected} times the number {value}", found=str(found[value]))
+        if copies[value] != expected:
+            raise Rejected.at("board", expected=f"{expected} times the number {value}", found=str(copies[value]))
 
 
 def _read_cells(data: bytes, values: Integers, offsets: Integers, most: int) -> Integers:
@@ -218,14 +218,14 @@ def _read_cells(data: bytes, values: Integers, offsets: Integers, most: int) -> 
     if len(values) < 2:
         what = "the number of cells" if len(values) else "the sum"
         raise Rejected.at("end of file", expected=what, found="nothing")
-    count, found = int(values[1]), len(values) - 2
+    count, given = int(values[1]), len(values) - 2
     if not 1 <= count <= most:
         raise Rejected.at(place(data, int(offsets[1])), expected=f"1 to {most} cells", found=str(count))
-    if found < 2 * count:
-        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} cells", found=str(found))
-    if found > 2 * count:
+    if given < 2 * count:
+        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} cells", found=str(given))
+    if given > 2 * count:
         where = place(data, int(offsets[2 + 2 * count]))
-        raise Rejected.at(where, expected=f"nothing after {count} cells", found=f"{found - 2 * count} more numbers")
+        raise Rejected.at(where, expected=f"nothing after {count} cells", found=f"{given - 2 * count} more numbers")
     return values[2:].reshape(-1, 2)
 
 
@@ -236,10 +236,10 @@ def _follow(instance: Instance, steps: Cells, cells: Integers, data: bytes, offs
     seen: dict[int | tuple[int, int], int] = {}
     last = -1
 
-    def refused(expected: str, found: str) -> Rejected:
+    def refused(expected: str, actual: str) -> Rejected:
         # Only here is the line counted: to count it for every cell of a file full of line feeds takes seconds.
         where = f"cell {number} ({place(data, int(offsets[2 * number]))})"
-        return Rejected.at(where, expected=expected, found=found)
+        return Rejected.at(where, expected=expected, found=actual)
 
     for number, (row, column) in enumerate(cells.tolist(), start=1):
         cell = (row - 1) * size + column - 1

@@ -77,8 +77,8 @@ def read_instance(data: bytes) -> Instance:
         raise Rejected.at(f"line {height + 2}", expected=str(height), found=quote(lines[height + 1]))
     target = _read_maze(lines, height + 2, height)
     if len(lines) > 2 * height + 2:
-        found = quote(lines[2 * height + 2])
-        raise Rejected.at(f"line {2 * height + 3}", expected="end of file", found=found)
+        actual = quote(lines[2 * height + 2])
+        raise Rejected.at(f"line {2 * height + 3}", expected="end of file", found=actual)
     _same_parts(start, target)
     return Instance(height, start.shape[1], start, target, int((start >= 0).sum()))
 
@@ -138,12 +138,12 @@ _FIRST_TOKEN = re.compile(rb"[ \t\r\n]*[^ \t\r\n]+")
 
 
 def _read_height(lines: list[bytes], at: int) -> int:
-    found = lines[at] if at < len(lines) else b""
+    line = lines[at] if at < len(lines) else b""
     allowed = {str(side).encode(): side for side in range(SHORTEST_SIDE, LONGEST_SIDE + 1)}
-    if found not in allowed:
+    if line not in allowed:
         expected = f"a number of rows {SHORTEST_SIDE}..{LONGEST_SIDE}"
-        raise Rejected.at(f"line {at + 1}", expected=expected, found=quote(found) if found else "nothing")
-    return allowed[found]
+        raise Rejected.at(f"line {at + 1}", expected=expected, found=quote(line) if line else "nothing")
+    return allowed[line]
 
 
 def _read_maze(lines: list[bytes], first: int, height: int) -> Cells:
@@ -173,9 +173,9 @@ def _same_parts(start: Cells, target: Cells) -> None:
     moved = np.argwhere((start == WALL) != (target == WALL))
     if len(moved):
         row, column = (int(x) for x in moved[0])
-        expected, found = ("a wall", "none") if start[row, column] == WALL else ("no wall", "one")
+        expected, actual = ("a wall", "none") if start[row, column] == WALL else ("no wall", "one")
         where = f"line {height + 3 + row}, column {column + 1}"
-        raise Rejected.at(where, expected=f"{expected}, as in the start", found=found)
+        raise Rejected.at(where, expected=f"{expected}, as in the start", found=actual)
     for colour in range(10):
         had, has = int((start == colour).sum()), int((target == colour).sum())
         if had != has:
@@ -197,9 +197,9 @@ def _roll_all(instance: Instance, rolls: Integers, data: bytes = b"", offsets: I
 def _explain(instance: Instance, cells: Cells, roll: list[int], where: str) -> None:
     """Say what is wrong with a roll, in the order row, column, direction, ball."""
     limits = (("a row", instance.height), ("a column", instance.width), ("a direction", len(DIRECTIONS)))
-    for (name, limit), found in zip(limits, roll, strict=True):
-        if not 0 <= found < limit:
-            raise Rejected.at(where, expected=f"{name} below {limit}", found=str(found))
+    for (name, limit), value in zip(limits, roll, strict=True):
+        if not 0 <= value < limit:
+            raise Rejected.at(where, expected=f"{name} below {limit}", found=str(value))
     row, column, _ = roll
     found_cell = "a wall" if cells[row, column] == WALL else "an empty cell"
     raise Rejected.at(where, expected=f"a ball at ({row}, {column})", found=found_cell)

@@ -59,9 +59,9 @@ class Options:
         """Whether numbers are compared by value."""
         return self.absolute is not None or self.relative is not None
 
-    def close(self, expected: float, found: float) -> bool:
-        """Is `found` within one of the tolerances of `expected`?"""
-        apart = abs(found - expected)
+    def close(self, expected: float, actual: float) -> bool:
+        """Tell whether a number is within one of the tolerances of `expected`."""
+        apart = abs(actual - expected)
         within = self.absolute is not None and apart <= self.absolute
         return within or (self.relative is not None and apart <= self.relative * abs(expected))
 
@@ -151,10 +151,10 @@ def configure(args: Sequence[str]) -> TokenChecker:
     return TokenChecker(options(args))
 
 
-def compare(found: bytes, expected: bytes, options: Options = DEFAULT) -> None:
+def compare(answer: bytes, expected: bytes, options: Options = DEFAULT) -> None:
     """Compare token by token; raises Rejected at the first difference, naming the token and its line."""
-    ours, theirs = np.frombuffer(found, np.uint8), np.frombuffer(expected, np.uint8)
-    words, other_words = _words(found), _words(expected)
+    ours, theirs = np.frombuffer(answer, np.uint8), np.frombuffer(expected, np.uint8)
+    words, other_words = _words(answer), _words(expected)
     absolute = options.absolute if options.absolute is not None else -1.0
     relative = options.relative if options.relative is not None else -1.0
     fold, strict = not options.case_sensitive, options.space_change_sensitive
@@ -164,10 +164,10 @@ def compare(found: bytes, expected: bytes, options: Options = DEFAULT) -> None:
         if status == SAME:
             return
         if status != UNDECIDED:
-            raise _difference(status, found, expected, i, j, options)
-        token, wanted = _token(found, i), _token(expected, j)
+            raise _difference(status, answer, expected, i, j, options)
+        token, wanted = _token(answer, i), _token(expected, j)
         if not options.close(float(wanted), float(token)):
-            raise _difference(TOO_FAR, found, expected, i, j, options)
+            raise _difference(TOO_FAR, answer, expected, i, j, options)
         i, j = i + len(token), j + len(wanted)
 
 
@@ -196,19 +196,21 @@ def _spaces_around(data: bytes, at: int) -> bytes:
     return data[start:end]
 
 
-def _difference(status: int, found: bytes, expected: bytes, here: int, there: int, options: Options) -> Rejected:
+def _difference(
+    status: int, answer: bytes, expected: bytes, at_answer: int, at_expected: int, options: Options
+) -> Rejected:
     """Say where the files part: `token 17 (line 3): expected another token, found "y"`.
 
     What the reference has there is not said: contestants read this, and could read the whole file token by token.
     """
-    number = _count_tokens(np.frombuffer(expected, np.uint8), there) + 1
-    line = place(found, here)
+    number = _count_tokens(np.frombuffer(expected, np.uint8), at_expected) + 1
+    line = place(answer, at_answer)
     if status == SPACE:
-        ours = _spaces_around(found, here)
+        ours = _spaces_around(answer, at_answer)
         where = f"white space after token {number - 1} ({line})"
         return Rejected.at(where, expected="other white space", found=_shown(ours, "none"))
-    ours = _token(found, here)
-    wanted = "another token" if _token(expected, there) else "the end of the file"
+    ours = _token(answer, at_answer)
+    wanted = "another token" if _token(expected, at_expected) else "the end of the file"
     if status == NOT_A_NUMBER:
         wanted = "a decimal number"
     elif status == TOO_FAR:
@@ -221,14 +223,14 @@ def _shown(token: bytes, nothing: str) -> str:
 
 
 def _tolerances(options: Options) -> str:
-    said = [(options.absolute, "absolute"), (options.relative, "relative")]
-    return " or ".join(f"{value:g} ({name})" for value, name in said if value is not None)
+    limits = [(options.absolute, "absolute"), (options.relative, "relative")]
+    return " or ".join(f"{value:g} ({name})" for value, name in limits if value is not None)
 
 
 zeros_below = cast(Callable[[np.uint64], np.uint64], trailing_zeros)
 """The number of zero bits below the lowest one that is set; 64 if none is."""
 
-# The kernels. `words[i]` has the bytes i..i+7 of `found`, the first one lowest; `other_words` those of `expected`.
+# The kernels. `words[i]` has the bytes i..i+7 of `answer`, the first one lowest; `other_words` those of `expected`.
 
 ONE = np.uint64(1)
 TWO = np.uint64(2)
@@ -257,16 +259,16 @@ def _is_space(byte: np.uint8) -> bool:  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def _equal_tokens(
-    found: Bytes, expected: Bytes, words: Words, other_words: Words
+    answer: Bytes, expected: Bytes, words: Words, other_words: Words
 ) -> int:  # pragma: no cover - compiled
     """Find the offset of the last token that begins in the equal beginning of both files."""
-    if len(found) <= 8 or len(expected) <= 8:
+    if len(answer) <= 8 or len(expected) <= 8:
         return 0  # the words of so little are a stand-in
-    most = min(len(found), len(expected)) - 8
+    most = min(len(answer), len(expected)) - 8
     at = 0
     while at <= most and words[at] == other_words[at]:
         at += 8
-    while at > 0 and not _is_space(found[at - 1]):
+    while at > 0 and not _is_space(answer[at - 1]):
         at -= 1
     return at
 
@@ -303,18 +305,18 @@ def _lower(word: np.uint64) -> np.uint64:  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def _leap(
-    found: Bytes, expected: Bytes, words: Words, other_words: Words, here: int, there: int, fold: bool
+    answer: Bytes, expected: Bytes, words: Words, other_words: Words, at_answer: int, at_expected: int, fold: bool
 ) -> tuple[Offset, Offset]:  # pragma: no cover - compiled
     """Run over equal tokens, eight bytes at a time, from one token's start to another one's in both files.
 
     Stops before anything it cannot be sure about: a difference, or the last eight bytes of a file. Its one branch on
     the length of a token is taken every eighth byte: that, not the comparing, is what its speed hangs on.
     """
-    i, j = np.uint64(here), np.uint64(there)
+    i, j = np.uint64(at_answer), np.uint64(at_expected)
     start_i, start_j = i, j
-    if len(found) <= 8 or len(expected) <= 8:
-        return here, there
-    last_i, last_j = np.uint64(len(found) - 8), np.uint64(len(expected) - 8)
+    if len(answer) <= 8 or len(expected) <= 8:
+        return at_answer, at_expected
+    last_i, last_j = np.uint64(len(answer) - 8), np.uint64(len(expected) - 8)
     while i <= last_i and j <= last_j:
         a, b = words[i], other_words[j]
         spaces_a, spaces_b = _space_bits(a), _space_bits(b)
@@ -334,7 +336,7 @@ def _leap(
         i += step_i
         j += step_j
         if step_i == EIGHT:
-            while i < len(found) and _is_space(found[i]):
+            while i < len(answer) and _is_space(answer[i]):
                 i += ONE
         if step_j == EIGHT:
             while j < len(expected) and _is_space(expected[j]):
@@ -345,7 +347,7 @@ def _leap(
 
 @njit(cache=True, nogil=True)
 def _scan(
-    found: Bytes,
+    answer: Bytes,
     expected: Bytes,
     words: Words,
     other_words: Words,
@@ -361,24 +363,24 @@ def _scan(
     floats = absolute >= 0 or relative >= 0
     while True:
         if strict:
-            while i < len(found) and j < len(expected) and found[i] == expected[j] and _is_space(found[i]):
+            while i < len(answer) and j < len(expected) and answer[i] == expected[j] and _is_space(answer[i]):
                 i += 1
                 j += 1
-            if (i < len(found) and _is_space(found[i])) or (j < len(expected) and _is_space(expected[j])):
+            if (i < len(answer) and _is_space(answer[i])) or (j < len(expected) and _is_space(expected[j])):
                 return SPACE, i, j
         else:
-            while i < len(found) and _is_space(found[i]):
+            while i < len(answer) and _is_space(answer[i]):
                 i += 1
             while j < len(expected) and _is_space(expected[j]):
                 j += 1
-            i, j = _leap(found, expected, words, other_words, i, j, fold)
-        if i >= len(found) or j >= len(expected):
-            return SAME if i >= len(found) and j >= len(expected) else DIFFERENT, i, j
-        end_i, end_j = _token_end(found, i), _token_end(expected, j)
-        if not _equal(found, expected, i, j, end_i, end_j, fold):
+            i, j = _leap(answer, expected, words, other_words, i, j, fold)
+        if i >= len(answer) or j >= len(expected):
+            return SAME if i >= len(answer) and j >= len(expected) else DIFFERENT, i, j
+        end_i, end_j = _token_end(answer, i), _token_end(expected, j)
+        if not _equal(answer, expected, i, j, end_i, end_j, fold):
             status = DIFFERENT
             if floats:
-                status = _compare_numbers(found, expected, i, j, end_i, end_j, absolute, relative, powers)
+                status = _compare_numbers(answer, expected, i, j, end_i, end_j, absolute, relative, powers)
             if status != SAME:
                 return status, i, j
         i, j = end_i, end_j
@@ -393,12 +395,12 @@ def _token_end(data: Bytes, at: int) -> int:  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def _equal(
-    found: Bytes, expected: Bytes, i: int, j: int, end_i: int, end_j: int, fold: bool
+    answer: Bytes, expected: Bytes, i: int, j: int, end_i: int, end_j: int, fold: bool
 ) -> bool:  # pragma: no cover - compiled
     if end_i - i != end_j - j:
         return False
     for step in range(end_i - i):
-        a, b = found[i + step], expected[j + step]
+        a, b = answer[i + step], expected[j + step]
         if a != b:
             if not fold:
                 return False
@@ -411,7 +413,7 @@ def _equal(
 
 @njit(cache=True, nogil=True)
 def _compare_numbers(
-    found: Bytes,
+    answer: Bytes,
     expected: Bytes,
     i: int,
     j: int,
@@ -425,7 +427,7 @@ def _compare_numbers(
     kind, theirs = _read_number(expected, j, end_j, powers)
     if kind == NO_NUMBER:
         return DIFFERENT
-    kind_found, ours = _read_number(found, i, end_i, powers)
+    kind_found, ours = _read_number(answer, i, end_i, powers)
     if kind_found == NO_NUMBER:
         return NOT_A_NUMBER
     if kind == LONG_NUMBER or kind_found == LONG_NUMBER:

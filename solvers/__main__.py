@@ -221,16 +221,16 @@ def solve(
 
     Raises Unsolved where the method has no answer; the summary is kept then, too.
     """
-    found = search(options, solver, instance, listener)
+    outcome = search(options, solver, instance, listener)
     score, text = None, ""
-    if not found.why:
-        text = checker.write_answer(found.answer)
+    if not outcome.why:
+        text = checker.write_answer(outcome.answer)
         score = checker.score_answer(instance, checker.read_answer(text.encode(), instance))
         if options.reference is not None:
-            write_reference(options.reference, solver.write_reference(instance, found.answer, seed=options.seed))
-    listener.done = summary(options, found, score, listener)
-    if found.why:
-        raise Unsolved(found.why)
+            write_reference(options.reference, solver.write_reference(instance, outcome.answer, seed=options.seed))
+    listener.done = summary(options, outcome, score, listener)
+    if outcome.why:
+        raise Unsolved(outcome.why)
     return text
 
 
@@ -254,7 +254,7 @@ def search(options: argparse.Namespace, solver: Solver[Any, Any], instance: Any,
     return Search(answer, why, perf_counter() - started, started - listener.ready, memory.grown())
 
 
-def summary(options: argparse.Namespace, found: Search, score: Score | None, listener: Listener) -> dict[str, Any]:
+def summary(options: argparse.Namespace, outcome: Search, score: Score | None, listener: Listener) -> dict[str, Any]:
     """Say what came out: raw score, steps, states, and whether it is known to be the best possible; or why nothing."""
     raw, most = (score.raw, score.max_raw) if score is not None else (None, None)
     return {
@@ -262,9 +262,9 @@ def summary(options: argparse.Namespace, found: Search, score: Score | None, lis
         "problem": options.problem,
         "method": options.method,
         "seed": options.seed,
-        "seconds": round(found.seconds, 3),
-        "start_up": round(found.start_up, 3),
-        "memory": found.memory,
+        "seconds": round(outcome.seconds, 3),
+        "start_up": round(outcome.start_up, 3),
+        "memory": outcome.memory,
         "steps": options.steps if options.steps is not None else listener.last.steps,
         "states": listener.last.states,
         "raw": number(raw),
@@ -272,7 +272,7 @@ def summary(options: argparse.Namespace, found: Search, score: Score | None, lis
         "most": number(listener.last.most),
         "optimal": score is not None and (raw == most or listener.last.note == "optimal"),
         "stopped": listener.stopping,
-        "message": score.message.text if score is not None else found.why,
+        "message": score.message.text if score is not None else outcome.why,
         "unsolved": score is None,
         "version": product_version(),
     }

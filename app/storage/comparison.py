@@ -40,7 +40,7 @@ def package_document(stored: KeptPackage) -> Document:
 
 
 def differences(expected: Document, actual: Document) -> list[Difference]:
-    """Every field in which `found` is not as `expected`, in the order: texts, settings, groups, test cases."""
+    """List every field in which `actual` differs from `expected`, in the order: texts, settings, groups, test cases."""
     one, other = _fields(expected), _fields(actual)
     alone = {name for name, _ in _open(expected)} ^ {name for name, _ in _open(actual)}
     fields = (place for place in (*one, *other) if place.partition(": ")[0] not in {f"test case {n}" for n in alone})

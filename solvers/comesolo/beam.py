@@ -65,8 +65,8 @@ def widen(search: Search) -> None:
 
 def grow_again(search: Search) -> None:
     """Cut the best play at a random jump, rather late than early, and run a beam from there with jittered tastes."""
-    kept = search.best[: int(len(search.best) * search.random.random() ** 0.5)]
-    rows = play_on(search.rows, kept, search.tables.size)
+    beginning = search.best[: int(len(search.best) * search.random.random() ** 0.5)]
+    rows = play_on(search.rows, beginning, search.tables.size)
     setting = SETTINGS[int(search.random.integers(len(SETTINGS)))]
     jitter = search.random.uniform(0.8, 1.25, 3)
     setting = Setting(setting.power * jitter[0], setting.lonely * jitter[1], setting.pair * jitter[2])
@@ -74,7 +74,7 @@ def grow_again(search: Search) -> None:
     raised = [(int(r), int(c)) for r, c in search.left]
     view = View(setting, centre, raised, float(search.random.uniform(0, 1)))
     width = int(2 ** search.random.uniform(5, 9))
-    search.offer(np.concatenate((kept, run(search, rows, view, width))))
+    search.offer(np.concatenate((beginning, run(search, rows, view, width))))
 
 
 def near_left_over(search: Search) -> tuple[float, float]:

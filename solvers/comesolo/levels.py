@@ -150,7 +150,7 @@ def _keep(
     for i in range(count):
         if costs[i] < limit:
             ties -= 1
-    kept = 0
+    held = 0
     for i in range(count):
         if costs[i] > limit:
             continue
@@ -158,12 +158,12 @@ def _keep(
             if ties == 0:
                 continue
             ties -= 1
-        parents[kept] = parents[i]
-        played[kept] = played[i]
-        hashes[kept] = hashes[i]
-        costs[kept] = costs[i]
-        kept += 1
-    return kept
+        parents[held] = parents[i]
+        played[held] = played[i]
+        hashes[held] = hashes[i]
+        costs[held] = costs[i]
+        held += 1
+    return held
 
 
 @njit(cache=True, nogil=True)

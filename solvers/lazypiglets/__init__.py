@@ -69,8 +69,8 @@ def solve(
     clock = Clock(seconds, steps, progress)
     work = Work(clock)
     answer = search(instance, method, work)
-    told = "the haystacks cannot be reached" if answer.steps == UNREACHABLE else f"{answer.steps} steps"
-    clock.report(best=1, states=work.states, note=f"optimal: {told}", final=True)
+    note = "the haystacks cannot be reached" if answer.steps == UNREACHABLE else f"{answer.steps} steps"
+    clock.report(best=1, states=work.states, note=f"optimal: {note}", final=True)
     return answer
 
 
@@ -79,8 +79,8 @@ def search(instance: Instance, method: str, work: Work) -> Answer:
     field = field_of(instance)
     if not field.is_reachable():
         return Answer(UNREACHABLE)
-    found = METHODS[method].search(field, work)
-    return found if isinstance(found, Answer) else Answer(found)
+    answer = METHODS[method].search(field, work)
+    return answer if isinstance(answer, Answer) else Answer(answer)
 
 
 def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:

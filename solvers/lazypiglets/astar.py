@@ -37,12 +37,12 @@ def search_best_estimate(field: Field, work: Work) -> int:
     _enter(ranks, 1, slots)
     goal = field.rank(field.goal)
     while True:
-        found = _expand(
+        node = _expand(
             goal, field.offset, field.choose, field.beside, leap, back, ranks, depths, below, slots, heads, place
         )
         work.did(int(place[DONE]), f"at least {place[TOTAL]} steps")
-        if found >= 0:
-            return int(found)
+        if node >= 0:
+            return int(node)
         if place[COUNT] + 16 * NODES_A_TURN > len(ranks):
             size = 2 * len(ranks)
             work.holds(size * BYTES_A_NODE * 3 // 2)

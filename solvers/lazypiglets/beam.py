@@ -39,12 +39,12 @@ def search_beam(
             return levels
         work.did(len(levels[-1]), f"a plan of at most {limit} steps is looked for")
         seen.make_room(width)
-        kept = np.empty(width, np.uint32)
-        kept = kept[: _keep(np.argsort(scores[:count], kind="stable"), ranks, seen.slots, kept)]
-        seen.added(len(kept))
-        if len(kept) == 0:
+        chosen = np.empty(width, np.uint32)
+        chosen = chosen[: _keep(np.argsort(scores[:count], kind="stable"), ranks, seen.slots, chosen)]
+        seen.added(len(chosen))
+        if len(chosen) == 0:
             return None
-        levels.append(kept)
+        levels.append(chosen)
     return levels
 
 
@@ -80,13 +80,13 @@ def _grow(
 
 
 @njit(cache=True, nogil=True)
-def _keep(order: NDArray[np.int64], ranks: Ranks, slots: Slots, kept: Ranks) -> int:  # pragma: no cover - compiled
+def _keep(order: NDArray[np.int64], ranks: Ranks, slots: Slots, chosen: Ranks) -> int:  # pragma: no cover - compiled
     """Keep the first of `order` that were not seen; returns how many."""
     count = 0
     for at in order:
-        if count == len(kept):
+        if count == len(chosen):
             break
         if put(slots, np.int64(ranks[at])):
-            kept[count] = ranks[at]
+            chosen[count] = ranks[at]
             count += 1
     return count

@@ -85,13 +85,13 @@ def search_two_ended(map_: Field, work: Work) -> list[Cells]:
 def shorter_plan(map_: Field, bounds: tuple[Bounds, Bounds], limit: int, width: int, work: Work) -> list[int]:
     """Look from both ends for a plan of at most `limit` steps; returns its ranks from piglets to haystacks, or []."""
     start, goal = map_.rank(map_.start), map_.rank(map_.goal)
-    found: list[int] = []
+    plan: list[int] = []
     levels = search_beam(start, goal, map_, bounds[0], width=width, limit=limit, work=work)
     if levels:
-        found = trace(levels[:-1], goal, map_)[::-1]
-        limit = len(found) - 2
+        plan = trace(levels[:-1], goal, map_)[::-1]
+        limit = len(plan) - 2
     levels = search_beam(goal, start, map_, bounds[1], width=width, limit=limit, work=work)
-    return trace(levels[:-1], start, map_) if levels else found
+    return trace(levels[:-1], start, map_) if levels else plan
 
 
 def begin(map_: Field, bounds: tuple[Bounds, Bounds], limit: int) -> tuple[End, End]:

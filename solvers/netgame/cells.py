@@ -40,22 +40,22 @@ def _search(
     done = 0
     while depth >= 0 and done < most:
         cells = stack[depth]
-        found = LOST
+        value = LOST
         at = tried[depth]
         while at < len(cuts):
             if cuts[at] & cells:
                 after = known[cells & ~cuts[at]]
                 if after != WON:
-                    found = WON if after == LOST else UNKNOWN
+                    value = WON if after == LOST else UNKNOWN
                     break
             at += 1
-        if found == UNKNOWN:
+        if value == UNKNOWN:
             tried[depth] = at
             depth += 1
             stack[depth] = cells & ~cuts[at]
             tried[depth] = 0
         else:
-            known[cells] = found
+            known[cells] = value
             depth -= 1
             done += 1
     return depth, done

@@ -35,8 +35,8 @@ class Net:
 
     def cuts(self) -> Sets:
         """Give the different non-empty sets of cells that one rope belongs to: those of two cells first."""
-        found = sorted(set(self.sides) - {0}, key=lambda cells: (-cells.bit_count(), cells))
-        return np.array(found, np.int64)
+        masks = sorted(set(self.sides) - {0}, key=lambda cells: (-cells.bit_count(), cells))
+        return np.array(masks, np.int64)
 
 
 def net_of(instance: Instance) -> Net:

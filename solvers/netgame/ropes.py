@@ -73,24 +73,24 @@ def _search(
     done = 0
     while depth >= 0 and done < most:
         ropes = stack[depth]
-        found = LOST
+        value = LOST
         at = tried[depth]
         while at < len(walls):
             one, other = walls[at]
             if (one != 0 and ropes & one == one) or (other != 0 and ropes & other == other):
                 _, after = _look_up(entries, ropes & ~(1 << at))
                 if after != WON:
-                    found = WON if after == LOST else UNKNOWN
+                    value = WON if after == LOST else UNKNOWN
                     break
             at += 1
-        if found == UNKNOWN:
+        if value == UNKNOWN:
             tried[depth] = at
             depth += 1
             stack[depth] = ropes & ~(1 << at)
             tried[depth] = 0
         else:
             slot, _ = _look_up(entries, ropes)
-            entries[slot] = (np.uint64(ropes) << np.uint64(2)) | np.uint64(found)
+            entries[slot] = (np.uint64(ropes) << np.uint64(2)) | np.uint64(value)
             depth -= 1
             done += 1
     return depth, done

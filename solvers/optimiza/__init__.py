@@ -58,10 +58,10 @@ def solve(
     warm_up(method)
     board = board_of(instance)
     clock = Clock(seconds, steps, progress)
-    found = METHODS[method].search(board, clock)
-    note = "optimal" if found.proved else ""
-    clock.report(best=board.sum_of(found.walk), states=found.states, note=note, final=True)
-    return answer_of(board, found.walk)
+    outcome = METHODS[method].search(board, clock)
+    note = "optimal" if outcome.proved else ""
+    clock.report(best=board.sum_of(outcome.walk), states=outcome.states, note=note, final=True)
+    return answer_of(board, outcome.walk)
 
 
 def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:

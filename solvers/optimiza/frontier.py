@@ -62,10 +62,10 @@ class Frontier:
         Returns whether the search came to its end, and the cheapest walk it met, empty if there was none. Most
         searches find none; so the way to a walk is only kept in a second search, once there is one.
         """
-        ended, found, _ = self._search(costs, limit, clock, traced=False)
-        if found == limit:
+        ended, least, _ = self._search(costs, limit, clock, traced=False)
+        if least == limit:
             return ended, []
-        ended, _, walk = self._search(costs, found + 1, clock, traced=True)
+        ended, _, walk = self._search(costs, least + 1, clock, traced=True)
         return ended, walk
 
     def _search(self, costs: Costs, limit: int, clock: Clock, *, traced: bool) -> tuple[bool, int, list[int]]:

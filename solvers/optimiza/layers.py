@@ -80,9 +80,9 @@ def climb(board: Board, clock: Clock, solve: Solve) -> Outcome:
             states += sum(map(len, neighbours))
         else:
             try:
-                for found in solve_groups(value, layer, neighbours, heights, clock, solve):
-                    proved &= found.proved
-                    states += found.states
+                for solved in solve_groups(value, layer, neighbours, heights, clock, solve):
+                    proved &= solved.proved
+                    states += solved.states
             except OutOfBudget:
                 proved = False
                 break
@@ -110,11 +110,11 @@ def solve_groups(
             continue
         place = {cell: at for at, cell in enumerate(group)}
         near = masks_of([[place[other] for other in neighbours[cell]] for cell in group])
-        found = solve(Group(value, near, heights.worth[cells]), clock)
-        heights.best[cells] = found.gains
-        for cell, walk in zip(cells.tolist(), found.walks, strict=True):
+        solved = solve(Group(value, near, heights.worth[cells]), clock)
+        heights.best[cells] = solved.gains
+        for cell, walk in zip(cells.tolist(), solved.walks, strict=True):
             heights.inside[cell] = cells[walk].tolist()
-        yield found
+        yield solved
 
 
 def solve_trails(value: int, layer: Numbers, neighbours: list[list[int]], heights: Heights) -> None:

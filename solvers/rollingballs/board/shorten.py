@@ -135,14 +135,14 @@ def _replace(
     """Put the way from `at` to `to` that `room` knows in place of the first `m` own moves; returns the new count."""
     first, last, length = times[0], times[m - 1], room[0, to]
     others = last - first + 1 - m
-    kept = 0
+    left = 0
     next_own = 0
     for t in range(first, last + 1):
         if next_own < m and t == times[next_own]:
             next_own += 1
             continue
-        spare[kept] = rolls[t]
-        kept += 1
+        spare[left] = rolls[t]
+        left += 1
     start = first if early else first + others
     place = start + length
     cell = to

@@ -141,10 +141,10 @@ def bring_forward(two: TwoBoards, spot: int, keep: int) -> int:  # pragma: no co
 @njit(cache=True, nogil=True)
 def nearest_free(two: TwoBoards, ball: int) -> int:  # pragma: no cover - compiled
     """Choose a random unmatched cell of `back` with the colour of `ball`; -1 if there is none."""
-    colour, found, chosen = two.fore[ball], 0, -1
+    colour, count, chosen = two.fore[ball], 0, -1
     for cell in range(len(two.back)):
         if two.back[cell] == colour and two.fore[cell] != colour:
-            found += 1
-            if draw(two.random, found) == 0:
+            count += 1
+            if draw(two.random, count) == 0:
                 chosen = cell
     return chosen

@@ -112,8 +112,8 @@ def improve(pair: Pair, clock: Clock, landed: Best, best: int) -> None:
                 landed.offer_landing(two)
             loss = now
         else:
-            for array, kept in zip(state, saved, strict=True):
-                array[:] = kept
+            for array, copy in zip(state, saved, strict=True):
+                array[:] = copy
 
 
 def _loss(pair: Pair) -> int:

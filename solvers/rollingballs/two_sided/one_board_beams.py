@@ -63,11 +63,11 @@ def make_side(cells: Cells, target: Cells, steps: Ints, rolls: Ints, random: Ran
 @njit(cache=True, nogil=True)
 def choose_goal(side: Side) -> int:  # pragma: no cover - compiled
     """Choose a random cell of the target that has not its colour; -1 if there is none."""
-    found, chosen = 0, -1
+    count, chosen = 0, -1
     for cell in range(len(side.cells)):
         if side.target[cell] >= 0 and side.cells[cell] != side.target[cell]:
-            found += 1
-            if draw(side.random, found) == 0:
+            count += 1
+            if draw(side.random, count) == 0:
                 chosen = cell
     return chosen
 

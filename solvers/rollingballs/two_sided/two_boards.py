@@ -105,11 +105,11 @@ def choose_unmatched(two: TwoBoards, rolls: int, backs: int) -> tuple[int, int]:
             return (FORE, cell) if two.back[cell] < 0 else (draw(random, 2), cell)
     side = draw(random, 2)
     own, other = (two.fore, two.back) if side == FORE else (two.back, two.fore)
-    found, chosen = 0, -1
+    count, chosen = 0, -1
     for cell in range(len(own)):
         if own[cell] >= 0 and own[cell] != other[cell]:
-            found += 1
-            if draw(random, found) == 0:
+            count += 1
+            if draw(random, count) == 0:
                 chosen = cell
     return side, chosen
 
