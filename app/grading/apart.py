@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,6 +66,8 @@ class Reader:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # The kernel kills the process with the thread that started it, and threads that serve requests come and go.
+        self._starter = ThreadPoolExecutor(1, "package-reader")
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Pipe | None = None
 
@@ -131,16 +134,20 @@ class Reader:
         if self._pipe is None:
             ours, theirs = socket.socketpair()
             with theirs:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "app.grading.reader", str(theirs.fileno())],
-                    pass_fds=[theirs.fileno()],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    start_new_session=True,
-                    env=clean_environment(),
-                )
+                self._process = self._starter.submit(_start, theirs.fileno()).result()
             self._pipe = Pipe(ours)
         return self._pipe
+
+
+def _start(descriptor: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "app.grading.reader", str(descriptor)],
+        pass_fds=[descriptor],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+        env=clean_environment(),
+    )
 
 
 READER = Reader()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -32,9 +33,23 @@ class TooManySteps(Exception):
     """The pattern is over the number of steps that it was given."""
 
 
+@cache
 def tree(pattern: re.Pattern[Any]) -> Nodes:
-    """The nodes of a pattern, as Python's compiler sees them."""
-    return list(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG))
+    """The nodes of a pattern, as Python's compiler sees them; parsed once."""
+    return _plain(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG))
+
+
+def _plain(value: Any) -> Any:
+    """The same nodes with a list in place of each of the parser's own sequences, which are slow to index."""
+    if isinstance(value, parser.SubPattern | list):
+        return [_plain(each) for each in value]
+    return tuple(_plain(each) for each in value) if isinstance(value, tuple) else value
+
+
+@cache
+def members(pattern: re.Pattern[Any]) -> dict[tuple[int, str], bool]:
+    """Whether a node (by its identity in the pattern's tree) matches a letter, as far as that was asked before."""
+    return {}
 
 
 class Counter:
@@ -42,7 +57,8 @@ class Counter:
 
     def __init__(self, pattern: re.Pattern[Any]) -> None:
         self._nodes = tree(pattern)
-        self._flags = pattern.flags
+        self._members = members(pattern)
+        self._flags = int(pattern.flags)
         self._text = ""
         self._groups: dict[int, tuple[int, int]] = {}
         self._most = 0
@@ -60,12 +76,22 @@ class Counter:
             end = self.match(text, most, at=at)
             at = end if end is not None and end > at else at + 1
 
-    def _run(self, nodes: Nodes, at: int) -> Iterator[int]:
-        if not nodes:
+    def _run(self, nodes: Nodes, at: int, first: int = 0) -> Iterator[int]:
+        if first == len(nodes):
             yield at
             return
-        for end in self._node(nodes[0], at):
-            yield from self._run(nodes[1:], end)
+        for end in self._node(nodes[first], at):
+            yield from self._run(nodes, end, first + 1)
+
+    def _letter(self, node: tuple[Any, Any], at: int) -> bool:
+        """Whether a node of one character matches the one at `at`: a step."""
+        self._step()
+        if at >= len(self._text):
+            return False
+        key = id(node), self._text[at]
+        if key not in self._members:
+            self._members[key] = is_in(node, self._text[at], self._flags)
+        return self._members[key]
 
     def _node(self, node: tuple[Any, Any], at: int) -> Iterator[int]:
         code, value = node
@@ -74,18 +100,18 @@ class Counter:
         elif code is codes.POSSESSIVE_REPEAT:
             yield from self._first(self._repeat(*value, at=at, greedy=True))
         elif code is codes.ATOMIC_GROUP:
-            yield from self._first(self._run(list(value), at))
+            yield from self._first(self._run(value, at))
         elif code is codes.SUBPATTERN:
-            yield from self._group(value[0], list(value[3]), at)
+            yield from self._group(value[0], value[3], at)
         elif code is codes.BRANCH:
             for branch in value[1]:
-                yield from self._run(list(branch), at)
+                yield from self._run(branch, at)
         elif code is codes.AT:
             yield from self._position(value, at)
         elif code in (codes.ASSERT, codes.ASSERT_NOT):
             direction, body = value
             begin = at if direction > 0 else at - 1  # those that look back are of one character here
-            holds = begin >= 0 and next(self._run(list(body), begin), None) is not None
+            holds = begin >= 0 and next(self._run(body, begin), None) is not None
             if holds is (code is codes.ASSERT):
                 yield at
         elif code is codes.GROUPREF:
@@ -95,19 +121,17 @@ class Counter:
             if end >= 0 and self._text.startswith(same, at):
                 yield at + len(same)
         else:
-            self._step()
-            if at < len(self._text) and is_in(node, self._text[at], self._flags):
+            if self._letter(node, at):
                 yield at + 1
 
     def _repeat(self, least: int, most: Any, body: Any, *, at: int, greedy: bool, done: int = 0) -> Iterator[int]:
-        nodes = list(body)
-        if len(nodes) == 1 and not contains_more(nodes[0]):
-            yield from self._run_of(nodes[0], least, most, at, greedy=greedy)
+        if len(body) == 1 and not contains_more(body[0]):
+            yield from self._run_of(body[0], least, most, at, greedy=greedy)
             return
         if not greedy and done >= least:
             yield at
         if done < most:
-            for end in self._run(nodes, at):
+            for end in self._run(body, at):
                 if end > at or done < least:
                     yield from self._repeat(least, most, body, at=end, greedy=greedy, done=done + 1)
         if greedy and done >= least:
@@ -117,7 +141,7 @@ class Counter:
         """A run of single characters, without recursion."""
         end = at
         while end - at < least or (greedy and end - at < most):
-            if next(self._node(node, end), None) is None:
+            if not self._letter(node, end):
                 break
             end += 1
         if end - at < least:
@@ -128,7 +152,7 @@ class Counter:
                 yield each
             return
         yield end
-        while end - at < most and next(self._node(node, end), None) is not None:
+        while end - at < most and self._letter(node, end):
             end += 1
             yield end
 
@@ -143,17 +167,17 @@ class Counter:
 
     def _position(self, value: Any, at: int) -> Iterator[int]:
         text = self._text
-        words = [0 <= each < len(text) and bool(re.match(r"\w", text[each])) for each in (at - 1, at)]
-        holds = {
-            codes.AT_BEGINNING: at == 0,
-            codes.AT_BEGINNING_STRING: at == 0,
-            codes.AT_END: at == len(text) or text[at:] == "\n",
-            codes.AT_END_STRING: at == len(text),
-            codes.AT_BOUNDARY: words[0] != words[1],
-            codes.AT_NON_BOUNDARY: words[0] == words[1],
-        }
         self._step()
-        if holds[value]:
+        if value in (codes.AT_BEGINNING, codes.AT_BEGINNING_STRING):
+            holds = at == 0
+        elif value is codes.AT_END:
+            holds = at == len(text) or text[at:] == "\n"
+        elif value is codes.AT_END_STRING:
+            holds = at == len(text)
+        else:
+            words = [0 <= each < len(text) and bool(re.match(r"\w", text[each])) for each in (at - 1, at)]
+            holds = (words[0] != words[1]) is {codes.AT_BOUNDARY: True, codes.AT_NON_BOUNDARY: False}[value]
+        if holds:
             yield at
 
     def _first(self, ends: Iterator[int]) -> Iterator[int]:
@@ -221,14 +245,14 @@ def _letters(nodes: Nodes) -> Iterator[str]:
 
 def _bodies(code: Any, value: Any) -> list[Nodes]:
     if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
-        return [list(value[2])]
+        return [value[2]]
     if code is codes.SUBPATTERN:
-        return [list(value[3])]
+        return [value[3]]
     if code is codes.BRANCH:
-        return [list(branch) for branch in value[1]]
+        return list(value[1])
     if code is codes.ATOMIC_GROUP:
-        return [list(value)]
-    return [list(value[1])] if code in (codes.ASSERT, codes.ASSERT_NOT) else []
+        return [value]
+    return [value[1]] if code in (codes.ASSERT, codes.ASSERT_NOT) else []
 
 
 def _examples(nodes: Nodes, alphabet: list[str], flags: int) -> tuple[set[str], set[str]]:

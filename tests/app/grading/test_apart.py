@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -66,6 +67,22 @@ def test_a_process_that_was_killed_is_replaced(reader: Reader) -> None:
     os.kill(before, signal.SIGKILL)
     assert reader.read(read_member, (zip_package(), "echo"), 60).package.slug == "echo"
     assert reader.pid != before
+
+
+def test_the_process_outlives_the_thread_that_asked_first(reader: Reader) -> None:
+    """Requests are served by threads that end; starting Python again for each package would take a second."""
+    reader.close()
+    pids = []
+
+    def ask() -> None:
+        reader.read(read_member, (zip_package(), "echo"), 60)
+        pids.append(reader.pid)
+
+    for _ in range(2):
+        thread = Thread(target=ask)
+        thread.start()
+        thread.join()
+    assert pids[0] == pids[1] is not None
 
 
 class Evil:
