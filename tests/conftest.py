@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sqlite3
@@ -17,7 +18,7 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app import passwords
-from app.storage import database
+from app.storage import database, durable
 from tests import postgres
 
 HELD = pytest.StashKey[int]()
@@ -25,6 +26,7 @@ RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
 
 passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
 database.SYNCHRONOUS = "OFF"  # in this process: kills lose nothing by it, and no test cuts the power
+durable.WAITS = False  # for the same reason
 hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
 hypothesis.settings.register_profile("long", deadline=None, max_examples=10 * hypothesis.settings.default.max_examples)
 hypothesis.settings.load_profile("jurado")
@@ -48,6 +50,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if not (folder / "data").exists():
         shutil.rmtree(folder, ignore_errors=True)
     postgres.wait_until_gone(folder)
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector look no more through modules and tests, which live as long as the process."""
+    gc.freeze()
 
 
 def run_folder() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ PROJECT = Path(__file__).resolve().parents[1]
 MAKEFILE = (PROJECT / "Makefile").read_text()
 VERBS = set(re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.MULTILINE))
 PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
+
+
+@cache
+def whole_command() -> object:
+    """`jurado` with all its commands, put together once."""
+    return typer.main.get_command(app)
 
 
 def without_code(text: str) -> str:
@@ -58,7 +65,7 @@ def test_pages_name_only_verbs_that_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 def test_pages_name_only_commands_that_exist(page: Path) -> None:
     for words in re.findall(r"(?:`|^ *(?:\$ )?|bin/)jurado ([a-z][a-z -]*)", page.read_text(), re.MULTILINE):
-        command: object = typer.main.get_command(app)
+        command = whole_command()
         for word in words.split():
             if not isinstance(command, TyperGroup):
                 break
@@ -70,7 +77,7 @@ def test_pages_name_only_commands_that_exist(page: Path) -> None:
 def test_pages_give_commands_only_arguments_and_options_that_they_take(page: Path) -> None:
     for line in re.findall(r"^ *(?:\$ )?(?:\.venv/bin/)?jurado (.*)$", page.read_text(), re.MULTILINE):
         words = shlex.split(re.split(r" [<>|] ", line)[0], comments=True)
-        command: object = typer.main.get_command(app)
+        command = whole_command()
         while isinstance(command, TyperGroup) and words and words[0] in command.commands:
             command = command.commands[words.pop(0)]
         assert isinstance(command, TyperCommand), line

@@ -18,10 +18,13 @@ COPIED = ("app", "checkers", "solvers", "scripts", "migrations", "tests", "typin
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project with the toy problem's files added, where no file of either stands in the other's way."""
+    """The project with the toy problem's files added, where no file of either stands in the other's way.
+
+    What is compiled comes with its source, so that the programs of this test do not compile all of it again.
+    """
     root = tmp_path_factory.mktemp("seventh")
     for name in COPIED:
-        shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "toy"))
+        shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns("toy"))
     shutil.copy(PROJECT / "pyproject.toml", root)
     (root / "problems").mkdir()
     for folder in (PROJECT / "problems").iterdir():

@@ -24,6 +24,7 @@ from sqlalchemy import Connection, func, select
 from app.domain.clock import utc_now
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage.database import Database
+from app.storage.durable import sync, sync_folder
 from app.storage.files import LocalFiles
 from app.storage.migrate import schemas, upgrade
 from app.storage.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
@@ -311,7 +312,7 @@ def _restore_sqlite(source: Path, target: Database) -> None:
         with os.fdopen(handle, "wb") as file, source.open("rb") as copied:
             shutil.copyfileobj(copied, file, CHUNK)
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
         for suffix in ("-wal", "-shm"):
             place.with_name(place.name + suffix).unlink(missing_ok=True)
         os.replace(name, place)
@@ -359,10 +360,6 @@ def _replace(path: Path, data: bytes) -> None:
     with os.fdopen(handle, "wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())
+        sync(file.fileno())
     os.replace(name, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)

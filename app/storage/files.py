@@ -24,6 +24,7 @@ import structlog
 import zstandard
 
 from app.domain.clock import utc_now
+from app.storage.durable import sync, sync_folder
 from app.storage.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
@@ -116,7 +117,7 @@ class LocalFiles:
                 file.write(zstandard.compress(data, LEVEL))
                 file.flush()
                 os.utime(file.fileno(), ns=(made := _moment(), made))
-                os.fsync(file.fileno())
+                sync(file.fileno())
             os.replace(name, target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -238,8 +239,8 @@ class LocalFiles:
         return False
 
     def _make_durable(self, target: Path) -> None:
-        _fsync_folder(target.parent)
-        _fsync_folder(self.folder)
+        sync_folder(target.parent)
+        sync_folder(self.folder)
 
 
 def _moment() -> int:
@@ -277,11 +278,3 @@ def _inflated_slowly(file: IO[bytes], sha256: str) -> Iterator[bytes]:
         raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
     if last:
         yield last
-
-
-def _fsync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

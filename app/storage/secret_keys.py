@@ -19,6 +19,7 @@ import structlog
 from cryptography.fernet import Fernet, InvalidToken
 
 from app.settings import Settings, secret_keys_of
+from app.storage.durable import sync, sync_folder
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.keys")
 
@@ -107,16 +108,12 @@ def make_key(settings: Settings) -> None:
         with os.fdopen(handle, "w") as file:
             file.write("".join(f"{line}\n" for line in lines))
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
 
 
 def _keys_in(path: Path) -> list[str]:

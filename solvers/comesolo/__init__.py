@@ -16,6 +16,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from checkers.comesolo import Answer, Instance, read_instance
@@ -67,7 +68,8 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
     return f"par {par.count}\nbest {answer.count}\n"
 
 
+@cache
 def warm_up(method: str) -> None:
-    """Run a method on a tiny board, so that its kernels are compiled or loaded before a clock starts."""
+    """Run a method on a tiny board, so that its kernels are compiled or loaded before a clock starts; once."""
     tiny = read_instance(b"3\nooo\no..\n...\n")
     METHODS[method].search(rows_of(tiny), tables_of(3), 9, seed=1, clock=Clock(1.0, 8))

@@ -20,6 +20,7 @@ A step is one turn of a kernel: about a million moves looked at, or 65536 positi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -73,7 +74,8 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
     return write_answer(answer)
 
 
+@cache
 def warm_up(method: str) -> None:
-    """Run a method on two small positions, so that its kernels are compiled or loaded before a clock starts."""
+    """Run a method on two small positions, so that its kernels are compiled or loaded before a clock starts; once."""
     rows = np.array([[1, 2, 3], [2, 2, 1]], np.int64)
     METHODS[method].search(rows, Work(Clock(60.0, 16), np.zeros((2, 2), np.int64)))

@@ -17,6 +17,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from checkers.lazypiglets import UNREACHABLE, Answer, Instance, read_instance
@@ -88,6 +89,7 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
     return f"{answer.steps}\n"
 
 
+@cache
 def warm_up(method: str) -> None:
-    """Solve a tiny map, so that the method's kernels are compiled or loaded before a clock starts."""
+    """Solve a tiny map, so that the method's kernels are compiled or loaded before a clock starts; once."""
     search(read_instance(TINY), method, Work(Clock(60.0)))

@@ -17,6 +17,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from checkers.netgame import FIRST, SECOND, Answer, Instance, read_instance
@@ -71,7 +72,8 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
     return f"{FIRST}\n{' '.join(map(str, winning))}\n" if winning else f"{SECOND}\n"
 
 
+@cache
 def warm_up(method: str) -> None:
-    """Run a method on a tiny net, so that its kernels are compiled or loaded before a clock starts."""
+    """Run a method on a tiny net, so that its kernels are compiled or loaded before a clock starts; once."""
     tiny = read_instance(b"4\n0 0 0 1\n0 0 1 0\n1 0 1 1\n0 1 1 1\n")
     METHODS[method].search(net_of(tiny), Clock(1.0, 100))

@@ -17,6 +17,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from checkers.optimiza import Answer, Instance, read_instance
@@ -71,8 +72,9 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
     return f"x {x}\ny {y}\nbest {answer.total}\n"
 
 
+@cache
 def warm_up(method: str) -> None:
-    """Run a method on a small board, so that its kernels are compiled or loaded before a clock starts."""
+    """Run a method on a small board, so that its kernels are compiled or loaded before a clock starts; once."""
     METHODS[method].search(board_of(read_instance(SMALL)), Clock(60.0, 1 if method == "brute" else 1000))
 
 

@@ -120,9 +120,8 @@ class Counter:
             self._step(max(1, len(same)))
             if end >= 0 and self._text.startswith(same, at):
                 yield at + len(same)
-        else:
-            if self._letter(node, at):
-                yield at + 1
+        elif self._letter(node, at):
+            yield at + 1
 
     def _repeat(self, least: int, most: Any, body: Any, *, at: int, greedy: bool, done: int = 0) -> Iterator[int]:
         if len(body) == 1 and not contains_more(body[0]):

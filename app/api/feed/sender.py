@@ -91,6 +91,10 @@ class Sender:
                 self._thread.join()
                 self._thread = None
 
+    def served(self) -> set[str]:
+        """Ids of the webhooks that may be called before the next webhook is added or changed."""
+        return {hook_id for hook_id, task in list(self._tasks.items()) if not task.done()}
+
     def _soon(self, call: Any) -> None:
         loop = self._loop
         if loop is not None:

@@ -121,6 +121,11 @@ def wait(condition: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
+def wait_until_left(api: Api, hook_id: str) -> None:
+    """Wait until the sender's task for a webhook is over: it makes no call any more, not even of what is on its way."""
+    wait(lambda: hook_id not in api.app.state.hub.sender.served())
+
+
 def submit(api: Api, minute: float) -> str:
     return str(add_submission(api.service, {"02": share(1)}, minute=minute))
 
@@ -186,13 +191,13 @@ def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_i
     with receiving() as good, receiving() as slow:
         with receiving() as gone:
             port = gone.port
-        hanging = [True]
+        back_again = threading.Event()
 
         def hang() -> int:
-            if hanging[0]:
-                time.sleep(1.0)
-                return 500
-            return 200
+            if back_again.is_set():
+                return 200
+            back_again.wait(PATIENCE)  # longer than the sender waits
+            return 500
 
         slow.answer = hang
         for url in (slow.url, f"http://127.0.0.1:{port}/", good.url):
@@ -200,7 +205,7 @@ def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_i
         ids = [submit(hooked, minute) for minute in (1, 2, 3)]
         wait(lambda: ("judgements", judgement_id(hooked.service, ids[-1])) in good.told())
         assert slow.told() == []
-        hanging[0] = False
+        back_again.set()
         with receiving(port) as back:
             wait(lambda: ("runs", run_id(hooked.service, ids[-1])) in slow.told())
             wait(lambda: ("runs", run_id(hooked.service, ids[-1])) in back.told())
@@ -220,20 +225,27 @@ def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_i
 
 
 def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(sqlite_url: str, tmp_path: Path) -> None:
-    with open_api(sqlite_url, tmp_path / "home", **QUICK, webhook_give_up_seconds=0.2) as api, receiving() as receiver:
+    with (
+        open_api(sqlite_url, tmp_path / "home", **QUICK, webhook_give_up_seconds=0.2) as api,
+        receiving() as receiver,
+        receiving() as other,
+    ):
         add_problem(api.service)
         add_contest(api.service)
         receiver.answer = lambda: 503
         made = hook(api, receiver.url)
+        hook(api, other.url)
         first = submit(api, 1)
         wait(lambda: not api.get(f"webhooks/{made['id']}", user="admin").json()["active"])
         found = api.get(f"webhooks/{made['id']}", user="admin").json()
         assert found["error"] == "it answered 503"
         assert found["failures"] >= 2
+        wait_until_left(api, made["id"])
         refused = receiver.refused
         receiver.answer = lambda: 200
         second = submit(api, 2)
-        time.sleep(0.3)
+        wait(lambda: ("runs", run_id(api.service, second)) in other.told())
+        assert made["id"] not in api.app.state.hub.sender.served()
         assert receiver.refused == refused
         assert receiver.told() == []
         changed = api.patch(f"webhooks/{made['id']}", user="admin", json={"active": True}).json()
@@ -269,7 +281,7 @@ def test_a_deleted_webhook_is_called_no_more(hooked: Api, receiver: Receiver) ->
     wait(lambda: ("runs", run_id(hooked.service, first)) in receiver.told())
     assert hooked.delete(f"webhooks/{made['id']}", user="admin").status_code == 204
     submit(hooked, 2)
-    time.sleep(0.3)
+    wait_until_left(hooked, made["id"])
     assert len(receiver.told()) == 3
     assert hooked.get(f"webhooks/{made['id']}", user="admin").status_code == 404
 

@@ -11,6 +11,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.storage import durable
 from app.storage.files import LocalFiles
 from app.storage.stored_bytes import FileDamaged, FileMissing
 
@@ -23,6 +24,18 @@ def test_what_is_kept_comes_back(tmp_path: Path, data: bytes) -> None:
     name = files.keep(data)
     assert files.keep(data) == name
     assert files.load(name) == data
+
+
+def test_a_file_is_on_the_disk_before_it_gets_its_name_and_both_folders_before_anybody_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, synced = LocalFiles(tmp_path), []
+    monkeypatch.setattr(durable, "WAITS", True)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.readlink(f"/proc/self/fd/{descriptor}")))
+    place = files.path(files.keep(b"one"))
+    assert [Path(each).parent for each in synced[:1]] == [place.parent]
+    assert synced[1:] == [str(place.parent), str(tmp_path)]
+    assert Path(synced[0]).name.startswith(".new-")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
