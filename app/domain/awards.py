@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
+from typing import Literal
 
 from app.domain.contests import PROVISIONAL, CaseKind, Freeze, Kind, ScoredProblem, Team
 from app.domain.scoreboard import Board, Row
 from app.domain.scoring import Attempt, Bests, problem_points, submission_answers
 
-MEDALS = ("gold", "silver", "bronze")
+MEDALS: tuple[Literal["gold", "silver", "bronze"], ...] = ("gold", "silver", "bronze")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from app.domain.documents import MessageDocument
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
 
@@ -19,7 +19,7 @@ class CaseAnswer:
     answer_sha256: str | None
     data: bytes | None
     sha256: str | None
-    refused: dict[str, Any] | None
+    refused: MessageDocument | None
     checker_args: Sequence[str] = ()
 
 
@@ -32,5 +32,5 @@ class FoundScore:
     raw: Exact | None
     max_raw: Exact | None
     multiplier: Exact | None
-    message: dict[str, Any]
+    message: MessageDocument
     run_time_ms: int

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+
+from app.domain.documents import LimitsDocument, PerWindowDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,9 @@ TEAM_BYTES = 2**30
 """Default of the bytes of answers and sources that a team may send to a contest."""
 
 
-def read_limits(document: Mapping[str, Any], inherited: Limits = NO_LIMITS) -> Limits:
+def read_limits(document: LimitsDocument, inherited: Limits = NO_LIMITS) -> Limits:
     """Parse a document of limits; an omitted key is `inherited`, null lifts that limit."""
-    merged = {**write_limits(inherited), **document}
+    merged: LimitsDocument = {**write_limits(inherited), **document}
     interval, per_window = merged.get("interval_seconds"), merged.get("per_window")
     return Limits(
         merged.get("max_submissions"),
@@ -39,9 +40,9 @@ def read_limits(document: Mapping[str, Any], inherited: Limits = NO_LIMITS) -> L
     )
 
 
-def write_limits(limits: Limits) -> dict[str, Any]:
+def write_limits(limits: Limits) -> LimitsDocument:
     """The document of limits, every key written out."""
-    per_window = None
+    per_window: PerWindowDocument | None = None
     if limits.count is not None and limits.window is not None:
         per_window = {"count": limits.count, "seconds": limits.window.total_seconds()}
     interval = None if limits.interval is None else limits.interval.total_seconds()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+
+from app.domain.documents import MessageDocument
 
 EXPECTED = ": expected "
 """The text after the place in the usual sentence of a checker."""
@@ -18,7 +18,7 @@ class Telling(StrEnum):
     FULL = "full"
 
 
-def told(message: Mapping[str, Any], telling: Telling) -> Mapping[str, Any]:
+def told(message: MessageDocument, telling: Telling) -> MessageDocument:
     """Reduce a rejection's message (key, text, args); without a place only the verdict is left."""
     if telling is Telling.FULL:
         return message
@@ -28,7 +28,7 @@ def told(message: Mapping[str, Any], telling: Telling) -> Mapping[str, Any]:
     return {"key": "rejected-at", "text": f"{where}: rejected", "args": {"where": where}}
 
 
-def _place(message: Mapping[str, Any]) -> str | None:
+def _place(message: MessageDocument) -> str | None:
     where = message["args"].get("where")
     place, expected, _ = message["text"].partition(EXPECTED)
     return where if isinstance(where, str) else place if expected else None

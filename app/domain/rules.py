@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
+from app.domain.documents import RuleDocument
 
 E = TypeVar("E", Kind, Direction, Counting, Carry)
 
-KEYS = frozenset({"kind", "direction", "counting", "carry", "reference_counts", "max_points"})
+KEYS = frozenset(RuleDocument.__annotations__)
 
 
 def default_rule(kind: Kind, direction: Direction, max_points: Fraction) -> ScoringRule:
@@ -22,7 +23,7 @@ def default_rule(kind: Kind, direction: Direction, max_points: Fraction) -> Scor
     return ScoringRule(kind, direction, counting, Carry.BEST, reference_counts=False, max_points=max_points)
 
 
-def read_rule(document: Mapping[str, Any], kind: Kind, direction: Direction, max_points: Fraction) -> ScoringRule:
+def read_rule(document: Mapping[str, object], kind: Kind, direction: Direction, max_points: Fraction) -> ScoringRule:
     """The rule a contest's document makes over the problem's own; what it leaves out stays as by default.
 
     Raises ValueError that names the key where a value is not one of those possible, or a key is unknown.
@@ -40,7 +41,7 @@ def read_rule(document: Mapping[str, Any], kind: Kind, direction: Direction, max
     )
 
 
-def write_rule(rule: ScoringRule) -> dict[str, Any]:
+def write_rule(rule: ScoringRule) -> RuleDocument:
     """The document of a rule, every key written out; `max_points` as a number, or `"7/3"` where it is no integer."""
     points = rule.max_points
     return {
@@ -53,25 +54,25 @@ def write_rule(rule: ScoringRule) -> dict[str, Any]:
     }
 
 
-def _choice(document: Mapping[str, Any], key: str, default: E) -> E:
+def _choice(document: Mapping[str, object], key: str, default: E) -> E:
     value = document.get(key)
     if value is None:
         return default
     try:
-        return type(default)(value)
+        return type(default)(str(value))
     except ValueError:
         expected = ", ".join(choice.value for choice in type(default))
         raise ValueError(f"rule.{key}: expected one of {expected}, found {value!r}") from None
 
 
-def _truth(document: Mapping[str, Any], key: str, default: bool) -> bool:
+def _truth(document: Mapping[str, object], key: str, default: bool) -> bool:
     value = document.get(key, default)
     if not isinstance(value, bool):
         raise ValueError(f"rule.{key}: expected true or false, found {value!r}")
     return value
 
 
-def _points(document: Mapping[str, Any], default: Fraction) -> Fraction:
+def _points(document: Mapping[str, object], default: Fraction) -> Fraction:
     value = document.get("max_points")
     if value is None:
         return default

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from app.domain.awards import MEDALS, Prizes
 from app.domain.contests import EVERY, FINAL
+from app.domain.documents import PrizesDocument, SettingsDocument
 from app.domain.final_cases import Finals
 from app.domain.limits import NO_LIMITS, TEAM_BYTES, Limits, read_limits
 from app.domain.rejections import Telling
@@ -53,9 +52,9 @@ class ContestSettings:
 DEFAULTS = ContestSettings()
 
 
-def read_settings(document: Mapping[str, Any]) -> ContestSettings:
+def read_settings(document: SettingsDocument) -> ContestSettings:
     """Parse a stored document, which was validated when it was written. Raises ValueError for a damaged one."""
-    awards = document.get("awards") or {}
+    awards: PrizesDocument = document.get("awards") or {}
     minutes = document.get("final_minutes")
     return ContestSettings(
         partly_correct_as=JudgementType(document.get("partly_correct_as", DEFAULTS.partly_correct_as)),

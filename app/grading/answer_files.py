@@ -23,6 +23,7 @@ from app.grading.archives import (
     is_litter,
     open_archive,
 )
+from app.storage.documents import FileNoteDocument
 
 PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 MOST_SUGGESTIONS = 20
@@ -61,7 +62,7 @@ class FileNote:
     case: str | None
     ignored: str | None = None
 
-    def as_json(self) -> dict[str, str | None]:
+    def as_json(self) -> FileNoteDocument:
         """The form it is stored and shown in."""
         return {"name": self.name, "case": self.case, "ignored": self.ignored}
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from cachetools import LRUCache
 
 from app.domain.case_scores import CaseAnswer, FoundScore
+from app.domain.documents import MessageDocument
 from app.domain.verdicts import CaseVerdict
 from app.grading.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
 from app.storage.stored_bytes import FileMissing
@@ -113,7 +114,7 @@ def _score(checker: Checker[Any, Any], instance: Any, request: Validate) -> Scor
     return checker.score_answer(instance, answer, request.reference)
 
 
-def message_json(message: Message) -> dict[str, Any]:
+def message_json(message: Message) -> MessageDocument:
     """A message in the form it is stored and shown in."""
     return {"key": message.key, "text": message.text, "args": dict(message.args)}
 

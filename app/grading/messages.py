@@ -7,14 +7,15 @@ contestants may have taken over, so the server believes nothing of it but scores
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
 from app.domain.case_scores import CaseAnswer, FoundScore
+from app.domain.documents import MessageDocument
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
 
@@ -104,6 +105,12 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True):
     message: Annotated[str, Meta(max_length=100_000)]
 
 
+class FaultDocument(MessageDocument):
+    """A fault as others read it: the file, and what is wrong with it."""
+
+    file: str
+
+
 class Validated(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """The faults found (none: it is valid), and the score of the answer if one was given."""
 
@@ -111,7 +118,7 @@ class Validated(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     wire: WireScore | None = None
 
     @property
-    def faults(self) -> list[dict[str, Any]]:
+    def faults(self) -> list[FaultDocument]:
         """Each fault as a document: file, key, text, args."""
         return [{"file": fault.file, **_words(fault.message)} for fault in self.wire_faults]
 
@@ -178,7 +185,7 @@ def graded(score: FoundScore) -> Graded:
     return Graded(_wire(score))
 
 
-def validated(faults: Sequence[tuple[str, Mapping[str, Any]]], score: FoundScore | None = None) -> Validated:
+def validated(faults: Sequence[tuple[str, MessageDocument]], score: FoundScore | None = None) -> Validated:
     """The reply that carries faults, each of a file, and a score."""
     told = [Fault(file, json.dumps(message)) for file, message in faults]
     return Validated(told, None if score is None else _wire(score))
@@ -213,7 +220,7 @@ def _found(wire: WireScore) -> FoundScore:
     )
 
 
-def _words(text: str) -> dict[str, Any]:
+def _words(text: str) -> MessageDocument:
     words = _messages.decode(text)
     return {"key": words.key, "text": words.text, "args": words.args}
 

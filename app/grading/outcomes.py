@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.clock import utc_now
 from app.domain.contests import Kind
+from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
 from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.storage.judgements import Outcome, Task
 
-JUDGE_ERROR = {"key": "judge-error", "text": "the judge failed on this answer; it is not your fault", "args": {}}
+JUDGE_ERROR: MessageDocument = {
+    "key": "judge-error",
+    "text": "the judge failed on this answer; it is not your fault",
+    "args": {},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +34,10 @@ def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
 
 
 def summed_up(
-    scores: Sequence[FoundScore], settings: Mapping[str, Any], rule: Mapping[str, Any], counted: Collection[int]
+    scores: Sequence[FoundScore], settings: ProblemSettingsDocument, rule: RuleDocument, counted: Collection[int]
 ) -> JudgementType:
     """The judgement type that scores give; `counted` are the ids of the cases that count during the contest."""
-    absolute = rule.get("kind", settings.get("scoring", {}).get("kind")) == Kind.ABSOLUTE
+    absolute = rule.get("kind", settings["scoring"]["kind"]) == Kind.ABSOLUTE
     seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores]
     return judgement_type(seen, complete={*counted} <= {score.test_case_id for score in scores})
 

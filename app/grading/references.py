@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
@@ -20,9 +19,10 @@ from app.grading.engine import Engine
 from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
 from app.grading.reference_solver import Solved, SolverRun, solve
-from app.grading.solver_process import SolverFailed, SolverProcess
+from app.grading.solver_process import SolverFailed, SolverProcess, Summary
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database
+from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunFacts, RunParams
 from app.storage.files import FileStore
 from app.storage.rejudging_steps import RejudgingRefused
 from app.storage.tables import TestCaseRow
@@ -155,9 +155,9 @@ class JobRunner:
             job = jobs.begin(session, job_id)
             if job is None:
                 return
-            params = dict(job.params)
+            params = job.params
             cases = _cases(session, params)
-        results: dict[str, Any] = {}
+        results: dict[str, CaseResult] = {}
         for at, case in enumerate(cases):
             if self._stopping(job_id):
                 return
@@ -171,7 +171,7 @@ class JobRunner:
         with self._changed:
             return self._closing or job_id in self._cancelled
 
-    def _solve(self, job_id: str, params: dict[str, Any], case: _Case, at: int, count: int) -> dict[str, Any]:
+    def _solve(self, job_id: str, params: RunParams, case: _Case, at: int, count: int) -> CaseResult:
         solver = params.get("solver", params["problem_id"])  # a job queued by an earlier version names none
         run = SolverRun(solver, params["method"], params["seed"], params["seconds"], params["memory"])
         process = SolverProcess()
@@ -192,7 +192,7 @@ class JobRunner:
         self._on_changed(params["problem_id"])
         return result
 
-    def _keep(self, problem_id: str, case: _Case, data: bytes, solved: Solved) -> dict[str, Any]:
+    def _keep(self, problem_id: str, case: _Case, data: bytes, solved: Solved) -> CaseResult:
         """Have the checker confirm the answer, then make it the expected one, with where it came from.
 
         Where that would change what anybody has, it becomes (a part of) a rejudging, which the result names.
@@ -201,13 +201,10 @@ class JobRunner:
         found = self._engine.validate(request).result()
         if found.faults or found.score is None:
             raise SolverFailed(f"its answer is not valid: {found.faults[0]['text'] if found.faults else 'no score'}")
-        kept = {
-            key: solved.summary.get(key)
-            for key in ("method", "seed", "seconds", "steps", "states", "version", "raw", "max_raw", "optimal")
-        }
-        provenance = {
+        facts = _facts(solved.summary)
+        provenance: ProvenanceDocument = {
             "from": REFERENCE_RUN,
-            **kept,
+            **facts,
             "solution_sha256": self._files.keep(solved.answer),
             "made": utc_now().isoformat(timespec="seconds"),
         }
@@ -222,20 +219,20 @@ class JobRunner:
                 None,
                 joins=rejudgings.open_id(session, problem_id),
             )
-            waits = None if row is None else {"rejudging": str(row.id), "contest": row.contest_id}
+            waits = None if row is None else (str(row.id), row.contest_id)
         if waits is None:
-            return kept
+            return {**facts}
         self._engine.take_up()
-        return {**kept, **waits}
+        return {**facts, "rejudging": waits[0], "contest": waits[1]}
 
-    def _end(self, job_id: str, state: str, result: dict[str, Any]) -> None:
+    def _end(self, job_id: str, state: str, result: JobResult) -> None:
         with self._database.write() as session:
             job = jobs.get(session, job_id)
             if job is not None:
                 jobs.end(job, state, result)
 
 
-def _cases(session: Session, params: dict[str, Any]) -> list[_Case]:
+def _cases(session: Session, params: RunParams) -> list[_Case]:
     """The cases of a job, in order."""
     known, names = rejudging_changes.wanted(session, params["problem_id"])["cases"], set(params["cases"])
     return [
@@ -243,6 +240,21 @@ def _cases(session: Session, params: dict[str, Any]) -> list[_Case]:
         for name, case in sorted(known.items(), key=lambda item: item[1]["ordinal"])
         if name in names
     ]
+
+
+def _facts(summary: Summary) -> RunFacts:
+    """The facts of a solver's summary that are kept; null where it gives none."""
+    return {
+        "method": summary.get("method"),
+        "seed": summary.get("seed"),
+        "seconds": summary.get("seconds"),
+        "steps": summary.get("steps"),
+        "states": summary.get("states"),
+        "version": summary.get("version"),
+        "raw": summary.get("raw"),
+        "max_raw": summary.get("max_raw"),
+        "optimal": summary.get("optimal"),
+    }
 
 
 def reference_run(session: Session, problem_id: str, names: Collection[str]) -> str | None:
@@ -269,7 +281,7 @@ class _Notes:
         self._count = count
         self._noted = 0.0
 
-    def report(self, report: dict[str, Any]) -> None:
+    def report(self, report: Summary) -> None:
         """Pass a solver's report on; its summary is noted by whoever judges the answer."""
         if "fraction" in report and time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
             self.say(report["fraction"], f"{self._case}: best {report.get('best')}, {report.get('states')} states")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 from math import isfinite
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -37,12 +37,12 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-def as_tuple(value: Any) -> Any:
+def as_tuple(value: object) -> object:
     """Turn the list YAML gives into a tuple; anything else stays, for the type check to refuse."""
     return tuple(value) if isinstance(value, list) else value
 
 
-def one_or_many(value: Any) -> Any:
+def one_or_many(value: object) -> object:
     """Write a single value out as a tuple of one."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
@@ -59,7 +59,7 @@ def _some(value: tuple[T, ...]) -> tuple[T, ...]:
     return value
 
 
-def read_person(value: Any) -> Any:
+def read_person(value: object) -> object:
     """Split `Full Name <email>`; a map stays as it is."""
     if not isinstance(value, str):
         return value
@@ -150,20 +150,20 @@ Scalar = int | float | str
 INCOMPATIBLE = (("pass-fail", "scoring"), ("multi-pass", "submit-answer"), ("interactive", "submit-answer"))
 
 
-def _name_map(value: Any) -> Any:
+def _name_map(value: object) -> object:
     return {"en": value} if isinstance(value, str) else value
 
 
-def _credits_map(value: Any) -> Any:
+def _credits_map(value: object) -> object:
     return {"authors": value} if isinstance(value, str) else value
 
 
-def _source_maps(value: Any) -> Any:
+def _source_maps(value: object) -> object:
     entries = value if isinstance(value, list) else [value]
     return tuple({"name": entry} if isinstance(entry, str) else entry for entry in entries)
 
 
-def _constant_map(value: Any) -> Any:
+def _constant_map(value: object) -> object:
     return value if isinstance(value, dict) else {"value": value}
 
 
@@ -181,7 +181,7 @@ def _is_uuid(value: str) -> str:
     return value
 
 
-def _is_date(value: Any) -> Any:
+def _is_date(value: object) -> object:
     if isinstance(value, str):
         raise ValueError("expected YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
     return value

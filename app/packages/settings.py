@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
+from app.domain.documents import ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
 
 STANDARD_CHECKERS = frozenset({"tokens", "exact"})
@@ -42,7 +42,7 @@ class Reference(Strict):
 Share = Annotated[Number, Field(ge=0, le=100)]
 
 
-def _range(value: Any) -> Any:
+def _range(value: object) -> object:
     return as_tuple(value) if isinstance(value, list) else (value, value)
 
 
@@ -110,24 +110,28 @@ class JuradoSettings(Strict):
     final: Annotated[tuple[GroupName, ...], BeforeValidator(as_tuple)] = ()
     languages: Languages = Languages()
 
+    def document(self) -> ProblemSettingsDocument:
+        """The settings as rows keep them."""
+        return cast(ProblemSettingsDocument, self.model_dump(mode="json"))  # its keys are the fields
+
     @property
     def bundled_checker(self) -> bool:
         """Whether the checker is a module of its own rather than a standard one."""
         return self.checker not in STANDARD_CHECKERS
 
 
-def solver_of(settings: Mapping[str, Any], problem_id: str) -> str:
+def solver_of(settings: ProblemSettingsDocument, problem_id: str) -> str:
     """The module of `solvers/` that makes a problem's expected answers, from its settings as they are stored.
 
     It is named like the checker that goes with it: a version of a problem has an id of its own, and the same programs.
     Standard checkers go with no solver; there the problem's id is the solver's name.
     """
     named = (settings.get("reference") or {}).get("solver")
-    checker = str(settings["checker"])
-    return str(named or (problem_id if checker in STANDARD_CHECKERS else checker))
+    checker = settings["checker"]
+    return named or (problem_id if checker in STANDARD_CHECKERS else checker)
 
 
-def _sequences(value: Any) -> Any:
+def _sequences(value: object) -> object:
     if isinstance(value, dict):
         return {key: as_tuple(entry) for key, entry in value.items()}
     return as_tuple(value)

@@ -17,7 +17,7 @@ FILE = "submissions/submissions.yaml"
 Verdicts = OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
 
 
-def _range(value: Any) -> Any:
+def _range(value: object) -> object:
     return (value, value) if isinstance(value, int | float) else tuple(value) if isinstance(value, list) else value
 
 

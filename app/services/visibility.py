@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
+from app.domain.documents import MessageDocument
 from app.domain.rejections import told
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
@@ -190,7 +191,7 @@ def _answers(snapshot: ContestSnapshot, team: str, problem_id: str) -> Mapping[i
     return {attempt.id: answers for attempt, answers in each}
 
 
-def message_of(snapshot: ContestSnapshot, verdict: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
+def message_of(snapshot: ContestSnapshot, verdict: str, message: MessageDocument) -> MessageDocument:
     """Reduce a checker's message to what the setting `rejections` shows to all but judges."""
     if not snapshot.public or verdict != CaseVerdict.REJECTED:
         return message

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from app.storage.problem_diff import Document
+from app.storage.documents import CaseDocument, ProblemColumns, ProblemDocument
 from app.storage.problems import KeptPackage, group_columns, problem_columns
 
 SETTINGS = ("checker", "scoring", "answers", "inputs")
@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     found: str
 
 
-def package_document(stored: KeptPackage) -> Document:
+def package_document(stored: KeptPackage) -> ProblemDocument:
     """A package as the document that its rows would give."""
     return {
         "columns": problem_columns(stored),
@@ -39,7 +39,7 @@ def package_document(stored: KeptPackage) -> Document:
     }
 
 
-def differences(expected: Document, actual: Document) -> list[Difference]:
+def differences(expected: ProblemDocument, actual: ProblemDocument) -> list[Difference]:
     """List every field in which `actual` differs from `expected`, in the order: texts, settings, groups, test cases."""
     one, other = _fields(expected), _fields(actual)
     alone = {name for name, _ in _open(expected)} ^ {name for name, _ in _open(actual)}
@@ -52,11 +52,11 @@ def differences(expected: Document, actual: Document) -> list[Difference]:
     ]
 
 
-def _fields(version: Document) -> dict[str, Any]:
+def _fields(version: ProblemDocument) -> dict[str, object]:
     return {**dict(_texts(version["columns"])), **dict(_groups(version)), **dict(_cases(version))}
 
 
-def _texts(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _texts(columns: ProblemColumns) -> Iterator[tuple[str, object]]:
     for language, name in sorted(columns["names"].items()):
         yield f"name in {language}", name
     for language, statement in sorted(columns["statements"].items()):
@@ -68,7 +68,7 @@ def _texts(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield from _flat(key, columns["settings"].get(key))
 
 
-def _flat(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _flat(place: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping):
         for key, each in value.items():
             yield from _flat(f"{place}.{key}", each)
@@ -76,7 +76,7 @@ def _flat(place: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield place, value
 
 
-def _groups(version: Document) -> Iterator[tuple[str, Any]]:
+def _groups(version: ProblemDocument) -> Iterator[tuple[str, object]]:
     """The groups that have an open case, and those that points are lost by."""
     used = {case["group_name"] for _, case in _open(version)}
     for group in sorted(version["groups"], key=lambda group: str(group["name"])):
@@ -89,7 +89,7 @@ def _groups(version: Document) -> Iterator[tuple[str, Any]]:
             yield f"{place}: require_pass", ", ".join(group["require_pass"]) or NONE
 
 
-def _cases(version: Document) -> Iterator[tuple[str, Any]]:
+def _cases(version: ProblemDocument) -> Iterator[tuple[str, object]]:
     for name, case in _open(version):
         place = f"test case {name}"
         yield place, "a test case"
@@ -100,7 +100,7 @@ def _cases(version: Document) -> Iterator[tuple[str, Any]]:
         yield f"{place}: checker arguments", " ".join(case["checker_args"] or ()) or NONE
 
 
-def _open(version: Document) -> list[tuple[str, Mapping[str, Any]]]:
+def _open(version: ProblemDocument) -> list[tuple[str, CaseDocument]]:
     """The cases with an expected answer: nobody can be judged on the others."""
     return sorted((name, case) for name, case in version["cases"].items() if case["answer_sha256"] is not None)
 
@@ -109,7 +109,7 @@ def _hash(sha256: str) -> str:
     return f"sha256 {sha256}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value is None:
         return "nothing"
     text = str(value)

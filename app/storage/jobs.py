@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.storage.documents import JobResult, RunParams
 from app.storage.tables import JobRow
 
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
@@ -17,7 +17,7 @@ ENDED = frozenset({DONE, FAILED, CANCELLED})
 LOG_TAIL = 8000
 
 
-def add(session: Session, kind: str, params: dict[str, Any], account_id: str | None) -> JobRow:
+def add(session: Session, kind: str, params: RunParams, account_id: str | None) -> JobRow:
     """Queue a job."""
     job = JobRow(id=uuid4().hex, kind=kind, state=QUEUED, params=params, account_id=account_id, created=utc_now())
     session.add(job)
@@ -75,7 +75,7 @@ def report(session: Session, job_id: str, progress: float, line: str) -> None:
         job.log = (job.log + line + "\n")[-LOG_TAIL:]
 
 
-def end(job: JobRow, state: str, result: dict[str, Any]) -> None:
+def end(job: JobRow, state: str, result: JobResult) -> None:
     """End a job, unless it has ended."""
     if job.state in ENDED:
         return

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer, FoundScore
+from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.scoring import Exact
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
@@ -31,8 +31,8 @@ class Task:
     attempt: int
     contest_id: str
     problem_id: str
-    settings: dict[str, Any]
-    rule: dict[str, Any]
+    settings: ProblemSettingsDocument
+    rule: RuleDocument
     counted_cases: frozenset[int]
     answers: Sequence[CaseAnswer]
     rejudging_id: int | None = None
@@ -155,7 +155,7 @@ def _write(connection: Connection, outcomes: Sequence[Outcome]) -> None:
         connection.execute(insert(RawScoreRow), rows)
 
 
-def score_row(outcome: Outcome, score: FoundScore) -> dict[str, Any]:
+def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:
     """The columns of one answer's raw score."""
     raw_num, raw_den = pair(score.raw)
     max_num, max_den = pair(score.max_raw)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer
+from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
 from app.storage import problem_diff, problems
+from app.storage.documents import CaseDocument
 from app.storage.judgements import Task
 from app.storage.tables import (
     AnswerRow,
@@ -37,15 +38,15 @@ class _Sent:
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """What submissions to a problem are judged by. `cases` are those that a rejudging has otherwise; None: not at all.
+    """What submissions to a problem are judged by. `cases`: those the rejudging changes; None means deleted.
 
     `limit` is there only where a rejudging gives another one: else it was held against the answers when they came.
     """
 
-    settings: dict[str, Any]
+    settings: ProblemSettingsDocument
     counted: frozenset[int]
-    cases: Mapping[str, Mapping[str, Any] | None]
-    rules: Mapping[str, dict[str, Any]]
+    cases: Mapping[str, CaseDocument | None]
+    rules: Mapping[str, RuleDocument]
     limit: int | None = None
 
 
@@ -76,7 +77,8 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
     for id_, rejudging, submission, contest, problem, rule in heads:
         ground = grounds[rejudging, problem]
         answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
-        known = ground.rules.get(contest, rule or {})
+        own: RuleDocument = rule or {}
+        known = ground.rules.get(contest, own)
         task = Task(
             id_, submission, attempts[id_], contest, problem, ground.settings, known, ground.counted, answers, rejudging
         )
@@ -94,8 +96,8 @@ def _ground(session: Session, rejudging_id: int | None, problem_id: str) -> _Gro
     names = sorted(problem_diff.counted_cases(wanted))
     counted = frozenset(ids.get(name, -at) for at, name in enumerate(names, start=1))
     settings = wanted["columns"]["settings"]
-    cases, rules = row.changes.get("cases", {}), row.changes.get("rules", {})
-    return _Ground(settings, counted, cases, rules, problem_diff.answer_limit(settings))
+    limit = problem_diff.answer_limit(settings)
+    return _Ground(settings, counted, row.changes.get("cases", {}), row.changes.get("rules", {}), limit)
 
 
 def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
@@ -118,8 +120,8 @@ def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
     )
 
 
-def too_large(limit: int) -> dict[str, Any]:
-    """What is said of an answer with more bytes than it may have."""
+def too_large(limit: int) -> MessageDocument:
+    """The message about an answer with more bytes than it may have."""
     text = f"expected at most {limit} bytes, found more"
     return {"key": "too-large", "text": text, "args": {"limit": limit}}
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, insert, select
 
 from app.domain.clock import utc_now
 from app.storage.judgements import QUEUED
-from app.storage.rejudgings import OPEN, contests_of, grows
+from app.storage.rejudgings import OPEN, Described, contests_of, grows
 from app.storage.tables import JudgementRow, RejudgingRow
 
 
@@ -48,7 +47,7 @@ def judged_again(connection: Connection, newcomers: Sequence[Newcomer]) -> dict[
     return queued
 
 
-def _of(rejudging: Row[Any], newcomers: Iterable[Newcomer]) -> list[Newcomer]:
+def _of(rejudging: Described, newcomers: Iterable[Newcomer]) -> list[Newcomer]:
     """Those a rejudging takes in."""
     if not grows(rejudging):
         return []
@@ -56,7 +55,7 @@ def _of(rejudging: Row[Any], newcomers: Iterable[Newcomer]) -> list[Newcomer]:
     return [each for each in newcomers if each.problem_id == problem_id and each.contest_id in contests]
 
 
-def _values(newcomer: Newcomer, rejudging_id: int) -> dict[str, Any]:
+def _values(newcomer: Newcomer, rejudging_id: int) -> dict[str, object]:
     return {
         "submission_id": newcomer.submission_id,
         "state": QUEUED,

@@ -8,29 +8,26 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import cast
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, Direction, Kind, ScoredProblem, ScoringRule
+from app.domain.documents import ProblemSettingsDocument
 from app.domain.rules import read_rule, write_rule
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.storage import problems
+from app.storage.documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
 from app.storage.judgements import exact
 from app.storage.scoring_input import scored_of
 from app.storage.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
 
-Document = dict[str, Any]
-"""{"columns": {...}, "groups": [{...}], "cases": {name: {...}}, "rules": {contest: {...}}}"""
-Changes = Mapping[str, Any]
-"""What of a document is different; a case that is None is none of the problem's (any more). Empty: nothing is."""
-COLUMNS = ("uuid", "names", "metadata_", "settings", "statements", "package_sha256")
-GROUP = ("name", "ordinal", "kind", "max_points_num", "max_points_den", "aggregation", "require_pass")
+Cases = Mapping[str, CaseDocument]
 JUDGED = ("input_sha256", "answer_sha256", "checker_args")
 REFERENCE = (
     "reference_raw_num",
@@ -39,12 +36,11 @@ REFERENCE = (
     "reference_multiplier_den",
 )
 COUNTED = ("group_name", "points_num", "points_den")
-CASE = (*JUDGED, *COUNTED, *REFERENCE, "ordinal", "input_size", "answer_size", "provenance")
 LEARNT = frozenset({*REFERENCE, "provenance"})
-"""What may be found out of a case later without it being another one."""
+"""Fields that may change without making it a different case."""
 
 
-def document(session: Session, problem_id: str) -> Document:
+def document(session: Session, problem_id: str) -> ProblemDocument:
     """Read a problem as it is now, and the rules its contests give it."""
     row = session.get_one(ProblemRow, problem_id)
     rules = select(ContestProblemRow.contest_id, ContestProblemRow.rule).where(
@@ -52,22 +48,63 @@ def document(session: Session, problem_id: str) -> Document:
     )
     return copy.deepcopy(
         {
-            "columns": {name: getattr(row, name) for name in COLUMNS},
-            "groups": [{name: getattr(group, name) for name in GROUP} for group in problems.groups(session, row.id)],
-            "cases": {
-                case.name: {name: getattr(case, name) for name in CASE} for case in problems.test_cases(session, row.id)
-            },
+            "columns": _columns(row),
+            "groups": [_group(group) for group in problems.groups(session, row.id)],
+            "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
             "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
         }
     )
 
 
-def difference(before: Document, after: Document) -> dict[str, Any]:
-    """What leads from one version to another."""
-    changes: dict[str, Any] = {}
-    for key in ("columns", "rules"):
-        if changed := {name: value for name, value in after[key].items() if before[key].get(name) != value}:
-            changes[key] = changed
+def _columns(row: ProblemRow) -> ProblemColumns:
+    return {
+        "uuid": row.uuid,
+        "names": row.names,
+        "metadata_": row.metadata_,
+        "settings": row.settings,
+        "statements": row.statements,
+        "package_sha256": row.package_sha256,
+    }
+
+
+def _group(row: TestGroupRow) -> GroupDocument:
+    return {
+        "name": row.name,
+        "ordinal": row.ordinal,
+        "kind": row.kind,
+        "max_points_num": row.max_points_num,
+        "max_points_den": row.max_points_den,
+        "aggregation": row.aggregation,
+        "require_pass": row.require_pass,
+    }
+
+
+def _case(row: TestCaseRow) -> CaseDocument:
+    return {
+        "group_name": row.group_name,
+        "ordinal": row.ordinal,
+        "points_num": row.points_num,
+        "points_den": row.points_den,
+        "input_sha256": row.input_sha256,
+        "input_size": row.input_size,
+        "answer_sha256": row.answer_sha256,
+        "answer_size": row.answer_size,
+        "checker_args": row.checker_args,
+        "reference_raw_num": row.reference_raw_num,
+        "reference_raw_den": row.reference_raw_den,
+        "reference_multiplier_num": row.reference_multiplier_num,
+        "reference_multiplier_den": row.reference_multiplier_den,
+        "provenance": row.provenance,
+    }
+
+
+def difference(before: ProblemDocument, after: ProblemDocument) -> ProblemChanges:
+    """The changes that lead from one version to another."""
+    changes: ProblemChanges = {}
+    if columns := _changed(before["columns"], after["columns"]):
+        changes["columns"] = cast(ProblemColumns, columns)  # some of the columns of `after`
+    if rules := {name: rule for name, rule in after["rules"].items() if before["rules"].get(name) != rule}:
+        changes["rules"] = rules
     if before["groups"] != after["groups"]:
         changes["groups"] = after["groups"]
     names = [*before["cases"], *(name for name in after["cases"] if name not in before["cases"])]
@@ -77,7 +114,11 @@ def difference(before: Document, after: Document) -> dict[str, Any]:
     return changes
 
 
-def summary(before: Document, after: Document) -> list[str]:
+def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     """The difference in words, a line for each thing that is another."""
     old, new = before["columns"]["settings"], after["columns"]["settings"]
     lines = [
@@ -98,25 +139,30 @@ def summary(before: Document, after: Document) -> list[str]:
     return lines or ["texts and other settings"]
 
 
-def _words(value: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
+def _words(value: Mapping[str, object], other: Mapping[str, object] | None = None) -> str:
     """A mapping in words, or only what is not the same in another one."""
     shown = {key: each for key, each in value.items() if other is None or other.get(key) != each}
     return ", ".join(f"{key} {each}" for key, each in shown.items())
 
 
-def _group_lines(before: Document, after: Document) -> list[str]:
+def _group_lines(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     old, new = ({group["name"]: group for group in version["groups"]} for version in (before, after))
     lines = [f"group {name}: removed" for name in old if name not in new]
     for name, group in new.items():
         if name not in old:
             lines.append(f"group {name}: added")
             continue
-        names = [column for column in GROUP if column != "ordinal" and old[name][column] != group[column]]
-        lines += [f"group {name}: {column} {old[name][column]} → {group[column]}" for column in names]
+        before_it: Mapping[str, object] = old[name]
+        changed = _changed(before_it, group)
+        lines += [
+            f"group {name}: {column} {before_it[column]} → {value}"
+            for column, value in changed.items()
+            if column != "ordinal"
+        ]
     return lines
 
 
-def _case_lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def _case_lines(old: Cases, new: Cases) -> list[str]:
     lines = [f"test case {name}: removed" for name in old if name not in new]
     parts: dict[str, tuple[str, ...]] = {
         "input": ("input_sha256",),
@@ -128,13 +174,14 @@ def _case_lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         if name not in old:
             lines.append(f"test case {name}: added")
             continue
-        changed = [part for part, columns in parts.items() if any(old[name][at] != case[at] for at in columns)]
-        lines += [f"test case {name}: {', '.join(changed)}"] if changed else []
+        changed = _changed(old[name], case).keys()
+        changed_parts = [part for part, columns in parts.items() if not changed.isdisjoint(columns)]
+        lines += [f"test case {name}: {', '.join(changed_parts)}"] if changed_parts else []
     lines += [f"test case {name}: has no expected answer yet" for name in unanswered(old, new)]
     return lines
 
 
-def unanswered(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def unanswered(old: Cases, new: Cases) -> list[str]:
     """The cases that one version has an expected answer of, or does not have at all, and another has without one."""
     return [
         name
@@ -143,18 +190,19 @@ def unanswered(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def merged(before: Document, changes: Changes) -> Document:
+def merged(before: ProblemDocument, changes: ProblemChanges) -> ProblemDocument:
     """The version that the changes lead to."""
-    cases = before["cases"] | changes.get("cases", {})
+    cases: dict[str, CaseDocument | None] = {**before["cases"], **changes.get("cases", {})}
+    changed: ProblemColumns = changes.get("columns", {})
     return {
-        "columns": before["columns"] | changes.get("columns", {}),
+        "columns": {**before["columns"], **changed},
         "groups": changes.get("groups", before["groups"]),
         "cases": {name: case for name, case in cases.items() if case is not None},
         "rules": before["rules"] | changes.get("rules", {}),
     }
 
 
-def write(session: Session, problem_id: str, changes: Changes) -> dict[str, Any]:
+def write(session: Session, problem_id: str, changes: ProblemChanges) -> ProblemChanges:
     """Make the changes; returns those that undo them."""
     before = document(session, problem_id)
     row = session.get_one(ProblemRow, problem_id)
@@ -174,7 +222,7 @@ def write(session: Session, problem_id: str, changes: Changes) -> dict[str, Any]
     return difference(document(session, problem_id), before)
 
 
-def _write_cases(session: Session, problem_id: str, cases: Mapping[str, Mapping[str, Any] | None]) -> None:
+def _write_cases(session: Session, problem_id: str, cases: Mapping[str, CaseDocument | None]) -> None:
     """Answers and raw scores refer to the rows, so a case that goes stays as a row, and its return is a change."""
     for name, columns in cases.items():
         row = problems.any_case(session, problem_id, name)
@@ -189,7 +237,7 @@ def _write_cases(session: Session, problem_id: str, cases: Mapping[str, Mapping[
         session.add(row)
 
 
-def tried(session: Session, problem_id: str, changes: Changes, change: Callable[[], None]) -> Document:
+def tried(session: Session, problem_id: str, changes: ProblemChanges, change: Callable[[], None]) -> ProblemDocument:
     """The version that `change` makes of the one `changes` lead to; nothing of it is kept."""
     savepoint = session.begin_nested()
     try:
@@ -204,21 +252,22 @@ def tried(session: Session, problem_id: str, changes: Changes, change: Callable[
         session.expire_all()
 
 
-def matters(before: Document, after: Document) -> bool:
+def matters(before: ProblemDocument, after: ProblemDocument) -> bool:
     """Could anybody's points or verdicts be different? Statements and names, say, make no difference."""
-    return needs_judging(before, after) or bool(_points(before) != _points(after))
+    return needs_judging(before, after) or _points(before) != _points(after)
 
 
-def needs_judging(before: Document, after: Document) -> bool:
+def needs_judging(before: ProblemDocument, after: ProblemDocument) -> bool:
     """Could a verdict, or a raw score, be different?"""
-    return bool(_judging(before) != _judging(after))
+    return _judging(before) != _judging(after)
 
 
-def _judging(version: Document) -> Any:
+def _judging(version: ProblemDocument) -> tuple[object, ...]:
+    """All that verdicts and raw scores depend on."""
     settings = version["columns"]["settings"]
     kinds = {group["name"]: group["kind"] for group in version["groups"]}
     cases = {
-        name: (*(case[column] for column in JUDGED), kinds.get(case["group_name"]))
+        name: (*_values(case, JUDGED), kinds.get(case["group_name"]))
         for name, case in version["cases"].items()
         if case["answer_sha256"] is not None  # else nobody can send an answer for it
     }
@@ -226,32 +275,34 @@ def _judging(version: Document) -> Any:
     return settings["checker"], settings["scoring"], answer_limit(settings), cases, rules
 
 
-def _points(version: Document) -> Any:
+def _points(version: ProblemDocument) -> tuple[object, ...]:
+    """All that points depend on beside raw scores."""
     groups = [{name: value for name, value in group.items() if name != "ordinal"} for group in version["groups"]]
     rules = {contest: _rule(version, contest) for contest in version["rules"]}
     columns = (*COUNTED, *REFERENCE) if any(rule.reference_counts for rule in rules.values()) else COUNTED
     cases = {
-        name: tuple(case[column] for column in columns)
-        for name, case in version["cases"].items()
-        if case["answer_sha256"] is not None
+        name: _values(case, columns) for name, case in version["cases"].items() if case["answer_sha256"] is not None
     }
     return groups, cases, rules
 
 
-def _rule(version: Document, contest_id: str) -> ScoringRule:
+def _values(case: Mapping[str, object], columns: Sequence[str]) -> tuple[object, ...]:
+    return tuple(case[column] for column in columns)
+
+
+def _rule(version: ProblemDocument, contest_id: str) -> ScoringRule:
     """The whole rule a contest gives the problem."""
     own = version["columns"]["settings"]["scoring"]
     most = sum((Fraction(each["max_points_num"], each["max_points_den"]) for each in version["groups"]), Fraction(0))
     return read_rule(version["rules"][contest_id], Kind(own["kind"]), Direction(own["direction"]), most)
 
 
-def answer_limit(settings: Mapping[str, Any]) -> int | None:
+def answer_limit(settings: ProblemSettingsDocument) -> int | None:
     """The most bytes an answer may have, where the problem says so."""
-    limit: int | None = settings.get("answers", {}).get("limit")
-    return limit
+    return settings["answers"]["limit"] if "answers" in settings else None
 
 
-def fingerprint(version: Document, contests: Mapping[str, Any]) -> str:
+def fingerprint(version: ProblemDocument, contests: Iterable[str]) -> str:
     """Tells whether a problem, and the rules that these contests give it, are still as they were."""
     known = {
         "columns": version["columns"],
@@ -265,7 +316,7 @@ def fingerprint(version: Document, contests: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
 
 
-def scored(version: Document, problem_id: str, contest_id: str) -> ScoredProblem:
+def scored(version: ProblemDocument, problem_id: str, contest_id: str) -> ScoredProblem:
     """The version as a contest scores it."""
     groups = [TestGroupRow(problem_id=problem_id, **group) for group in version["groups"]]
     cases = [TestCaseRow(problem_id=problem_id, name=name, **case) for name, case in version["cases"].items()]
@@ -273,7 +324,7 @@ def scored(version: Document, problem_id: str, contest_id: str) -> ScoredProblem
     return scored_of(problem_id, version["columns"]["settings"], groups, cases, version["rules"].get(contest_id, {}))
 
 
-def reference_scores(version: Document) -> dict[str, RawScore]:
+def reference_scores(version: ProblemDocument) -> dict[str, RawScore]:
     """What the expected answers score, where that is known."""
     return {
         name: RawScore(
@@ -286,7 +337,7 @@ def reference_scores(version: Document) -> dict[str, RawScore]:
     }
 
 
-def counted_cases(version: Document) -> frozenset[str]:
+def counted_cases(version: ProblemDocument) -> frozenset[str]:
     """The names of the cases that count during a contest."""
     kinds = {group["name"]: group["kind"] for group in version["groups"]}
     return frozenset(

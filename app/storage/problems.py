@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import cast
 
 from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.orm import Session
@@ -14,9 +14,10 @@ from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.packages.export import write_archive
 from app.packages.model import Package
+from app.storage.documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
 from app.storage.files import FileStore
 from app.storage.judgements import pair
-from app.storage.statement_images import IMAGES, keep_images
+from app.storage.statement_images import keep_images
 from app.storage.tables import (
     AnswerRow,
     ContestProblemRow,
@@ -37,7 +38,7 @@ class KeptCase:
     """A package's case once its files are stored: the columns that its row gets."""
 
     name: str
-    columns: Mapping[str, Any]
+    columns: CaseDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class KeptPackage:
 
     package: Package
     zipped: str
-    statements: Mapping[str, Any]
+    statements: Mapping[str, StatementDocument]
     outputs: Mapping[str, str]
     cases: Sequence[KeptCase]
 
@@ -88,22 +89,26 @@ def put_package(session: Session, stored: KeptPackage, scores: Mapping[str, Foun
     _put_references(session, row.id, scores or {})
 
 
-def problem_columns(stored: KeptPackage) -> dict[str, Any]:
+def problem_columns(stored: KeptPackage) -> ProblemColumns:
     """The columns that a package gives its problem's own row."""
     package = stored.package
     return {
         "uuid": package.problem.uuid,
         "names": dict(package.problem.name),
-        "metadata_": {**package.problem.model_dump(mode="json"), "sample_outputs": dict(stored.outputs)},
-        "settings": package.settings.model_dump(mode="json"),
+        "metadata_": {**_metadata(package), "sample_outputs": dict(stored.outputs)},
+        "settings": package.settings.document(),
         "statements": dict(stored.statements),
         "package_sha256": stored.zipped,
     }
 
 
-def _keep_statements(files: FileStore, package: Package) -> dict[str, Any]:
+def _metadata(package: Package) -> MetadataDocument:
+    return cast(MetadataDocument, package.problem.model_dump(mode="json"))  # it has the model's fields
+
+
+def _keep_statements(files: FileStore, package: Package) -> dict[str, StatementDocument]:
     """Store each language's statement as contestants read it: with the problem's constants put in."""
-    statements = {}
+    statements: dict[str, StatementDocument] = {}
     for language, statement in package.statements.items():
         text = "" if statement.kind == "pdf" else statement.text
         data = statement.file.read() if statement.kind == "pdf" else text.encode()
@@ -111,7 +116,7 @@ def _keep_statements(files: FileStore, package: Package) -> dict[str, Any]:
             "kind": statement.kind,
             "file": statement.file.name,
             "sha256": files.keep(data),
-            IMAGES: keep_images(files, statement.kind, text, package.files),
+            "images": keep_images(files, statement.kind, text, package.files),
         }
     return statements
 
@@ -146,7 +151,7 @@ def _put_groups(session: Session, package: Package) -> None:
     session.execute(insert(TestGroupRow), rows)
 
 
-def group_columns(package: Package) -> list[dict[str, Any]]:
+def group_columns(package: Package) -> list[GroupDocument]:
     """The columns of a package's groups, in order."""
     return [
         {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sqlalchemy import ColumnElement, delete, exists, select, true
 from sqlalchemy.orm import Session
 
 from app.storage import problem_diff, problems, rejudging_steps, rejudgings
-from app.storage.problem_diff import Document
+from app.storage.documents import ProblemChanges, ProblemDocument, RejudgingChanges
 from app.storage.rejudging_steps import RejudgingRefused, Selection
 from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -36,7 +35,7 @@ def change_problem(
     rejudging_steps.alone(session)
     other = rejudgings.open_of_problem(session, problem_id)
     joined = None if joins is None else _to_join(other, joins, problem_id)
-    earlier = {} if joined is None else joined.changes
+    earlier: ProblemChanges = {} if joined is None else joined.changes
     live = problem_diff.document(session, problem_id)
     before, after = problem_diff.merged(live, earlier), problem_diff.tried(session, problem_id, earlier, change)
     if other is None and not problem_diff.matters(before, after):
@@ -57,7 +56,7 @@ def change_problem(
     )
 
 
-def wanted(session: Session, problem_id: str) -> Document:
+def wanted(session: Session, problem_id: str) -> ProblemDocument:
     """The problem as it will be: as it is, or with the changes of the open rejudging that has some."""
     live = problem_diff.document(session, problem_id)
     row = rejudgings.open_of_problem(session, problem_id)
@@ -70,14 +69,15 @@ def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> Rejudgi
     return other
 
 
-def _changes(problem_id: str, live: Document, after: Document) -> dict[str, Any]:
+def _changes(problem_id: str, live: ProblemDocument, after: ProblemDocument) -> RejudgingChanges:
     """What a rejudging keeps of a change: the difference, what it says in words, and what it was made from."""
-    difference = problem_diff.difference(live, after)
-    return difference | {
+    changes = problem_diff.difference(live, after)
+    return {
+        **changes,
         "problem_id": problem_id,
         "judging": problem_diff.needs_judging(live, after),
         "summary": problem_diff.summary(live, after),
-        "base": problem_diff.fingerprint(live, difference.get("rules", {})),
+        "base": problem_diff.fingerprint(live, changes.get("rules", {})),
     }
 
 
@@ -98,7 +98,7 @@ def _contests(session: Session, problem_id: str) -> list[str]:
     return list(dict.fromkeys([*sorted(submitted), *problems.contests_of(session, problem_id)]))
 
 
-def _join(session: Session, row: RejudgingRow, changes: dict[str, Any], *, again: bool) -> RejudgingRow:
+def _join(session: Session, row: RejudgingRow, changes: RejudgingChanges, *, again: bool) -> RejudgingRow:
     """Make the changes those of an open rejudging; where they say more of verdicts than before, judge anew."""
     row.changes = changes
     session.flush()

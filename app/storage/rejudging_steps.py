@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
 
 from app.domain.clock import utc_now
 from app.storage import problem_diff, rejudgings
+from app.storage.documents import RejudgingChanges, SelectionDocument
 from app.storage.judgements import DONE, QUEUED
-from app.storage.problem_diff import Changes
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
 from app.storage.tables import ContestRow, JudgementRow, RejudgingRow
 
@@ -43,12 +42,18 @@ class Selection:
     team_id: str | None = None
     submissions: Mapping[int, str] | None = None
 
-    def document(self) -> dict[str, Any]:
-        """The selection as it is kept."""
-        selection: dict[str, Any] = {"problem": self.problem_id, "team": self.team_id}
+    def document(self, contests: Sequence[str] | None) -> SelectionDocument:
+        """The selection as it is kept, with the contests it concerns if these are more than its own."""
+        selection: SelectionDocument = {}
+        if self.problem_id is not None:
+            selection["problem"] = self.problem_id
+        if self.team_id is not None:
+            selection["team"] = self.team_id
         if self.submissions is not None:
-            selection |= {"submissions": list(self.submissions), "named": list(self.submissions.values())}
-        return {key: value for key, value in selection.items() if value is not None}
+            selection["submissions"], selection["named"] = list(self.submissions), list(self.submissions.values())
+        if contests is not None:
+            selection["contests"] = list(contests)
+        return selection
 
 
 def begin(
@@ -58,7 +63,7 @@ def begin(
     reason: str,
     account_id: str | None,
     *,
-    changes: Changes | None = None,
+    changes: RejudgingChanges | None = None,
     contests: Sequence[str] | None = None,
 ) -> RejudgingRow:
     """Open a rejudging and queue its judgements.
@@ -69,8 +74,8 @@ def begin(
         contest_id=contest_id,
         account_id=account_id,
         reason=reason,
-        selection=selection.document() | ({"contests": list(contests)} if contests is not None else {}),
-        changes=dict(changes or {}),
+        selection=selection.document(contests),
+        changes=changes or {},
         undo={},
         state=OPEN,
         created=utc_now(),
@@ -186,7 +191,7 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
         if _fingerprint(session, row) != row.changes["base"]:
             raise RejudgingRefused(f"{problem_id} has been changed since: cancel this and make a new one")
         undo = problem_diff.write(session, problem_id, row.changes)
-        row.undo = undo | {"base": _fingerprint(session, row)}
+        row.undo = {**undo, "base": _fingerprint(session, row)}
     _put_in_place(session, row)
     row.state, row.applied, row.ended = APPLIED, utc_now(), None
     session.flush()

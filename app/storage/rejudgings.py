@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from app.storage import problem_diff
+from app.storage.documents import RejudgingChanges, SelectionDocument
 from app.storage.judgements import DONE
 from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -96,12 +97,12 @@ class Described(Protocol):
         ...
 
     @property
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> SelectionDocument:
         """Which submissions."""
         ...
 
     @property
-    def changes(self) -> dict[str, Any]:
+    def changes(self) -> RejudgingChanges:
         """What becomes different."""
         ...
 
@@ -116,7 +117,7 @@ def grows(row: Described) -> bool:
     return bool(row.changes) and judges(row)
 
 
-def selected(row: RejudgingRow) -> Select[Any]:
+def selected(row: RejudgingRow) -> Select[tuple[int]]:
     """The submissions a rejudging is about: those selected, and where a problem changes, all that anybody sends."""
     wanted, query = row.selection, select(SubmissionRow.id)
     query = query.where(SubmissionRow.contest_id.in_(contests_of(row)))
@@ -132,7 +133,7 @@ def selected(row: RejudgingRow) -> Select[Any]:
     return query
 
 
-def missing(row: RejudgingRow) -> Select[Any]:
+def missing(row: RejudgingRow) -> Select[tuple[int]]:
     """Those of the submissions that the rejudging has no judgement of yet."""
     mine = exists().where(JudgementRow.rejudging_id == row.id, JudgementRow.submission_id == SubmissionRow.id)
     return selected(row).where(~mine)

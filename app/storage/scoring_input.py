@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from functools import lru_cache
 from threading import Lock
-from typing import Any
 
 from cachetools import LRUCache, cached
 from sqlalchemy import select
@@ -28,6 +27,7 @@ from app.domain.contests import (
     ScoredProblem,
     Team,
 )
+from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.final_cases import Finals
 from app.domain.identity import Identical
 from app.domain.ids import VeiledIds
@@ -38,6 +38,7 @@ from app.domain.scoring import RawScore
 from app.domain.settings import ContestSettings, read_settings
 from app.domain.verdicts import CaseVerdict
 from app.storage import problems
+from app.storage.documents import PauseDocument
 from app.storage.judgements import exact
 from app.storage.participations import choices, participations
 from app.storage.tables import (
@@ -130,7 +131,7 @@ def clock(row: ContestRow) -> Clock:
     return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time, pauses)
 
 
-def written_pauses(pauses: Sequence[Pause]) -> list[dict[str, str | None]]:
+def written_pauses(pauses: Sequence[Pause]) -> list[PauseDocument]:
     """Pauses as a contest's row keeps them."""
     return [{"start": p.start.isoformat(), "end": None if p.end is None else p.end.isoformat()} for p in pauses]
 
@@ -205,10 +206,10 @@ def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> 
 
 def scored_of(
     problem_id: str,
-    settings: Mapping[str, Any],
+    settings: ProblemSettingsDocument,
     group_rows: Sequence[TestGroupRow],
     case_rows: Sequence[TestCaseRow],
-    document: Mapping[str, Any],
+    document: RuleDocument,
 ) -> ScoredProblem:
     """A problem as the rules see it: from its settings, groups and cases (in order), and a contest's rule for it."""
     groups = tuple(

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.storage.documents import SourceDocument
 from app.storage.files import FileStore
 from app.storage.tables import AnswerRow, SubmissionRow, TestCaseRow
 
@@ -87,7 +88,7 @@ class StoredSources:
     submission_id: int
     team_id: str
     time_ms: int
-    sources: Sequence[dict[str, Any]]
+    sources: Sequence[SourceDocument]
 
 
 def sources(session: Session, contest_id: str, problem_id: str) -> list[StoredSources]:

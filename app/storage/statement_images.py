@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.packages.files import archive_files
 from app.packages.markdown import FOLDER, image_links, image_type, local_image
+from app.storage.documents import StatementDocument
 from app.storage.files import FileStore
 from app.storage.tables import ProblemRow
 
-IMAGES = "images"
 MARKDOWN = "md"
 
 
@@ -33,12 +32,12 @@ def add_images(session: Session, store: FileStore, problem_id: str) -> None:
     """Take the images of a problem's statements out of its stored package; raises PackageErrors if it does not open."""
     row = session.get_one(ProblemRow, problem_id)
     _, package_files = archive_files(store.load(row.package_sha256))
-    statements: dict[str, Any] = {}
+    statements: dict[str, StatementDocument] = {}
     for language, statement in row.statements.items():
         text = store.load(statement["sha256"]).decode() if statement["kind"] == MARKDOWN else ""
-        statements[language] = {**statement, IMAGES: keep_images(store, statement["kind"], text, package_files)}
+        statements[language] = {**statement, "images": keep_images(store, statement["kind"], text, package_files)}
     row.statements = statements
 
 
-def _has_images(statement: Mapping[str, Any]) -> bool:
-    return IMAGES in statement
+def _has_images(statement: StatementDocument) -> bool:
+    return "images" in statement

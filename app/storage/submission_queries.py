@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, func, select, true
 from sqlalchemy.orm import Session
 
+from app.domain.documents import MessageDocument
 from app.storage.files import FileStore
 from app.storage.ids import as_id
 from app.storage.judgements import DONE
@@ -29,7 +30,7 @@ class RunScore(NamedTuple):
     verdict: str
     raw_num: int | None
     raw_den: int | None
-    message: dict[str, Any]
+    message: MessageDocument
     run_time_ms: int
     time: datetime
 
@@ -206,7 +207,7 @@ class SentAnswer:
     file_name: str
     size: int
     sha256: str | None
-    refused: dict[str, Any] | None
+    refused: MessageDocument | None
 
 
 def sent_answers(session: Session, submission_id: int) -> list[SentAnswer]:

@@ -6,14 +6,15 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, exists, func, insert, select, text, tuple_
 from sqlalchemy.orm import DeclarativeBase, Session
 
+from app.domain.documents import MessageDocument
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.domain.verdicts import JudgementType
 from app.storage import newcomers
+from app.storage.documents import FileNoteDocument, SourceDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.newcomers import Newcomer
 from app.storage.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
@@ -31,7 +32,7 @@ class NewAnswer:
     size: int
     sha256: str | None = None
     data: bytes | None = None
-    refused: dict[str, Any] | None = None
+    refused: MessageDocument | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class NewSubmission:
     time: datetime
     contest_time_ms: int
     answers: Sequence[NewAnswer]
-    files: Sequence[dict[str, Any]] = ()
-    sources: Sequence[dict[str, Any]] = ()
+    files: Sequence[FileNoteDocument] = ()
+    sources: Sequence[SourceDocument] = ()
     comment: str | None = None
     idempotency_key: str | None = None
     external_id: str | None = None
@@ -81,9 +82,9 @@ Place = tuple[str, str, str]
 
 @dataclass
 class _Batch:
-    submissions: list[dict[str, Any]] = field(default_factory=list)
-    answers: list[dict[str, Any]] = field(default_factory=list)
-    judgements: list[dict[str, Any]] = field(default_factory=list)
+    submissions: list[dict[str, object]] = field(default_factory=list)
+    answers: list[dict[str, object]] = field(default_factory=list)
+    judgements: list[dict[str, object]] = field(default_factory=list)
     newcomers: list[Newcomer] = field(default_factory=list)
 
 
@@ -210,7 +211,7 @@ def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
     batch.newcomers.append(Newcomer(accepted.submission_id, accepted.judgement_id, new.contest_id, new.problem_id))
 
 
-def _submission_values(new: NewSubmission, submission_id: int) -> dict[str, Any]:
+def _submission_values(new: NewSubmission, submission_id: int) -> dict[str, object]:
     return {
         "id": submission_id,
         "contest_id": new.contest_id,
@@ -227,7 +228,7 @@ def _submission_values(new: NewSubmission, submission_id: int) -> dict[str, Any]
     }
 
 
-def _answer_values(answer: NewAnswer, submission_id: int) -> dict[str, Any]:
+def _answer_values(answer: NewAnswer, submission_id: int) -> dict[str, object]:
     return {
         "submission_id": submission_id,
         "test_case_id": answer.test_case_id,
@@ -239,7 +240,7 @@ def _answer_values(answer: NewAnswer, submission_id: int) -> dict[str, Any]:
     }
 
 
-def _judgement_values(new: NewSubmission, accepted: Accepted) -> dict[str, Any]:
+def _judgement_values(new: NewSubmission, accepted: Accepted) -> dict[str, object]:
     return {
         "id": accepted.judgement_id,
         "submission_id": accepted.submission_id,

@@ -10,7 +10,26 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from app.domain.documents import (
+    LimitsDocument,
+    MessageDocument,
+    ProblemSettingsDocument,
+    RuleDocument,
+    SettingsDocument,
+)
 from app.storage.columns import BigId, Json, Moment
+from app.storage.documents import (
+    FileNoteDocument,
+    JobResult,
+    MetadataDocument,
+    PauseDocument,
+    ProvenanceDocument,
+    RejudgingChanges,
+    RunParams,
+    SelectionDocument,
+    SourceDocument,
+    StatementDocument,
+)
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -22,13 +41,36 @@ ID = String(36)
 SLUG = String(255)
 SHA256 = String(64)
 WAITING = text("state != 'done'")
+DOCUMENTS: tuple[object, ...] = (
+    dict[str, Any],
+    dict[str, str],
+    dict[str, list[str | int]],
+    dict[str, StatementDocument],
+    list[str],
+    list[list[str]],
+    list[FileNoteDocument],
+    list[PauseDocument],
+    list[SourceDocument],
+    JobResult,
+    LimitsDocument,
+    MessageDocument,
+    MetadataDocument,
+    ProblemSettingsDocument,
+    ProvenanceDocument,
+    RejudgingChanges,
+    RuleDocument,
+    RunParams,
+    SelectionDocument,
+    SettingsDocument,
+)
+"""The types of columns that hold JSON."""
 
 
 class Base(DeclarativeBase):
     """What all tables share: names for constraints, and how Python types become columns."""
 
     metadata = MetaData(naming_convention=NAMES)
-    type_annotation_map = {datetime: Moment, dict[str, Any]: Json, list[Any]: Json}  # noqa: RUF012 - read by SQLAlchemy
+    type_annotation_map = {datetime: Moment} | dict.fromkeys(DOCUMENTS, Json)
 
 
 class GroupRow(Base):
@@ -70,7 +112,7 @@ class PersonRow(Base):
     name: Mapped[str] = mapped_column(Text)
     role: Mapped[str] = mapped_column(String(16))
     icpc_id: Mapped[str | None] = mapped_column(Text)
-    team_ids: Mapped[list[Any]] = mapped_column(default=list)
+    team_ids: Mapped[list[str]] = mapped_column(default=list)
     details: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 
@@ -86,7 +128,7 @@ class TeamRow(Base):
     hidden: Mapped[bool] = mapped_column(default=False)
     icpc_id: Mapped[str | None] = mapped_column(Text)
     organization_id: Mapped[str | None] = mapped_column(ForeignKey("organizations.id"), index=True)
-    group_ids: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    group_ids: Mapped[list[str]] = mapped_column(default=list, server_default="[]")
     details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
 
 
@@ -138,12 +180,12 @@ class ContestRow(Base):
     thaw_time: Mapped[datetime | None]
     finalized: Mapped[datetime | None]
     countdown_pause_ms: Mapped[int | None] = mapped_column(BigInteger)
-    pauses: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
-    revealed: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    pauses: Mapped[list[PauseDocument]] = mapped_column(default=list, server_default="[]")
+    revealed: Mapped[list[list[str]]] = mapped_column(default=list, server_default="[]")
     main_scoreboard_group_id: Mapped[str | None] = mapped_column(ID)
     details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     open_to_all: Mapped[bool] = mapped_column(default=False)
-    settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    settings: Mapped[SettingsDocument] = mapped_column(default=dict)
     secret: Mapped[str] = mapped_column(String(64), default=partial(token_hex, 16), server_default="")
 
 
@@ -202,8 +244,8 @@ class ClarificationRow(Base):
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
     from_team_id: Mapped[str | None] = mapped_column(ForeignKey("teams.id"))
-    to_team_ids: Mapped[list[Any] | None]
-    to_group_ids: Mapped[list[Any] | None]
+    to_team_ids: Mapped[list[str] | None]
+    to_group_ids: Mapped[list[str] | None]
     reply_to_id: Mapped[str | None] = mapped_column(ID)
     problem_id: Mapped[str | None] = mapped_column(ForeignKey("problems.id"))
     text: Mapped[str] = mapped_column(Text)
@@ -219,7 +261,7 @@ class AwardRow(Base):
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     citation: Mapped[str] = mapped_column(Text)
-    team_ids: Mapped[list[Any]] = mapped_column(default=list)
+    team_ids: Mapped[list[str]] = mapped_column(default=list)
     deleted: Mapped[bool] = mapped_column(default=False)
 
 
@@ -252,9 +294,9 @@ class RejudgingRow(Base):
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), index=True)
     account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
     reason: Mapped[str] = mapped_column(Text)
-    selection: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    changes: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    undo: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    selection: Mapped[SelectionDocument] = mapped_column(default=dict)
+    changes: Mapped[RejudgingChanges] = mapped_column(default=dict)
+    undo: Mapped[RejudgingChanges] = mapped_column(default=dict)
     state: Mapped[str] = mapped_column(String(10), index=True)
     created: Mapped[datetime]
     applied: Mapped[datetime | None]
@@ -296,10 +338,10 @@ class WebhookRow(Base):
     url: Mapped[str] = mapped_column(Text)
     token: Mapped[str] = mapped_column(Text)
     key_id: Mapped[str] = mapped_column(String(32), default="", server_default="")
-    contest_ids: Mapped[list[Any]] = mapped_column(default=list)
-    endpoints: Mapped[list[Any]] = mapped_column(default=list)
+    contest_ids: Mapped[list[str]] = mapped_column(default=list)
+    endpoints: Mapped[list[str]] = mapped_column(default=list)
     active: Mapped[bool] = mapped_column(default=True)
-    positions: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    positions: Mapped[dict[str, list[str | int]]] = mapped_column(default=dict)
     failing_since: Mapped[datetime | None]
     failures: Mapped[int] = mapped_column(default=0)
     error: Mapped[str | None] = mapped_column(Text)
@@ -313,10 +355,10 @@ class ProblemRow(Base):
 
     id: Mapped[str] = mapped_column(SLUG, primary_key=True)
     uuid: Mapped[str] = mapped_column(String(36))
-    names: Mapped[dict[str, Any]]
-    metadata_: Mapped[dict[str, Any]] = mapped_column("metadata")
-    settings: Mapped[dict[str, Any]]
-    statements: Mapped[dict[str, Any]]
+    names: Mapped[dict[str, str]]
+    metadata_: Mapped[MetadataDocument] = mapped_column("metadata")
+    settings: Mapped[ProblemSettingsDocument]
+    statements: Mapped[dict[str, StatementDocument]]
     package_sha256: Mapped[str] = mapped_column(SHA256)
     created: Mapped[datetime]
     updated: Mapped[datetime]
@@ -335,7 +377,7 @@ class TestGroupRow(Base):
     max_points_num: Mapped[int] = mapped_column(BigInteger)
     max_points_den: Mapped[int] = mapped_column(BigInteger, default=1)
     aggregation: Mapped[str] = mapped_column(String(16))
-    require_pass: Mapped[list[Any]] = mapped_column(default=list)
+    require_pass: Mapped[list[str]] = mapped_column(default=list)
 
 
 class TestCaseRow(Base):
@@ -364,8 +406,8 @@ class TestCaseRow(Base):
     reference_raw_den: Mapped[int | None] = mapped_column(BigInteger)
     reference_multiplier_num: Mapped[int | None] = mapped_column(BigInteger)
     reference_multiplier_den: Mapped[int | None] = mapped_column(BigInteger)
-    checker_args: Mapped[list[Any]] = mapped_column(default=list)
-    provenance: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    checker_args: Mapped[list[str]] = mapped_column(default=list)
+    provenance: Mapped[ProvenanceDocument] = mapped_column(default=dict)
     removed: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
@@ -381,8 +423,8 @@ class ContestProblemRow(Base):
     ordinal: Mapped[int]
     rgb: Mapped[str | None] = mapped_column(String(7))
     color: Mapped[str | None] = mapped_column(Text)
-    rule: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    limits: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    rule: Mapped[RuleDocument] = mapped_column(default=dict)
+    limits: Mapped[LimitsDocument] = mapped_column(default=dict, server_default="{}")
 
 
 class SubmissionRow(Base):
@@ -410,8 +452,8 @@ class SubmissionRow(Base):
     idempotency_key: Mapped[str | None] = mapped_column(String(255))
     external_id: Mapped[str | None] = mapped_column(ID)
     comment: Mapped[str | None] = mapped_column(Text)
-    files: Mapped[list[Any]] = mapped_column(default=list)
-    sources: Mapped[list[Any]] = mapped_column(default=list)
+    files: Mapped[list[FileNoteDocument]] = mapped_column(default=list)
+    sources: Mapped[list[SourceDocument]] = mapped_column(default=list)
 
     @property
     def shown_id(self) -> str:
@@ -433,7 +475,7 @@ class AnswerRow(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     sha256: Mapped[str | None] = mapped_column(SHA256)
     data: Mapped[bytes | None] = mapped_column(LargeBinary)
-    refused: Mapped[dict[str, Any] | None]
+    refused: Mapped[MessageDocument | None]
 
 
 class JudgementRow(Base):
@@ -479,7 +521,7 @@ class RawScoreRow(Base):
     max_raw_den: Mapped[int | None] = mapped_column(BigInteger)
     multiplier_num: Mapped[int | None] = mapped_column(BigInteger)
     multiplier_den: Mapped[int | None] = mapped_column(BigInteger)
-    message: Mapped[dict[str, Any]]
+    message: Mapped[MessageDocument]
     run_time_ms: Mapped[int]
     time: Mapped[datetime]
 
@@ -492,10 +534,10 @@ class JobRow(Base):
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     kind: Mapped[str] = mapped_column(String(32))
     state: Mapped[str] = mapped_column(String(10), index=True)
-    params: Mapped[dict[str, Any]]
+    params: Mapped[RunParams]
     progress: Mapped[float] = mapped_column(default=0.0)
     log: Mapped[str] = mapped_column(Text, default="")
-    result: Mapped[dict[str, Any] | None]
+    result: Mapped[JobResult | None]
     attempt: Mapped[int] = mapped_column(default=0)
     account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
     created: Mapped[datetime]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -14,15 +13,14 @@ from sqlalchemy.orm import Session
 from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.domain.scoring import Exact
-from app.packages.model import Group
+from app.packages.model import Aggregation, Group, GroupKind
 from app.packages.testdata import case_points
 from app.storage import problems
+from app.storage.documents import ProvenanceDocument
 from app.storage.files import FileStore
 from app.storage.judgements import pair
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
-
-SHOWN = "sample_outputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class NewCase:
     name: str
     input: bytes
     answer: bytes | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: ProvenanceDocument = field(default_factory=ProvenanceDocument)
 
 
 def put_case(
@@ -65,7 +63,7 @@ def put_case(
         row.answer_sha256, row.answer_size = expected, None if new.answer is None else len(new.answer)
         row.reference_raw_num, row.reference_raw_den = pair(None if score is None else score.raw)
         row.reference_multiplier_num, row.reference_multiplier_den = pair(None if score is None else score.multiplier)
-        row.provenance = dict(new.provenance)
+        row.provenance = new.provenance.copy()
     session.add(row)
     _ensure_sample_group(session, new)
     session.flush()
@@ -76,9 +74,9 @@ def put_case(
 def _forget_shown(session: Session, new: NewCase) -> None:
     """What the package shows in place of the expected answer belongs to the input that was there."""
     problem = session.get_one(ProblemRow, new.problem_id)
-    shown = dict(problem.metadata_.get(SHOWN, {}))
+    shown = dict(problem.metadata_.get("sample_outputs", {}))
     if shown.pop(new.name, None) is not None:
-        problem.metadata_ = {**problem.metadata_, SHOWN: shown}
+        problem.metadata_ = {**problem.metadata_, "sample_outputs": shown}
 
 
 def _new_row(session: Session, new: NewCase) -> TestCaseRow:
@@ -151,7 +149,9 @@ def touch(session: Session, problem_id: str) -> None:
 
 def _package_group(row: TestGroupRow) -> Group:
     most = Fraction(row.max_points_num, row.max_points_den)
-    return Group(row.name, cast(Any, row.kind), int(most), cast(Any, row.aggregation), tuple(row.require_pass))
+    return Group(
+        row.name, cast(GroupKind, row.kind), int(most), cast(Aggregation, row.aggregation), tuple(row.require_pass)
+    )
 
 
 def without_score(session: Session) -> list[tuple[TestCaseRow, str]]:
@@ -184,7 +184,7 @@ class FoundAnswer:
     size: int
     raw: Exact | None
     multiplier: Exact | None
-    provenance: Mapping[str, Any]
+    provenance: ProvenanceDocument
 
 
 def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, answer: FoundAnswer) -> bool:
@@ -195,7 +195,7 @@ def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, 
     row.answer_sha256, row.answer_size = answer.sha256, answer.size
     row.reference_raw_num, row.reference_raw_den = pair(answer.raw)
     row.reference_multiplier_num, row.reference_multiplier_den = pair(answer.multiplier)
-    row.provenance = dict(answer.provenance)
+    row.provenance = answer.provenance.copy()
     session.flush()
     _renumber(session, row.problem_id)
     return True

@@ -176,7 +176,7 @@ def _limit(session: Session, contest: ContestRow, bodies: Sequence[Any], _there:
     for body in bodies:
         row = contests.entry(session, contest.id, body.problem_id)
         assert row is not None, "it is one of the contest's"
-        row.limits = body.limits.model_dump(exclude_unset=True)
+        row.limits = body.limits.document()
 
 
 def _begin(session: Session, contest: ContestRow, bodies: Sequence[Any], _there: There) -> None:

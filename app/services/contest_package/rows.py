@@ -196,7 +196,7 @@ class Importer:
             row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
-            row.rule = body.rule.model_dump(exclude_none=True)
+            row.rule = body.rule.document()
             if label in labels:
                 self._add("problems.json", f"[{at}].label", "another label than before", repr(label))
                 continue

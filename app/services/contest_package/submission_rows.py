@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.domain.documents import RuleDocument
 from app.domain.verdicts import JudgementType
 from app.grading.answer_files import Collected
 from app.grading.outcomes import summed_up
@@ -52,7 +53,7 @@ class SubmissionKeeper:
         self._faults = faults
         self._reader = Reader(contents, service.settings, self._documents)
         self._entries: dict[str, Entry | None] = {}
-        self._rules: dict[str, Mapping[str, Any]] = {}
+        self._rules: dict[str, RuleDocument] = {}
 
     def keep_all(self, contest: ContestRow) -> dict[str, Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""

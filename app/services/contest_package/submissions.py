@@ -25,8 +25,8 @@ from app.services.contest_package.package_files import Contents
 from app.services.contest_package.versions import Version
 from app.services.fault_list import FaultList
 from app.settings import Settings
+from app.storage.documents import ProblemDocument
 from app.storage.judging_tasks import too_large
-from app.storage.problem_diff import Document
 
 AHEAD = 16
 """Submissions that are unpacked and wait for a grader."""
@@ -47,7 +47,7 @@ class Reader:
 
     contents: Contents
     settings: Settings
-    documents: Mapping[str, Document]
+    documents: Mapping[str, ProblemDocument]
     _files: Mapping[str, Sequence[SentFile]] = field(init=False)
     _names: dict[str, tuple[Sequence[OpenCase], Mapping[str, OpenCase]]] = field(default_factory=dict)
 
@@ -97,7 +97,7 @@ class Reader:
         return self._names[problem_id]
 
 
-def _open_cases(document: Document) -> list[str]:
+def _open_cases(document: ProblemDocument) -> list[str]:
     """Names in the order of `app.storage.submission_context`: where two cases could claim a file, it decides."""
     kinds = {group["name"]: group["kind"] for group in document["groups"]}
     cases = [(name, case) for name, case in document["cases"].items() if case["answer_sha256"] is not None]
@@ -136,7 +136,7 @@ def grade_all(
     return found
 
 
-def _request(document: Document, collected: Collected) -> Grade:
+def _request(document: ProblemDocument, collected: Collected) -> Grade:
     settings = document["columns"]["settings"]
     answers = []
     for answer in sorted(collected.answers.values(), key=lambda answer: answer.case.id):

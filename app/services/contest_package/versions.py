@@ -27,8 +27,8 @@ from app.services.fault_list import FaultList
 from app.services.problems.packages import check_package
 from app.storage import comparison, problem_diff, problems
 from app.storage.comparison import Difference
+from app.storage.documents import ProblemDocument
 from app.storage.files import OnlyHashes
-from app.storage.problem_diff import Document
 from app.storage.problems import KeptPackage
 
 Wanted = Literal["version", "refuse", "here"]
@@ -51,7 +51,7 @@ class Version:
     package_id: str
     id: str
     how: How
-    document: Document
+    document: ProblemDocument
     package: Package | None = None
     broken: Sequence[PackageError] = ()
     scores: Mapping[str, FoundScore] = field(default_factory=dict)
@@ -134,7 +134,7 @@ def _as_another(
     contents: Contents,
     problem_id: str,
     arrival: Arrival,
-    document: Document,
+    document: ProblemDocument,
     differences: Sequence[Difference],
 ) -> Version:
     """The problem under the first id `echo2`, `echo3`... that is free, or has this very version already."""
@@ -151,7 +151,7 @@ def _as_another(
     raise AssertionError("numbers do not end")
 
 
-def _document(package: Package) -> Document:
+def _document(package: Package) -> ProblemDocument:
     return comparison.package_document(problems.keep_package(OnlyHashes(), package))
 
 

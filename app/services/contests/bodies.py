@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from app.domain.documents import LimitsDocument, SettingsDocument
 from app.domain.limits import TEAM_BYTES
 from app.services.bodies import Body, Line
 from app.services.clics import (
@@ -91,6 +92,10 @@ class LimitsBody(Body):
     interval_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS)
     per_window: PerWindow | None = None
 
+    def document(self) -> LimitsDocument:
+        """The limits as rows keep them: what the request leaves out stays out, for the contest's own to hold."""
+        return cast(LimitsDocument, self.model_dump(exclude_unset=True))  # its keys are the fields
+
 
 class ContestSettings(Body):
     """What a contest decides beyond the CLICS properties."""
@@ -127,6 +132,10 @@ class ContestSettings(Body):
 
     awards: AwardSettings = AwardSettings()
     staff_act_for_teams: bool = Field(False, description="accounts of type staff may submit and ask for any team")
+
+    def document(self) -> SettingsDocument:
+        """The settings as rows keep them, with the defaults written out."""
+        return cast(SettingsDocument, self.model_dump())  # its keys are the fields
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:

@@ -36,7 +36,7 @@ def make(body: ContestBody, contest_id: str, pauses: Sequence[Pause] = ()) -> Co
         freeze_ms=_freeze_ms(body.scoreboard_freeze_duration),
         thaw_time=body.scoreboard_thaw_time,
         open_to_all=body.open_to_all,
-        settings=body.settings.model_dump(),
+        settings=body.settings.document(),
     )
     check_times(row)
     return row
@@ -242,7 +242,7 @@ def _finalize(row: ContestRow, final: bool, now: datetime) -> None:
 
 def _merged(row: ContestRow, changes: dict[str, object]) -> dict[str, object]:
     try:
-        return ContestSettings.model_validate({**row.settings, **changes}).model_dump()
+        return ContestSettings.model_validate({**row.settings, **changes}).document()
     except ValidationError as error:
         faults = [fault(each, at="settings") for each in error.errors(include_url=False)]
         refuse(faults)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.domain.contests import Direction, Kind, ScoringRule
+from app.domain.documents import RuleDocument
 from app.domain.limits import read_limits, write_limits
 from app.domain.rules import read_rule, write_rule
 from app.domain.settings import read_settings
@@ -42,6 +43,10 @@ class Rule(Body):
     carry: Literal["best", "latest", "none"] | None = None
     reference_counts: bool | None = None
     max_points: Points | Ratio | None = Field(None, description='a number, or an exact ratio such as "100/3"')
+
+    def document(self) -> RuleDocument:
+        """The rule as rows keep it."""
+        return cast(RuleDocument, self.model_dump(exclude_none=True))  # its keys are the fields
 
 
 class EntryBody(Body):
@@ -96,8 +101,8 @@ def add(session: Session, boards: ScoreboardCache, contest_id: str, body: EntryB
         ordinal=body.ordinal if body.ordinal is not None else max((entry.ordinal for entry in others), default=-1) + 1,
         rgb=body.rgb,
         color=body.color,
-        rule=body.rule.model_dump(exclude_none=True),
-        limits=body.limits.model_dump(exclude_unset=True),
+        rule=body.rule.document(),
+        limits=body.limits.document(),
     )
     _check_label(session, row)
     shown = _view(session, row, problem)
@@ -125,7 +130,7 @@ def alter(
     row.rgb = body.rgb if "rgb" in named else row.rgb
     row.color = body.color if "color" in named else row.color
     if body.limits is not None:
-        row.limits = body.limits.model_dump(exclude_unset=True)
+        row.limits = body.limits.document()
     _check_label(session, row)
     after_commit(session, lambda: service.boards.changed(contest_id))
     opened = None if body.rule is None else _alter_rule(session, viewer, row, body.rule, joins)
@@ -164,9 +169,9 @@ def problem_row(session: Session, problem_id: str) -> ProblemRow:
     return problem
 
 
-def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> dict[str, Any]:
+def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> RuleDocument:
     """The rule as it is kept; raises BadRequest where it is not understood."""
-    kept = rule.model_dump(exclude_none=True)
+    kept = rule.document()
     _read(session, kept, problem_row(session, row.problem_id))
     return kept
 
@@ -191,12 +196,12 @@ def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> Entr
         ordinal=row.ordinal,
         rgb=row.rgb,
         color=row.color,
-        rule=write_rule(rule),
-        limits=write_limits(read_limits(row.limits or {}, settings.limits)),
+        rule=dict(write_rule(rule)),
+        limits=dict(write_limits(read_limits(row.limits or {}, settings.limits))),
     )
 
 
-def _read(session: Session, document: dict[str, Any], problem: ProblemRow) -> ScoringRule:
+def _read(session: Session, document: RuleDocument, problem: ProblemRow) -> ScoringRule:
     scoring = problem.settings["scoring"]
     most = problems.max_points(session).get(problem.id, Fraction(0))
     try:

@@ -8,12 +8,14 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
+from app.domain.documents import ReferenceDocument
 from app.grading.references import REFERENCE_RUN
 from app.packages.settings import solver_of
 from app.services import clics
 from app.services.bodies import Body, Line
 from app.services.errors import BadRequest, NotFound
 from app.storage import jobs, rejudging_changes
+from app.storage.documents import CaseDocument, RunParams
 from app.storage.tables import JobRow, ProblemRow
 
 
@@ -48,10 +50,10 @@ def view(row: JobRow) -> Job:
         id=row.id,
         kind=row.kind,
         state=row.state,
-        params=row.params,
+        params=dict(row.params),
         progress=row.progress,
         log=row.log,
-        result=row.result,
+        result=None if row.result is None else dict(row.result),
         attempt=row.attempt,
         created=clics.format_time(row.created),
         started=clics.format_time_or_none(row.started),
@@ -71,8 +73,9 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
         raise BadRequest(f"problem {problem.id} has no reference solver: its jurado.yaml names none")
     names = _names(problem.id, wanted["cases"], asked.testcases)
     if len(names) == 1:  # how its answer is to be made may have been said when it was put
-        defaults = defaults | wanted["cases"][names[0]]["provenance"].get("reference", {})
-    params = {
+        own: ReferenceDocument = wanted["cases"][names[0]]["provenance"].get("reference", {})
+        defaults = {**defaults, **own}
+    params: RunParams = {
         "problem_id": problem.id,
         "checker": settings["checker"],
         "solver": solver_of(settings, problem.id),
@@ -85,7 +88,7 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
     return jobs.add(session, REFERENCE_RUN, params, account_id)
 
 
-def _names(problem_id: str, cases: Mapping[str, Any], asked: list[str] | None) -> list[str]:
+def _names(problem_id: str, cases: Mapping[str, CaseDocument], asked: list[str] | None) -> list[str]:
     """The cases to solve, in order."""
     in_order = sorted(cases, key=lambda name: cases[name]["ordinal"])
     if asked is None:

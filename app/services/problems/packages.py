@@ -117,7 +117,7 @@ def details(session: Session, row: ProblemRow) -> ProblemDetails:
     """Everything judges may read of a problem."""
     return ProblemDetails(
         **view(session, row),
-        settings=row.settings,
+        settings=dict(row.settings),
         license=row.metadata_.get("license"),
         groups=[
             TestDataGroup(
@@ -139,7 +139,7 @@ def details(session: Session, row: ProblemRow) -> ProblemDetails:
                 sha256=case.input_sha256,
                 answer_size=case.answer_size,
                 answer_sha256=case.answer_sha256,
-                provenance=case.provenance,
+                provenance=dict(case.provenance),
             )
             for case in problems.test_cases(session, row.id)
         ],

@@ -14,6 +14,7 @@ from app.service import Service
 from app.services.problems.statements import Sample, title_of
 from app.services.viewer import Viewer
 from app.storage import problems as stored
+from app.storage.documents import StatementDocument
 from app.storage.scoring_input import entries
 from app.storage.tables import ContestProblemRow, ProblemRow
 
@@ -66,7 +67,7 @@ def _document(
     return document
 
 
-def _reference(entry: ContestProblemRow, language: str, kept: dict[str, str]) -> dict[str, str]:
+def _reference(entry: ContestProblemRow, language: str, kept: StatementDocument) -> dict[str, str]:
     suffix = "html" if kept["kind"] == "md" else kept["kind"]
     return {
         "href": f"contests/{entry.contest_id}/problems/{entry.problem_id}/statement?lang={language}",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, ScoredProblem
+from app.domain.documents import ReferenceDocument
 from app.domain.scoring import phase_scale
 from app.grading.contest_snapshot import ContestSnapshot
 from app.grading.messages import Validate
@@ -35,6 +36,7 @@ from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
 from app.storage import participations, problems, rejudging_changes, testcases
+from app.storage.documents import ProvenanceDocument
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
 from app.storage.testcases import NewCase
@@ -59,14 +61,6 @@ class TestCase(BaseModel):
     max_points: float
     best_raw: int | float | None = None
     href: str
-
-
-class ReferenceOptions(TypedDict, total=False):
-    """How a reference run is to make a case's answer; kept beside the case until then."""
-
-    method: str
-    seconds: float
-    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +214,9 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
         errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.found]
         raise BadRequest("; ".join(str(each) for each in faults.found), errors=errors)
     assert given is not None  # else there is a fault
-    provenance = {"from": "admin", **({"reference": options} if options else {})}
+    provenance: ProvenanceDocument = {"from": "admin"}
+    if options:
+        provenance["reference"] = options
     return NewCase(problem_id, group, name, given, request.answer, provenance), score
 
 
@@ -273,9 +269,9 @@ def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     return faults
 
 
-def _options(fields: Mapping[str, str], faults: Faults) -> ReferenceOptions:
+def _options(fields: Mapping[str, str], faults: Faults) -> ReferenceDocument:
     """The options of a reference run, each value checked."""
-    options: ReferenceOptions = {}
+    options: ReferenceDocument = {}
     if (method := fields.get("method")) is not None:
         if METHOD.fullmatch(method):
             options["method"] = method

@@ -49,7 +49,7 @@ def quota_of(
     return QuotaView(
         problem_id=problem_id,
         team_id=team,
-        limits=write_limits(limits),
+        limits=dict(write_limits(limits)),
         used=used.used,
         left=used.left,
         next_allowed=None if used.exhausted else format_time_or_none(used.next),

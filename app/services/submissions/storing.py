@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
-from typing import Self, TypedDict
+from typing import Self
 
 from anyio.to_thread import run_sync
 
@@ -20,18 +20,11 @@ from app.services.errors import BadRequest, ServiceError, TooLarge, TooManyReque
 from app.services.heavy import run_heavy
 from app.services.submissions.admission import Admitted
 from app.storage import submissions
+from app.storage.documents import SourceDocument
 from app.storage.files import Kept
 from app.storage.judging_tasks import too_large
 from app.storage.submission_context import Entry
 from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
-
-
-class SourceNote(TypedDict):
-    """A source file as its submission names it."""
-
-    name: str
-    size: int
-    sha256: str
 
 
 @dataclass
@@ -74,9 +67,9 @@ class StoredFiles:
             return NewAnswer(case.id, answer.file_name, answer.size, self._file(answer.data))
         return NewAnswer(case.id, answer.file_name, answer.size, None, answer.data)
 
-    def sources(self, sources: Sequence[Upload]) -> list[SourceNote]:
+    def sources(self, sources: Sequence[Upload]) -> list[SourceDocument]:
         """Store the sources, as files."""
-        notes: list[SourceNote] = []
+        notes: list[SourceDocument] = []
         for source in sources:
             source.stream.seek(0)
             data = source.stream.read()
@@ -135,7 +128,7 @@ def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str
         admitted.contest_time_ms,
         answers,
         [note.as_json() for note in collected.notes],
-        [dict(note) for note in notes],
+        notes,
         admitted.form.comment,
         key,
         limits=admitted.limits,

@@ -1,0 +1,116 @@
+"""The JSON documents that rows, graders and packages exchange, key by key, and the type of any JSON value.
+
+They were validated when they were written. A document whose keys are all optional (`total=False`) has the defaults of
+whoever parses it: `app.domain.settings`, `app.domain.limits`, `app.domain.rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NotRequired, TypeAlias, TypedDict
+
+JsonValue: TypeAlias = "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+"""Any JSON, to be read and not changed: parsed arrays are lists, and parsed objects are dicts."""
+
+
+class MessageDocument(TypedDict):
+    """A checker's message: a key with arguments for other languages, beside its English text."""
+
+    key: str
+    text: str
+    args: Mapping[str, int | str]
+
+
+class PerWindowDocument(TypedDict):
+    """`count` submissions within each window of so many seconds."""
+
+    count: int
+    seconds: float
+
+
+class LimitsDocument(TypedDict, total=False):
+    """How often a team may submit to a problem; null: as often as it likes."""
+
+    max_submissions: int | None
+    interval_seconds: float | None
+    per_window: PerWindowDocument | None
+
+
+class PrizesDocument(TypedDict, total=False):
+    """How many medals of each colour a contest gives, and how many ranks it names."""
+
+    gold: int
+    silver: int
+    bronze: int
+    ranks: int
+
+
+class SettingsDocument(TypedDict, total=False):
+    """What a contest decides beyond the CLICS properties; times and durations as CLICS writes them."""
+
+    partly_correct_as: str
+    show_others_answers: bool
+    rejections: str
+    show_best: bool
+    answer_pattern: str | None
+    final_release: str | None
+    final_minutes: int | None
+    final_phase: str
+    practice: bool
+    virtual: bool
+    personal_duration: str | None
+    limits: LimitsDocument
+    team_bytes: int | None
+    choose: bool
+    allow_overlap: bool
+    awards: PrizesDocument
+    staff_act_for_teams: bool
+
+
+class RuleDocument(TypedDict, total=False):
+    """The part of a problem's scoring rule that a contest sets; `max_points` is text such as 7/3 if no integer."""
+
+    kind: str
+    direction: str
+    counting: str
+    carry: str
+    reference_counts: bool
+    max_points: int | float | str
+
+
+class ScoringDocument(TypedDict):
+    """How raw scores become points, and which way is better."""
+
+    kind: str
+    direction: str
+
+
+class ReferenceDocument(TypedDict, total=False):
+    """How reference answers are made; a test case may have some keys of its own."""
+
+    method: str
+    solver: str | None
+    seconds: float
+    steps: int | None
+    seed: int
+    memory: int
+
+
+class AnswersDocument(TypedDict):
+    """What an answer file may be: most bytes, and a pattern for its name."""
+
+    limit: int
+    pattern: str | None
+
+
+class ProblemSettingsDocument(TypedDict):
+    """A problem's jurado.yaml with its defaults written out; rows of earlier versions lack the later keys."""
+
+    checker: str
+    scoring: ScoringDocument
+    reference: NotRequired[ReferenceDocument | None]
+    ladder: NotRequired[JsonValue]
+    answers: NotRequired[AnswersDocument]
+    inputs: NotRequired[Mapping[str, int]]
+    final: NotRequired[list[str]]
+    languages: NotRequired[Mapping[str, str | None]]

@@ -1,0 +1,200 @@
+"""The documents that columns keep as JSON, key by key; those that the domain parses are in `app.domain.documents`.
+
+A key that is not required is one that a change leaves out, or that rows of earlier versions lack.
+"""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from app.domain.documents import JsonValue, ProblemSettingsDocument, ReferenceDocument, RuleDocument
+
+
+class PauseDocument(TypedDict):
+    """An interval taken out of a contest's time; `end` null: it lasts."""
+
+    start: str
+    end: str | None
+
+
+class StatementDocument(TypedDict):
+    """The statement in one language: md, tex or pdf, and its images by their paths below `statement/`."""
+
+    kind: str
+    file: str
+    sha256: str
+    images: NotRequired[dict[str, str]]
+
+
+class MetadataDocument(TypedDict, total=False):
+    """problem.yaml with its defaults written out, and the outputs shown of samples: their sha256 by case."""
+
+    sample_outputs: dict[str, str]
+    limits: dict[str, JsonValue]
+    license: str
+    problem_format_version: str
+    type: list[str]
+    name: dict[str, str]
+    uuid: str
+    version: str | None
+    credits: JsonValue
+    source: list[JsonValue]
+    rights_owner: str | None
+    embargo_until: str | None
+    keywords: list[str]
+    languages: list[str]
+    allow_file_writing: bool
+    constants: dict[str, dict[str, int | float | str]]
+
+
+class RunFacts(TypedDict, total=False):
+    """The facts that are kept of a solver's run."""
+
+    method: str | None
+    seed: int | None
+    seconds: float | None
+    steps: int | None
+    states: int | None
+    version: str | None
+    raw: JsonValue
+    max_raw: JsonValue
+    optimal: bool | None
+
+
+_Origin = TypedDict("_Origin", {"from": str}, total=False)  # the keyword is no name of a field
+
+
+class ProvenanceDocument(RunFacts, _Origin, total=False):
+    """Where an expected answer came from (`from`); without one, `reference` says how it is to be made."""
+
+    reference: ReferenceDocument
+    solution_sha256: str
+    made: str
+
+
+class ProblemColumns(TypedDict, total=False):
+    """The columns of a problem's own row: all in a version of it, those that change in a difference."""
+
+    uuid: str
+    names: dict[str, str]
+    metadata_: MetadataDocument
+    settings: ProblemSettingsDocument
+    statements: dict[str, StatementDocument]
+    package_sha256: str
+
+
+class GroupDocument(TypedDict):
+    """A test data group; its points as an exact ratio."""
+
+    name: str
+    ordinal: int
+    kind: str
+    max_points_num: int
+    max_points_den: int
+    aggregation: str
+    require_pass: list[str]
+
+
+class CaseDocument(TypedDict):
+    """A test case; what is not required is learnt later, and no part of a package."""
+
+    group_name: str
+    ordinal: int
+    points_num: int
+    points_den: int
+    input_sha256: str
+    input_size: int
+    answer_sha256: str | None
+    answer_size: int | None
+    checker_args: list[str]
+    reference_raw_num: NotRequired[int | None]
+    reference_raw_den: NotRequired[int | None]
+    reference_multiplier_num: NotRequired[int | None]
+    reference_multiplier_den: NotRequired[int | None]
+    provenance: NotRequired[ProvenanceDocument]
+
+
+class ProblemDocument(TypedDict):
+    """One version of a problem: its row, groups, test cases by name, and rules by contest."""
+
+    columns: ProblemColumns
+    groups: list[GroupDocument]
+    cases: dict[str, CaseDocument]
+    rules: dict[str, RuleDocument]
+
+
+class ProblemChanges(TypedDict, total=False):
+    """What leads from one version to another; a case that is None is deleted. Empty: nothing differs."""
+
+    columns: ProblemColumns
+    groups: list[GroupDocument]
+    cases: dict[str, CaseDocument | None]
+    rules: dict[str, RuleDocument]
+
+
+class RejudgingChanges(ProblemChanges, total=False):
+    """The changes a rejudging makes, or undoes; empty if it only judges again.
+
+    judging  whether verdicts or raw scores may differ
+    summary  the changes in words
+    base     the fingerprint of the version they were made from
+    """
+
+    problem_id: str
+    judging: bool
+    summary: list[str]
+    base: str
+
+
+class SelectionDocument(TypedDict, total=False):
+    """The submissions a rejudging is about: `submissions` are numbers of rows, `named` the ids they were named by."""
+
+    problem: str
+    team: str
+    submissions: list[int]
+    named: list[str]
+    contests: list[str]
+
+
+class FileNoteDocument(TypedDict):
+    """A file that was sent: the test case it was taken for, or why it was ignored."""
+
+    name: str
+    case: str | None
+    ignored: str | None
+
+
+class SourceDocument(TypedDict):
+    """A source file that was sent along and is not judged."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+class RunParams(TypedDict):
+    """What a reference run is to do; memory in MiB. Earlier versions name no solver: it is called like the problem."""
+
+    problem_id: str
+    checker: str
+    solver: NotRequired[str]
+    cases: list[str]
+    method: str
+    seconds: float
+    seed: int
+    memory: int
+
+
+class CaseResult(RunFacts, total=False):
+    """What a reference run made of a test case: its fault or its facts, and the rejudging that waits for it."""
+
+    error: str
+    rejudging: str
+    contest: str
+
+
+class JobResult(TypedDict, total=False):
+    """How a job ended: a fault of all of it, or the result of each test case."""
+
+    error: str
+    cases: dict[str, CaseResult]
