@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import cast
 
 import structlog
 from sqlalchemy.orm import Session
@@ -22,7 +23,7 @@ from app.grading.reference_solver import Solved, SolverRun, solve
 from app.grading.solver_process import SolverFailed, SolverProcess, Summary
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database
-from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunFacts, RunParams
+from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunParams
 from app.storage.files import FileStore
 from app.storage.rejudging_steps import RejudgingRefused
 from app.storage.tables import TestCaseRow
@@ -202,12 +203,13 @@ class JobRunner:
         if found.faults or found.score is None:
             raise SolverFailed(f"its answer is not valid: {found.faults[0]['text'] if found.faults else 'no score'}")
         facts = _facts(solved.summary)
-        provenance: ProvenanceDocument = {
+        made = {
             "from": REFERENCE_RUN,
             **facts,
             "solution_sha256": self._files.keep(solved.answer),
             "made": utc_now().isoformat(timespec="seconds"),
         }
+        provenance = cast(ProvenanceDocument, made)  # a part of its keys
         sha256, score = self._files.keep(solved.reference), found.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self._database.write() as session:
@@ -221,9 +223,10 @@ class JobRunner:
             )
             waits = None if row is None else (str(row.id), row.contest_id)
         if waits is None:
-            return {**facts}
+            return facts
         self._engine.take_up()
-        return {**facts, "rejudging": waits[0], "contest": waits[1]}
+        facts["rejudging"], facts["contest"] = waits
+        return facts
 
     def _end(self, job_id: str, state: str, result: JobResult) -> None:
         with self._database.write() as session:
@@ -242,7 +245,7 @@ def _cases(session: Session, params: RunParams) -> list[_Case]:
     ]
 
 
-def _facts(summary: Summary) -> RunFacts:
+def _facts(summary: Summary) -> CaseResult:
     """The facts of a solver's summary that are kept; null where it gives none."""
     return {
         "method": summary.get("method"),

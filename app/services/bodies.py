@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import yaml
 from pydantic import (
@@ -17,6 +17,7 @@ from pydantic import (
     model_serializer,
 )
 
+from app.domain.documents import JsonValue
 from app.packages.documents import UNREADABLE, StrictLoader
 from app.services.errors import MOST_LISTED, BadRequest, Conflict, fault, in_words, place, said
 from app.services.json_bounds import DEEPEST, is_within, read_json
@@ -54,7 +55,7 @@ class Item:
     """One object that was sent, and where it stood."""
 
     where: str
-    value: Any
+    value: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +67,16 @@ class Document:
     many: bool = True
 
 
-def openapi_body(model: type[BaseModel]) -> dict[str, Any]:
+def openapi_body(model: type[BaseModel]) -> dict[str, object]:
     """Describe a body that is one object or many, in any of the formats; `model` names its properties."""
-    one = {"$ref": f"#/components/schemas/{model.__name__}"}
-    schema = {"oneOf": [one, {"type": "array", "items": one}]}
-    content: dict[str, Any] = {kind: {"schema": schema} for kind in ("application/json", "application/yaml")}
+    one: JsonValue = {"$ref": f"#/components/schemas/{model.__name__}"}
+    schema: JsonValue = {"oneOf": [one, {"type": "array", "items": one}]}
+    content: dict[str, JsonValue] = {kind: {"schema": schema} for kind in ("application/json", "application/yaml")}
     content |= {kind: {"schema": {"type": "string"}} for kind in ("text/csv", "text/tab-separated-values")}
     return {"requestBody": {"required": True, "content": content}}
 
 
-def one_body(name: str) -> dict[str, Any]:
+def one_body(name: str) -> dict[str, object]:
     """Describe a body that is one object of the schema `name`."""
     schema = {"schema": {"$ref": f"#/components/schemas/{name}"}}
     return {
@@ -83,7 +84,7 @@ def one_body(name: str) -> dict[str, Any]:
     }
 
 
-async def json_document(data: bytes) -> Any:
+async def json_document(data: bytes) -> JsonValue:
     """Parse a JSON body with bounded values; raises BadRequest saying where it is none."""
     try:
         return await read_json(data, MOST_VALUES)
@@ -92,7 +93,7 @@ async def json_document(data: bytes) -> Any:
         raise BadRequest(f"body: expected JSON, found {found}") from None
 
 
-def read_yaml(text: str) -> Any:
+def read_yaml(text: str) -> object:
     """Parse a YAML body; raises BadRequest saying what is wrong."""
     try:
         value = yaml.load(text, StrictLoader)
@@ -106,7 +107,7 @@ def read_yaml(text: str) -> Any:
     return value
 
 
-def objects(value: Any) -> Document:
+def objects(value: object) -> Document:
     """The objects of a body: those of an array, or the body itself as the only one."""
     if isinstance(value, list):
         return Document([Item(f"[{at}]", item) for at, item in enumerate(value)])
@@ -177,15 +178,15 @@ class NewIds:
         return [] if whose is None else [found(place(where, "id"), f"a new {self._noun}", f"{id_!r} {whose}")]
 
 
-def only_object(document: Document) -> dict[str, Any]:
+def only_object(document: Document) -> dict[str, object]:
     """The one object of a document; raises BadRequest where it is something else."""
     value = document.items[0].value if not document.many and document.items else None
     if not isinstance(value, dict):
         refuse([found("body", "one object", "something else")])
-    return dict(value or {})
+    return {str(name): each for name, each in value.items()} if isinstance(value, dict) else {}
 
 
-def read_one(document: Document, model: type[BaseModel], old: Mapping[str, Any] | None = None) -> Any:
+def read_one(document: Document, model: type[M], old: Mapping[str, object] | None = None) -> M:
     """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
     sent = only_object(document)
     if not is_within(sent, MOST_VALUES_OF_ONE):

@@ -6,8 +6,9 @@ Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, b
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Protocol
+from typing import Annotated, NotRequired, Protocol, TypedDict
 
 from pydantic import BeforeValidator, StringConstraints
 
@@ -28,7 +29,7 @@ TIME = re.compile(
     re.ASCII,
 )
 MILLISECOND = timedelta(milliseconds=1)
-JsonObject = dict[str, Any]
+JsonObject = Mapping[str, object]
 """A document of a CLICS collection: lists, the feed and packages compare and write thousands of them as they are."""
 
 
@@ -131,6 +132,30 @@ def intervals_json(clock: Clock) -> list[dict[str, str | None]]:
     ]
 
 
+class FileLink(TypedDict):
+    """A file of a submission and where it can be had."""
+
+    href: str
+    filename: str
+    mime: str
+
+
+class SubmissionDocument(TypedDict):
+    """A submission as CLICS writes it; who sent it and the comment are there for those who may know."""
+
+    id: str
+    language_id: str
+    problem_id: str
+    team_id: str | None
+    account_id: NotRequired[str | None]
+    time: str
+    contest_time: str
+    entry_point: None
+    files: list[FileLink]
+    practice: bool
+    comment: NotRequired[str]
+
+
 class Submitted(Protocol):
     """What is known of a submission, stored or about to be."""
 
@@ -148,7 +173,7 @@ class Submitted(Protocol):
 
 def submission_json(
     id_: str, contest_id: str, submission: Submitted, *, files: bool = True, practice: bool = False
-) -> JsonObject:
+) -> SubmissionDocument:
     """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them.
 
     Ours is `practice`: sent after the end, and on no board.

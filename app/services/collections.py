@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
+from app.services.clics import JsonObject
 from app.services.contests import bodies, contests, judging
 from app.services.contests.bodies import ContestView
 from app.services.contests.contests import StateView
@@ -30,7 +30,7 @@ from app.services.submissions.submissions import Submission
 from app.services.viewer import Viewer
 from app.storage import messages as stored_messages
 
-Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[Mapping[str, Any] | BaseModel]]
+Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[JsonObject | BaseModel]]
 Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
 
 
@@ -92,7 +92,7 @@ class Collection:
     of_answers: tuple[str, ...] = ()
     of_accounts: bool = False
 
-    def parsed(self, document: Mapping[str, Any] | BaseModel) -> BaseModel:
+    def parsed(self, document: JsonObject | BaseModel) -> BaseModel:
         """The model of a document, as the route answers it."""
         return document if isinstance(document, BaseModel) else self.model.model_validate(document)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pydantic_core import ErrorDetails
 
 if TYPE_CHECKING:
     from app.service import Service
@@ -25,7 +27,7 @@ class ServiceError(Exception):
     """
 
     def __init__(
-        self, message: str, *, errors: Sequence[Mapping[str, Any]] | None = None, retry_after: int | None = None
+        self, message: str, *, errors: Sequence[Mapping[str, object]] | None = None, retry_after: int | None = None
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -94,7 +96,7 @@ def place(where: str, name: str) -> str:
     return f"{where}, column {name}" if where.startswith(TABLE_LINE) else f"{where}.{name}"
 
 
-def fault(error: Mapping[str, Any], *, at: str | None = None) -> dict[str, str]:
+def fault(error: ErrorDetails, *, at: str | None = None) -> dict[str, str]:
     """Say one of pydantic's errors as where, expected, found; `at` stands for the place of the whole value.
 
     What was found is never repeated where it could be a secret.
@@ -125,7 +127,7 @@ def all_in_words(faults: Sequence[Mapping[str, str]], count: int) -> str:
     return f"{shown}; and {more} more" if more > 0 else shown
 
 
-def _expected(error: Mapping[str, Any]) -> str:
+def _expected(error: ErrorDetails) -> str:
     context = error.get("ctx") or {}
     if context.get("pattern") in PATTERNS:
         return PATTERNS[context["pattern"]]
@@ -135,14 +137,14 @@ def _expected(error: Mapping[str, Any]) -> str:
     return message.removeprefix("Input should be ").removeprefix("a ") if message.startswith("Input") else message
 
 
-def _where(place: Sequence[Any]) -> str:
+def _where(place: Sequence[int | str]) -> str:
     text = ""
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else f".{_cut(str(part))}"
     return text.removeprefix(".")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
     text = repr(value) if isinstance(value, str) else str(value)

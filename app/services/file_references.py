@@ -9,7 +9,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Self
+from typing import Annotated, Required, Self, TypedDict, cast
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -28,7 +28,32 @@ EXTENSIONS = {
 OF_IMAGES = frozenset({"logo", "banner", "photo", "country_flag", "country_subdivision_flag"})
 FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
 Tag = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
-Kept = dict[str, Any]
+
+
+class FileReference(TypedDict, total=False):
+    """A file as CLICS shows it; sizes are those of images."""
+
+    href: str
+    filename: Required[str]
+    hash: str
+    mime: str
+    width: int
+    height: int
+    tag: list[str]
+
+
+class Kept(FileReference, total=False):
+    """A file as an object keeps it: with `sha256` in place of `href`, unless it lies elsewhere."""
+
+    sha256: str
+
+
+class _Wrong(Exception):
+    """A file that cannot be kept."""
+
+    def __init__(self, where: str, expected: str, what: str) -> None:
+        super().__init__(where)
+        self.fault = found(where, expected, what)
 
 
 class FileBody(Body):
@@ -60,13 +85,14 @@ def keep(
 
     `old` is what the property holds: a reference without data, to a file of that name, leaves it there.
     """
-    there = {each["filename"]: each for each in old}
+    known = {each["filename"]: each for each in old}
     kept: list[Kept] = []
     faults: list[dict[str, str]] = []
     for at, body in enumerate(bodies):
-        place = f"{where}.{name}[{at}]"
-        one = _kept(files, name, body, there, place)
-        (faults if "where" in one else kept).append(one)
+        try:
+            kept.append(_kept(files, name, body, known, f"{where}.{name}[{at}]"))
+        except _Wrong as wrong:
+            faults.append(wrong.fault)
     names = [each["filename"] for each in kept]
     faults += [
         found(f"{where}.{name}", "different file names", repr(each)) for each in {*names} if names.count(each) > 1
@@ -74,34 +100,35 @@ def keep(
     return kept, faults
 
 
-def _kept(files: FileStore, name: str, body: FileBody, there: Mapping[str, Kept], place: str) -> dict[str, Any]:
+def _kept(files: FileStore, name: str, body: FileBody, known: Mapping[str, Kept], place: str) -> Kept:
     if body.data is not None:
         return _sent(files, name, body, place)
-    known = there.get(str(body.filename))
-    if known is not None and "sha256" in known:
-        return {**known, **({"tag": body.tag} if body.tag else {})}
+    old = known.get(str(body.filename))
+    if old is not None and "sha256" in old:
+        return {**old, "tag": body.tag} if body.tag else {**old}
     if body.href is None or not body.href.startswith(("http://", "https://")):
-        return found(place, "data, or the href of a file that lies elsewhere", body.href or "neither")
+        raise _Wrong(place, "data, or the href of a file that lies elsewhere", body.href or "neither")
     if body.mime is None or (name in OF_IMAGES and body.mime not in IMAGES):
-        return found(f"{place}.mime", "the mime type", repr(body.mime))
+        raise _Wrong(f"{place}.mime", "the mime type", repr(body.mime))
     if body.mime in IMAGES and None in (body.width, body.height):
-        return found(place, "width and height of an image", "nothing")
-    return {name: value for name, value in body.model_dump(exclude={"data"}).items() if value not in (None, [])}
+        raise _Wrong(place, "width and height of an image", "nothing")
+    given = {name: value for name, value in body.model_dump(exclude={"data"}).items() if value not in (None, [])}
+    return cast(Kept, given)  # the body's fields without the data are those of a file that lies elsewhere
 
 
-def _sent(files: FileStore, name: str, body: FileBody, place: str) -> dict[str, Any]:
+def _sent(files: FileStore, name: str, body: FileBody, place: str) -> Kept:
     try:
         data = base64.b64decode(body.data or "", validate=True)
     except (binascii.Error, ValueError):
-        return found(f"{place}.data", "base64", "something else")
+        raise _Wrong(f"{place}.data", "base64", "something else") from None
     image = measure(data)
     if name in OF_IMAGES and image is None:
-        return found(f"{place}.data", "a PNG, JPEG or SVG image", f"{len(data)} other bytes")
+        raise _Wrong(f"{place}.data", "a PNG, JPEG or SVG image", f"{len(data)} other bytes")
     mime = image.mime if image is not None else body.mime
     if mime is None or (body.mime is not None and body.mime != mime):
-        return found(f"{place}.mime", mime or "the mime type of what is no image", repr(body.mime))
+        raise _Wrong(f"{place}.mime", mime or "the mime type of what is no image", repr(body.mime))
     size = f".{image.width}x{image.height}" if image is not None else ""
-    kept: dict[str, Any] = {
+    kept: Kept = {
         "filename": body.filename or f"{name}{size}.{EXTENSIONS.get(mime, 'bin')}",
         "hash": hashlib.md5(data, usedforsecurity=False).hexdigest(),
         "mime": mime,
@@ -115,10 +142,11 @@ def _sent(files: FileStore, name: str, body: FileBody, place: str) -> dict[str, 
     return {**kept, "tag": body.tag} if body.tag else kept
 
 
-def shown(address: str, name: str, kept: Sequence[Kept]) -> list[dict[str, Any]]:
+def shown(address: str, name: str, kept: Sequence[Kept]) -> list[FileReference]:
     """The references of one property as CLICS shows them; `address` is that of the object they are in."""
-    found = []
-    for each in kept:
-        href = each.get("href") or f"{address}/{name}/{each['filename']}"
-        found.append({"href": href, **{key: value for key, value in each.items() if key not in {"sha256", "href"}}})
-    return found
+    return [_shown(each, f"{address}/{name}/{each['filename']}") for each in kept]
+
+
+def _shown(kept: Kept, address: str) -> FileReference:
+    rest = {key: value for key, value in kept.items() if key not in {"sha256", "href"}}
+    return cast(FileReference, {"href": kept.get("href") or address, **rest})  # `rest` has its other keys

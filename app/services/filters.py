@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TypeVar
+
+D = TypeVar("D", bound=Mapping[str, object])
 
 
-def matching(documents: Iterable[Mapping[str, Any]], **wanted: str | None) -> list[Mapping[str, Any]]:
+def matching(documents: Iterable[D], **wanted: str | None) -> list[D]:
     """Those documents whose properties have all the wanted values; None asks for nothing, empty text for null."""
     asked = {key: value for key, value in wanted.items() if value is not None}
     return [each for each in documents if all((each.get(key) or "") == value for key, value in asked.items())]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
+from app.domain.documents import JsonValue
 from app.services.errors import BadRequest
 from app.services.heavy import LIGHT, run_heavy
 
@@ -21,7 +21,7 @@ TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 MARKS = (b",", b"[", b"{")
 
 
-async def read_json(data: bytes, most: int) -> Any:
+async def read_json(data: bytes, most: int) -> JsonValue:
     """The value of a JSON text of at most `most` values; raises BadRequest, or ValueError where it is no JSON."""
     return _read(data, most) if len(data) <= LIGHT else await run_heavy(lambda: _read(data, most))
 
@@ -33,7 +33,7 @@ def check_values(data: bytes, most: int) -> None:
         raise BadRequest(f"body: expected at most {most} values, found more")
 
 
-def is_within(value: Any, most: int, deepest: int = DEEPEST) -> bool:
+def is_within(value: object, most: int, deepest: int = DEEPEST) -> bool:
     """Has it at most so many values, nested at most so deep?"""
     level, count = [value], 1
     for _ in range(deepest):
@@ -49,10 +49,10 @@ def is_within(value: Any, most: int, deepest: int = DEEPEST) -> bool:
     return False
 
 
-def _read(data: bytes, most: int) -> Any:
+def _read(data: bytes, most: int) -> JsonValue:
     check_values(data, most)
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        value: JsonValue = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
     except json.JSONDecodeError:

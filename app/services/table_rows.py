@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 from app.services.bodies import Item, found, refuse
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
 BETWEEN_IDS = re.compile(r"[\s,;|]+")
+Cell = str | bool | list[str]
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -29,7 +29,7 @@ class Columns:
     lists: frozenset[str] = frozenset()
     flags: frozenset[str] = frozenset()
 
-    def value(self, name: str, cell: str) -> Any:
+    def value(self, name: str, cell: str) -> Cell:
         """What a cell that is not empty says; text that is no yes or no is left to whoever checks the value."""
         if name in self.lists:
             return [part for part in BETWEEN_IDS.split(cell.strip()) if part]
@@ -96,6 +96,6 @@ def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[di
     return faults
 
 
-def _object(names: Sequence[str], row: Sequence[str], columns: Columns) -> dict[str, Any]:
+def _object(names: Sequence[str], row: Sequence[str], columns: Columns) -> dict[str, Cell]:
     pairs = zip(names, row, strict=True)
     return {name: columns.value(name, cell) for name, cell in pairs if cell.strip()}

@@ -34,7 +34,7 @@ def package_document(stored: KeptPackage) -> ProblemDocument:
     return {
         "columns": problem_columns(stored),
         "groups": group_columns(stored.package),
-        "cases": {case.name: dict(case.columns) for case in stored.cases},
+        "cases": {case.name: case.columns.copy() for case in stored.cases},
         "rules": {},
     }
 
@@ -105,7 +105,7 @@ def _open(version: ProblemDocument) -> list[tuple[str, CaseDocument]]:
     return sorted((name, case) for name, case in version["cases"].items() if case["answer_sha256"] is not None)
 
 
-def _hash(sha256: str) -> str:
+def _hash(sha256: str | None) -> str:
     return f"sha256 {sha256}"
 
 

@@ -19,7 +19,7 @@ from app.storage.tables import (
     TeamRow,
 )
 
-R = TypeVar("R", GroupRow, OrganizationRow, PersonRow)
+R = TypeVar("R", bound=GroupRow | OrganizationRow | PersonRow)
 
 
 def groups(session: Session, contest: ContestRow) -> list[GroupRow]:

@@ -124,22 +124,18 @@ class ProblemDocument(TypedDict):
 
 
 class ProblemChanges(TypedDict, total=False):
-    """What leads from one version to another; a case that is None is deleted. Empty: nothing differs."""
+    """What leads from one version to another, and what a rejudging notes beside it. Empty: nothing differs.
 
-    columns: ProblemColumns
-    groups: list[GroupDocument]
-    cases: dict[str, CaseDocument | None]
-    rules: dict[str, RuleDocument]
-
-
-class RejudgingChanges(ProblemChanges, total=False):
-    """The changes a rejudging makes, or undoes; empty if it only judges again.
-
+    cases    a case that is None is deleted
     judging  whether verdicts or raw scores may differ
     summary  the changes in words
     base     the fingerprint of the version they were made from
     """
 
+    columns: ProblemColumns
+    groups: list[GroupDocument]
+    cases: dict[str, CaseDocument | None]
+    rules: dict[str, RuleDocument]
     problem_id: str
     judging: bool
     summary: list[str]

@@ -46,14 +46,13 @@ def document(session: Session, problem_id: str) -> ProblemDocument:
     rules = select(ContestProblemRow.contest_id, ContestProblemRow.rule).where(
         ContestProblemRow.problem_id == problem_id
     )
-    return copy.deepcopy(
-        {
-            "columns": _columns(row),
-            "groups": [_group(group) for group in problems.groups(session, row.id)],
-            "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
-            "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
-        }
-    )
+    version: ProblemDocument = {
+        "columns": _columns(row),
+        "groups": [_group(group) for group in problems.groups(session, row.id)],
+        "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
+        "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
+    }
+    return copy.deepcopy(version)
 
 
 def _columns(row: ProblemRow) -> ProblemColumns:

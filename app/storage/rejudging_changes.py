@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, delete, exists, select, true
 from sqlalchemy.orm import Session
 
 from app.storage import problem_diff, problems, rejudging_steps, rejudgings
-from app.storage.documents import ProblemChanges, ProblemDocument, RejudgingChanges
+from app.storage.documents import ProblemChanges, ProblemDocument
 from app.storage.rejudging_steps import RejudgingRefused, Selection
 from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -69,7 +69,7 @@ def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> Rejudgi
     return other
 
 
-def _changes(problem_id: str, live: ProblemDocument, after: ProblemDocument) -> RejudgingChanges:
+def _changes(problem_id: str, live: ProblemDocument, after: ProblemDocument) -> ProblemChanges:
     """What a rejudging keeps of a change: the difference, what it says in words, and what it was made from."""
     changes = problem_diff.difference(live, after)
     return {
@@ -98,7 +98,7 @@ def _contests(session: Session, problem_id: str) -> list[str]:
     return list(dict.fromkeys([*sorted(submitted), *problems.contests_of(session, problem_id)]))
 
 
-def _join(session: Session, row: RejudgingRow, changes: RejudgingChanges, *, again: bool) -> RejudgingRow:
+def _join(session: Session, row: RejudgingRow, changes: ProblemChanges, *, again: bool) -> RejudgingRow:
     """Make the changes those of an open rejudging; where they say more of verdicts than before, judge anew."""
     row.changes = changes
     session.flush()

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.domain.clock import utc_now
 from app.storage import problem_diff, rejudgings
-from app.storage.documents import RejudgingChanges, SelectionDocument
+from app.storage.documents import ProblemChanges, SelectionDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
 from app.storage.tables import ContestRow, JudgementRow, RejudgingRow
@@ -63,7 +63,7 @@ def begin(
     reason: str,
     account_id: str | None,
     *,
-    changes: RejudgingChanges | None = None,
+    changes: ProblemChanges | None = None,
     contests: Sequence[str] | None = None,
 ) -> RejudgingRow:
     """Open a rejudging and queue its judgements.
@@ -191,7 +191,8 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
         if _fingerprint(session, row) != row.changes["base"]:
             raise RejudgingRefused(f"{problem_id} has been changed since: cancel this and make a new one")
         undo = problem_diff.write(session, problem_id, row.changes)
-        row.undo = {**undo, "base": _fingerprint(session, row)}
+        undo["base"] = _fingerprint(session, row)
+        row.undo = undo
     _put_in_place(session, row)
     row.state, row.applied, row.ended = APPLIED, utc_now(), None
     session.flush()

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from app.storage import problem_diff
-from app.storage.documents import RejudgingChanges, SelectionDocument
+from app.storage.documents import ProblemChanges, SelectionDocument
 from app.storage.judgements import DONE
 from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -102,7 +102,7 @@ class Described(Protocol):
         ...
 
     @property
-    def changes(self) -> RejudgingChanges:
+    def changes(self) -> ProblemChanges:
         """What becomes different."""
         ...
 
@@ -117,7 +117,7 @@ def grows(row: Described) -> bool:
     return bool(row.changes) and judges(row)
 
 
-def selected(row: RejudgingRow) -> Select[tuple[int]]:
+def selected(row: RejudgingRow) -> Select[int]:
     """The submissions a rejudging is about: those selected, and where a problem changes, all that anybody sends."""
     wanted, query = row.selection, select(SubmissionRow.id)
     query = query.where(SubmissionRow.contest_id.in_(contests_of(row)))
@@ -133,7 +133,7 @@ def selected(row: RejudgingRow) -> Select[tuple[int]]:
     return query
 
 
-def missing(row: RejudgingRow) -> Select[tuple[int]]:
+def missing(row: RejudgingRow) -> Select[int]:
     """Those of the submissions that the rejudging has no judgement of yet."""
     mine = exists().where(JudgementRow.rejudging_id == row.id, JudgementRow.submission_id == SubmissionRow.id)
     return selected(row).where(~mine)

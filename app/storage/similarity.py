@@ -99,4 +99,5 @@ def sources(session: Session, contest_id: str, problem_id: str) -> list[StoredSo
         .where(SubmissionRow.team_id.is_not(None))
         .order_by(SubmissionRow.id)
     )
-    return [StoredSources(*row) for row in session.execute(query) if row[3]]
+    rows = session.execute(query)
+    return [StoredSources(id_, team, time, sent) for id_, team, time, sent in rows if sent and team is not None]

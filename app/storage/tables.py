@@ -23,8 +23,8 @@ from app.storage.documents import (
     JobResult,
     MetadataDocument,
     PauseDocument,
+    ProblemChanges,
     ProvenanceDocument,
-    RejudgingChanges,
     RunParams,
     SelectionDocument,
     SourceDocument,
@@ -57,7 +57,7 @@ DOCUMENTS: tuple[object, ...] = (
     MetadataDocument,
     ProblemSettingsDocument,
     ProvenanceDocument,
-    RejudgingChanges,
+    ProblemChanges,
     RuleDocument,
     RunParams,
     SelectionDocument,
@@ -295,8 +295,8 @@ class RejudgingRow(Base):
     account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
     reason: Mapped[str] = mapped_column(Text)
     selection: Mapped[SelectionDocument] = mapped_column(default=dict)
-    changes: Mapped[RejudgingChanges] = mapped_column(default=dict)
-    undo: Mapped[RejudgingChanges] = mapped_column(default=dict)
+    changes: Mapped[ProblemChanges] = mapped_column(default=dict)
+    undo: Mapped[ProblemChanges] = mapped_column(default=dict)
     state: Mapped[str] = mapped_column(String(10), index=True)
     created: Mapped[datetime]
     applied: Mapped[datetime | None]

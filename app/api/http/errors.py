@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import ErrorDetails
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
@@ -180,7 +181,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return invalid(error.errors())
 
 
-def invalid(found: Sequence[Mapping[str, Any]]) -> JSONResponse:
+def invalid(found: Sequence[ErrorDetails]) -> JSONResponse:
     """Build the 400 for pydantic's errors."""
     faults = [fault(error) for error in found[:MOST_LISTED]]
     return error_response(400, all_in_words(faults, len(found)), faults)

@@ -269,7 +269,9 @@ def view(row: ContestRow) -> ContestView:
 
 
 def _files(row: ContestRow, name: str) -> list[dict[str, Any]] | None:
-    return shown(f"contests/{row.id}", name, row.details[name]) if name in row.details else None
+    if name not in row.details:
+        return None
+    return [dict(each) for each in shown(f"contests/{row.id}", name, row.details[name])]
 
 
 def _reltime(kept: int | None) -> str | None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from app.domain.contests import Clock, Pause
+from app.domain.documents import SettingsDocument
 from app.domain.settings import read_settings
 from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
 from app.services.bodies import found, refuse
@@ -240,7 +241,7 @@ def _finalize(row: ContestRow, final: bool, now: datetime) -> None:
     row.finalized = row.finalized or now
 
 
-def _merged(row: ContestRow, changes: dict[str, object]) -> dict[str, object]:
+def _merged(row: ContestRow, changes: dict[str, object]) -> SettingsDocument:
     try:
         return ContestSettings.model_validate({**row.settings, **changes}).document()
     except ValidationError as error:

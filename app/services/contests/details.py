@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy.orm import Session
 
 from app.services import file_references
@@ -17,7 +15,7 @@ from app.storage.tables import ContestRow, GroupRow
 def change(session: Session, files: FileStore, row: ContestRow, body: ContestBody | ContestChange) -> None:
     """Give a contest what the body names; raises BadRequest with everything that is wrong."""
     named = body.model_fields_set
-    details: dict[str, Any] = dict(row.details or {})
+    details = dict(row.details or {})
     faults: list[dict[str, str]] = []
     if "main_scoreboard_group_id" in named:
         group = body.main_scoreboard_group_id

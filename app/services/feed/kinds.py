@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
+from app.services.clics import JsonObject
 from app.services.collections import BY_NAME, IN_REFERENCE_ORDER, Collection
 from app.services.feed.difference import Shown
 from app.services.feed.readers import EVERYBODY, JUDGES, of_account, of_team
@@ -70,7 +71,7 @@ class Kind:
             yield None if each.single else str(model.id), as_text(model, sparse=each.sparse)  # type: ignore[attr-defined]
 
 
-def as_model(model: Model, document: Mapping[str, Any] | BaseModel) -> BaseModel:
+def as_model(model: Model, document: JsonObject | BaseModel) -> BaseModel:
     """Parse a document into the model of its route."""
     return document if isinstance(document, BaseModel) else model.model_validate(document)
 

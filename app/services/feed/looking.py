@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from app.services.feed import submitted
 from app.services.feed.difference import Shown, changes, deletions
-from app.services.feed.kinds import LARGE, STATE, FeedSnapshot
+from app.services.feed.kinds import LARGE, STATE, Accounts, FeedSnapshot, Kind
 from app.services.feed.log import RUNS, Log
 from app.services.feed.submitted import Points
 from app.storage import events, submission_queries
 from app.storage.events import NewEvent
 
 
-def shown_by(some: Iterable[Any], feed_snapshot: FeedSnapshot) -> dict[str, list[Shown]]:
+def shown_by(some: Iterable[Kind | Accounts], feed_snapshot: FeedSnapshot) -> dict[str, list[Shown]]:
     """Render all objects of some kinds."""
     return {kind.type: list(kind.shown(feed_snapshot)) for kind in some}
 

@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from sqlalchemy.exc import IntegrityError
@@ -35,7 +34,7 @@ from app.services.feed import submitted
 from app.services.feed.difference import changes
 from app.services.feed.followed import Followed, Waiter, next_look
 from app.services.feed.kinds import AFTER, BEFORE, STATE, FeedSnapshot
-from app.services.feed.log import Compaction, Line, Log, ids_on, of_all_runs
+from app.services.feed.log import Compaction, Line, Log, Runs, ids_on, of_all_runs
 from app.services.feed.looking import awards_follow, changed_events, shown_by, state_again, touched
 from app.services.feed.submitted import Points
 from app.storage import events
@@ -307,7 +306,7 @@ class FeedPublisher:
             texts = submitted.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
             return [Line(row, texts) for row in rows]
 
-    def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Any) -> None:
+    def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""
         for start in range(0, len(new_events), AT_ONCE):
             some = new_events[start : start + AT_ONCE]

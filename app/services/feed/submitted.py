@@ -6,13 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
 from app.domain.rejections import Telling
 from app.domain.verdicts import CaseVerdict
 from app.grading.contest_snapshot import ContestSnapshot
+from app.services.clics import JsonObject
 from app.services.feed.difference import Shown
 from app.services.feed.kinds import JUDGE, FeedSnapshot, as_model, as_text
 from app.services.feed.log import RUNS, Index, Runs, RunText, digest
@@ -23,7 +24,7 @@ from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import may_see, may_see_runs, may_see_verdict, points_of
 from app.storage import accounts, submission_queries
 from app.storage.submission_queries import Run
-from app.storage.tables import SubmissionRow
+from app.storage.tables import JudgementRow, SubmissionRow
 
 K = TypeVar("K")
 Points = tuple[float | None, float | None]
@@ -101,7 +102,7 @@ def look(feed_snapshot: FeedSnapshot, index: Index, among: Collection[int]) -> S
     return rendered
 
 
-def _texts(model: type[BaseModel], documents: Mapping[K, Mapping[str, Any]]) -> dict[K, str]:
+def _texts(model: type[BaseModel], documents: Mapping[K, JsonObject]) -> dict[K, str]:
     """Documents as JSON of their route, by viewer; equal ones are serialised once."""
     texts: dict[K, str] = {}
     for key, each in documents.items():
@@ -119,7 +120,7 @@ def viewers(row: SubmissionRow) -> list[tuple[str, Viewer]]:
 
 
 def _look_at_judgement(
-    feed_snapshot: FeedSnapshot, rendered: Submitted, judgement: Any, row: SubmissionRow, longest: int | None
+    feed_snapshot: FeedSnapshot, rendered: Submitted, judgement: JudgementRow, row: SubmissionRow, longest: int | None
 ) -> None:
     views = {}
     documents = {

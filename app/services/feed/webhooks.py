@@ -6,7 +6,7 @@ import asyncio
 import re
 import secrets
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import httpx
@@ -125,7 +125,7 @@ def contests_of(service: Service) -> list[str]:
         return [row.id for row in contests.contests(session)]
 
 
-def make(service: Service, account_id: str, body: WebhookBody, positions: dict[str, Any]) -> WebhookView:
+def make(service: Service, account_id: str, body: WebhookBody, positions: dict[str, list[str | int]]) -> WebhookView:
     """Store a webhook that begins at these positions; raises Conflict for a known id or too many."""
     with service.database.write() as session:
         if body.id is not None and stored.get(session, body.id) is not None:

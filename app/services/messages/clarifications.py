@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from math import ceil
-from typing import Annotated, Any
+from typing import Annotated, NotRequired, TypedDict
 
 from pydantic import Field, StringConstraints
 from sqlalchemy.orm import Session
@@ -14,7 +14,7 @@ from app.domain.clock import utc_now
 from app.domain.settings import read_settings
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.bodies import Body, Sparse, found, refuse, same_id
-from app.services.clics import Id, JsonObject, Reltime, Time, format_reltime, format_time
+from app.services.clics import Id, Reltime, Time, format_reltime, format_time
 from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests
@@ -61,7 +61,21 @@ class ClarificationView(Sparse):
     contest_time: str
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+class ClarificationDocument(TypedDict):
+    """A clarification as CLICS writes it."""
+
+    id: str
+    from_team_id: str | None
+    to_team_ids: NotRequired[list[str]]
+    to_group_ids: NotRequired[list[str]]
+    reply_to_id: str | None
+    problem_id: str | None
+    text: str
+    time: str
+    contest_time: str
+
+
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ClarificationDocument]:
     """What the viewer may read, oldest first."""
     contest = contest_of(session, snapshot.contest.id)
     rows = stored.clarifications(session, contest.id)
@@ -73,7 +87,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     return [_document(row, known, there) for row in seen]
 
 
-def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str) -> Mapping[str, Any]:
+def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str) -> ClarificationDocument:
     """One clarification; raises NotFound where the viewer may not see it."""
     for each in documents(viewer, snapshot, session):
         if each["id"] == clarification_id:
@@ -81,7 +95,7 @@ def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarificati
     raise NotFound(f"no clarification {clarification_id!r} in contest {snapshot.contest.id!r}")
 
 
-def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: ClarificationBody) -> JsonObject:
+def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: ClarificationBody) -> ClarificationDocument:
     """Store a question, an answer or an announcement; raises Forbidden, BadRequest or TooManyRequests."""
     contest = contest_of(session, snapshot.contest.id)
     if body.id is not None:
@@ -96,7 +110,7 @@ def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Clar
 
 def bring_in(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str, body: ClarificationBody
-) -> tuple[JsonObject, bool]:
+) -> tuple[ClarificationDocument, bool]:
     """Store a clarification of another system; returns it and whether it is new. Raises Conflict for another text."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities_of(session, viewer, contest), "admin_clar")
@@ -111,9 +125,9 @@ def bring_in(
     return after(session, viewer, snapshot, contest, old or row), old is None
 
 
-def _document(row: ClarificationRow, known: set[str], there: set[str]) -> JsonObject:
+def _document(row: ClarificationRow, known: set[str], there: set[str]) -> ClarificationDocument:
     """One clarification; it only refers to what its reader may see."""
-    document: JsonObject = {
+    document: ClarificationDocument = {
         "id": row.id,
         "from_team_id": row.from_team_id,
         "reply_to_id": row.reply_to_id if row.reply_to_id in known else None,
@@ -233,7 +247,7 @@ def _unknown(
                 yield found(name, f"what is in contest {contest.id}", repr(each))
 
 
-def facts(row: ClarificationRow) -> tuple[Any, ...]:
+def facts(row: ClarificationRow) -> tuple[object, ...]:
     """The values that make two clarifications the same."""
     names = ("from_team_id", *RECIPIENTS, "reply_to_id", "problem_id", "text", "contest_time_ms")
     return (format_time(row.time), *(getattr(row, name) for name in names))
@@ -241,7 +255,7 @@ def facts(row: ClarificationRow) -> tuple[Any, ...]:
 
 def after(
     session: Session, viewer: Viewer, snapshot: ContestSnapshot, contest: ContestRow, row: ClarificationRow
-) -> JsonObject:
+) -> ClarificationDocument:
     """The document of a clarification that was just written, as its sender sees it."""
     session.flush()
     known = {each["id"] for each in documents(viewer, snapshot, session)}

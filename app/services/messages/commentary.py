@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -13,7 +12,7 @@ from app.domain.clock import utc_now
 from app.domain.settings import read_settings
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.bodies import Body, Line, Sparse, found, refuse
-from app.services.clics import Id, JsonObject, format_reltime, format_time
+from app.services.clics import Id, format_reltime, format_time
 from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
 from app.services.errors import NotFound
@@ -26,7 +25,7 @@ from app.storage import messages as stored
 from app.storage.scoring_input import clock
 from app.storage.tables import CommentaryRow
 
-LINKS = ("team_ids", "problem_ids", "submission_ids")
+LINKS: tuple[Literal["team_ids", "problem_ids", "submission_ids"], ...] = ("team_ids", "problem_ids", "submission_ids")
 
 
 class CommentaryBody(Body):
@@ -53,7 +52,21 @@ class CommentaryView(Sparse):
     submission_ids: list[str] | None = None
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+class CommentaryDocument(TypedDict):
+    """A comment as CLICS writes it, with the links it has."""
+
+    id: str
+    time: str
+    contest_time: str
+    message: str
+    tags: list[str]
+    source_id: NotRequired[str]
+    team_ids: NotRequired[list[str]]
+    problem_ids: NotRequired[list[str]]
+    submission_ids: NotRequired[list[str]]
+
+
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[CommentaryDocument]:
     """What the viewer may read, oldest first: nothing that speaks of what they may not see."""
     rows = stored.commentary(session, snapshot.contest.id)
     if not rows:
@@ -67,7 +80,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     ]
 
 
-def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_id: str) -> Mapping[str, Any]:
+def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_id: str) -> CommentaryDocument:
     """One comment; raises NotFound where the viewer may not see it."""
     for each in documents(viewer, snapshot, session):
         if each["id"] == commentary_id:
@@ -75,7 +88,7 @@ def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_
     raise NotFound(f"no commentary {commentary_id!r} in contest {snapshot.contest.id!r}")
 
 
-def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> JsonObject:
+def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> CommentaryDocument:
     """Store a comment at the time of now; raises BadRequest naming what it refers to and its writer cannot see."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities(viewer, read_settings(contest.settings), takes_part=False), "post_comment")
@@ -98,9 +111,9 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     return commentary_document(row, persons_of(session, snapshot))
 
 
-def commentary_document(row: CommentaryRow, persons: set[str]) -> JsonObject:
+def commentary_document(row: CommentaryRow, persons: set[str]) -> CommentaryDocument:
     """One commentary as CLICS shows it; sources outside `persons` are left out."""
-    document: JsonObject = {
+    document: CommentaryDocument = {
         "id": row.id,
         "time": format_time(row.time),
         "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
@@ -109,7 +122,10 @@ def commentary_document(row: CommentaryRow, persons: set[str]) -> JsonObject:
     }
     if row.details.get("source_id") in persons:
         document["source_id"] = row.details["source_id"]
-    return document | {name: row.details[name] for name in LINKS if name in row.details}
+    for name in LINKS:
+        if name in row.details:
+            document[name] = row.details[name]
+    return document
 
 
 def source(session: Session, viewer: Viewer) -> dict[str, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.bodies import same_id
+from app.services.clics import JsonObject
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, NotFound
 from app.services.people.account_bodies import is_id, view
@@ -18,7 +16,7 @@ from app.storage import teams
 from app.storage.tables import AccountRow
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
     """The contest's accounts that this viewer may see, by id."""
     return [view(row).model_dump() for row in visible(session, viewer, snapshot.contest.id)]
 

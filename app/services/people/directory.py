@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services import file_references, table_rows
-from app.services.bodies import Body, Document, NewIds, found, read_all, refuse, refuse_all
+from app.services.bodies import Document, NewIds, found, read_all, refuse, refuse_all
 from app.services.contests.contests import contest_of, slug
 from app.services.errors import place
 from app.services.people import tsv
 from app.services.people.directory_bodies import (
     IN_TEAMS,
+    DirectoryBody,
     GroupBody,
     GroupView,
     OrganizationBody,
@@ -46,18 +46,18 @@ class Collection:
 
     name: str
     noun: str
-    body: type[Body]
+    body: type[DirectoryBody]
     view: type[BaseModel]
-    table: Any
+    table: type[Row]
     columns: tuple[str, ...]
     files: tuple[str, ...]
     of_judges: frozenset[str]
     table_columns: Columns
-    rows: Callable[[Session, ContestRow], Sequence[Any]]
+    rows: Callable[[Session, ContestRow], Sequence[Row]]
     uses: Callable[[Session, str], Mapping[str, int]]
     of_team: OfTeam = lambda _team: ()
 
-    def documents(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+    def documents(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[dict[str, object]]:
         """What the viewer sees of the contest's objects, by id."""
         contest = contest_of(session, snapshot.contest.id)
         is_person = self.table is PersonRow
@@ -66,27 +66,31 @@ class Collection:
         shown = [self.document(viewer, contest.id, row, there) for row in rows if row.id not in unseen]
         return [each for each in shown if each.get("role") not in IN_TEAMS or each["team_ids"]]
 
-    def document(self, viewer: Viewer, contest_id: str, row: Any, there: set[str]) -> dict[str, Any]:
+    def document(self, viewer: Viewer, contest_id: str, row: Row, there: set[str]) -> dict[str, object]:
         """One object as CLICS writes it; persons only name teams that are `there`."""
-        found: dict[str, Any] = {"id": row.id}
+        shown: dict[str, object] = {"id": row.id}
         address = f"contests/{contest_id}/{self.name}/{row.id}"
         for name in self.view.model_fields:
             value = getattr(row, name) if name in self.columns else row.details.get(name)
             if value is None or (name in self.of_judges and not viewer.sees_all):
                 continue
-            found[name] = file_references.shown(address, name, value) if name in self.files else value
-        if "team_ids" in found:
-            found["team_ids"] = [team_id for team_id in found["team_ids"] if team_id in there]
-        return found
+            if name in self.files:
+                value = file_references.shown(address, name, value)
+            elif name == "team_ids":
+                value = [team_id for team_id in value if team_id in there]
+            shown[name] = value
+        return shown
 
-    def check(self, there: Container[str], body: Any, where: str) -> list[dict[str, str]]:
+    def check(self, there: Container[str], body: DirectoryBody, where: str) -> list[dict[str, str]]:
         """What a body refers to that is none of the teams that are `there`."""
         missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in there}
         return [found(place(where, "team_ids"), "teams that exist", repr(team_id)) for team_id in sorted(missing)]
 
-    def fill(self, files: FileStore, row: Any, body: Any, named: set[str], where: str) -> list[dict[str, str]]:
+    def fill(
+        self, files: FileStore, row: Row, body: DirectoryBody, named: set[str], where: str
+    ) -> list[dict[str, str]]:
         """Give a row what a body names; returns what is wrong with its files."""
-        details: dict[str, Any] = dict(row.details or {})
+        details = dict(row.details or {})
         faults: list[dict[str, str]] = []
         for name in named - {"id"}:
             value = getattr(body, name)
@@ -104,7 +108,7 @@ class Collection:
         twice = sorted({name for name in names if names.count(name) > 1})
         return faults or [found(where, "different file names in one object", repr(name)) for name in twice]
 
-    def old(self, row: Any) -> dict[str, Any]:
+    def old(self, row: Row) -> dict[str, object]:
         """What a row holds, as a body would say it; files are left out, and stay unless they are named."""
         columns = {name: getattr(row, name) for name in self.columns}
         return {"id": row.id, **columns, **{k: v for k, v in row.details.items() if k not in self.files}}
@@ -162,12 +166,11 @@ def bring_in(
     document: Document,
     *,
     replace: bool = False,
-) -> list[Any]:
+) -> list[Row]:
     """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
     read = tsv.groups if collection is GROUPS else None
     items = tsv.items(document, read, collection.table_columns)
     team_ids = by_id.ids(session, TeamRow) if collection is PERSONS else set()
-    places: list[tuple[Any, str]]
     places, faults = read_all(items, collection.body, partial(collection.check, team_ids))
     given = [body.id for body, _ in places if body.id is not None]
     new = NewIds(collection.noun, set() if replace else by_id.known(session, collection.table, given))
@@ -175,12 +178,12 @@ def bring_in(
     hint = "" if replace else "; replace=true replaces those of the same id"
     refuse_all(faults, taken, f"{len(taken)} of the {collection.name} exist already{hint}")
     old = by_id.rows(session, collection.table, given)
-    rows: list[Any] = []
+    rows: list[Row] = []
     for body, where in places:
         if body.id is None:
             session.flush()  # what was added a moment ago has taken its id
             body.id = slug(body.name, lambda id_: session.get(collection.table, id_) is not None, collection.noun)
-        row = old.get(body.id) or collection.table(id=body.id, contest_id=contest_id)
+        row: Row = old.get(body.id) or collection.table(id=body.id, contest_id=contest_id)
         faults += collection.fill(files, row, body, set(type(body).model_fields), where)
         session.add(row)
         rows.append(row)

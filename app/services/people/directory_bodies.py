@@ -70,6 +70,9 @@ class PersonBody(Body):
         return self
 
 
+DirectoryBody = GroupBody | OrganizationBody | PersonBody
+
+
 class GroupView(Sparse):
     """A group of teams."""
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
-from app.services.bodies import Body, Document, found, only_object, read_one, refuse, same_id
+from app.services.bodies import Document, found, only_object, read_one, refuse, same_id
 from app.services.clics import JsonObject
 from app.services.contests.contests import contest_of
 from app.services.errors import Conflict, NotFound
+from app.services.file_references import Kept
 from app.services.people import directory
 from app.services.people.directory import Collection, Row
+from app.services.people.directory_bodies import DirectoryBody
 from app.services.viewer import Viewer
 from app.storage import by_id, teams
 from app.storage.tables import TeamRow
@@ -22,7 +23,7 @@ from app.storage.tables import TeamRow
 
 def one(
     collection: Collection, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str
-) -> Mapping[str, Any]:
+) -> JsonObject:
     """One object of a contest; raises NotFound where the viewer may not see it."""
     for each in collection.documents(viewer, snapshot, session):
         if each["id"] == object_id:
@@ -32,7 +33,7 @@ def one(
 
 def files_of(
     collection: Collection, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str, name: str
-) -> list[JsonObject]:
+) -> Sequence[Kept]:
     """References to the files of one property; raises NotFound where the viewer may not see the object."""
     one(collection, viewer, snapshot, session, object_id)
     row = _row(collection, session, snapshot.contest.id, object_id)
@@ -70,7 +71,7 @@ def replace(
     if body.id is None:
         refuse([found("id", "the id of the address", "nothing")])
     same_id(object_id, body.id)
-    row = session.get(collection.table, object_id) or collection.table(id=object_id, contest_id=contest_id)
+    row: Row = session.get(collection.table, object_id) or collection.table(id=object_id, contest_id=contest_id)
     _fill(collection, session, service, row, body, set(type(body).model_fields))
     return _after(collection, session, viewer, contest_id, row)
 
@@ -88,7 +89,7 @@ def change(
     row = _row(collection, session, contest_id, object_id)
     changes = only_object(document)
     body = read_one(document, collection.body, old=collection.old(row))
-    same_id(object_id, changes.get("id"))
+    same_id(object_id, body.id)
     _fill(collection, session, service, row, body, set(changes))
     return _after(collection, session, viewer, contest_id, row)
 
@@ -114,7 +115,9 @@ def _missing(collection: Collection, contest_id: str, object_id: str) -> NotFoun
     return NotFound(f"no {collection.noun} {object_id!r} in contest {contest_id!r}")
 
 
-def _fill(collection: Collection, session: Session, service: Service, row: Row, body: Body, named: set[str]) -> None:
+def _fill(
+    collection: Collection, session: Session, service: Service, row: Row, body: DirectoryBody, named: set[str]
+) -> None:
     known_ids = by_id.known(session, TeamRow, getattr(body, "team_ids", None) or [])
     refuse(collection.check(known_ids, body, "body"))
     refuse(collection.fill(service.files, row, body, named, "body"))

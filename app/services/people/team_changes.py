@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy.orm import Session
 
 from app.service import Service
@@ -10,6 +12,7 @@ from app.services.clics import JsonObject
 from app.services.contests.changes import refuse_final
 from app.services.contests.contests import contest_of, refuse_overlaps
 from app.services.errors import Conflict, NotFound
+from app.services.file_references import Kept
 from app.services.people import team_import
 from app.services.people.teams import (
     FILES,
@@ -52,7 +55,7 @@ def one_of_contest(session: Session, viewer: Viewer, contest_id: str, team_id: s
     return document(viewer, row, contest_id, stored.disqualified(session, contest_id))
 
 
-def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> list[JsonObject]:
+def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> Sequence[Kept]:
     """References to the files of one property of a team; none where the viewer may not see that property."""
     row = visible_team(session, viewer, contest_id, team_id)
     shown = name in FILES and (viewer.sees_all or name not in OF_JUDGES)

@@ -11,6 +11,7 @@ from app.services.bodies import Document, Item, NewIds, found, read_all, refuse,
 from app.services.errors import place
 from app.services.people import tsv
 from app.services.people.teams import Links, TeamBody, missing_links, put
+from app.services.people.tsv import TeamLine
 from app.storage import by_id
 from app.storage.files import FileStore
 from app.storage.tables import GroupRow, OrganizationRow, TeamRow
@@ -47,10 +48,9 @@ def _read(session: Session, document: Document, *, replace: bool) -> Sequence[tu
     return places
 
 
-def _with_known_groups(session: Session, items: list[Item]) -> list[Item]:
+def _with_known_groups(session: Session, lines: list[tuple[str, TeamLine]]) -> list[Item]:
     """Drop groups that do not exist: every line of a teams.tsv names one, also where there are none."""
-    named = [group_id for item in items for group_id in item.value["group_ids"]]
-    known_ids = by_id.known(session, GroupRow, named)
-    for item in items:
-        item.value["group_ids"] = [group_id for group_id in item.value["group_ids"] if group_id in known_ids]
-    return items
+    known_ids = by_id.known(session, GroupRow, [group_id for _, team in lines for group_id in team["group_ids"]])
+    for _, team in lines:
+        team["group_ids"] = [group_id for group_id in team["group_ids"] if group_id in known_ids]
+    return [Item(where, team) for where, team in lines]

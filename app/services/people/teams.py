@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services import file_references
 from app.services.bodies import Body, Line, Sparse, found
-from app.services.clics import Id
+from app.services.clics import Id, JsonObject
 from app.services.contests.contests import contest_of
 from app.services.errors import Forbidden, NotFound, place
 from app.services.file_references import Files
@@ -99,7 +99,7 @@ class TeamView(Sparse):
     audio: list[dict[str, Any]] | None = None
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Mapping[str, Any]]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
     """The contest's teams that this viewer may see, by id."""
     contest = contest_of(session, snapshot.contest.id)
     out = stored.disqualified(session, contest.id)
@@ -108,9 +108,9 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 def document(
     viewer: Viewer, row: TeamRow, contest_id: str | None = None, disqualified: Collection[str] = ()
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A team as CLICS writes it, with its files where a contest is asked for, and who is disqualified there."""
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "id": row.id,
         "icpc_id": row.icpc_id,
         "name": row.name,

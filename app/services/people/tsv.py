@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypedDict, TypeVar
 
 from app.services import table_rows
 from app.services.bodies import Document, Item, found, refuse
@@ -15,7 +15,17 @@ from app.services.table_rows import Columns
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}}
 TYPES = {"team": "team", "judge": "judge", "admin": "admin", "analyst": "analyst", "staff": "staff", "jury": "judge"}
+T = TypeVar("T")
 NUMBER_AT_END = re.compile(r"[^0-9]*([0-9]+)")
+
+
+class TeamLine(TypedDict):
+    """A line of teams.tsv as a body of a team."""
+
+    id: str
+    icpc_id: str | None
+    group_ids: list[str]
+    name: str
 
 
 def accounts(text: str) -> list[Item]:
@@ -23,10 +33,10 @@ def accounts(text: str) -> list[Item]:
 
     The team of an account of type `team` is the number its username ends with. Raises BadRequest with every fault.
     """
-    return _read(text, "accounts", (4, 5), _account)
+    return [Item(*line) for line in _read(text, "accounts", (4, 5), _account)]
 
 
-def teams(text: str) -> list[Item]:
+def teams(text: str) -> list[tuple[str, TeamLine]]:
     """Read teams.tsv: number, external id, group, name, institution, its short name, country, and in version 2 its id.
 
     A group is kept where there is one of that id; institutions and countries are not. Raises BadRequest with every
@@ -37,7 +47,7 @@ def teams(text: str) -> list[Item]:
 
 def groups(text: str) -> list[Item]:
     """Read groups.tsv: number and name. Raises BadRequest with every fault."""
-    return _read(text, "groups", (2, 2), lambda cells: {"id": cells[0], "name": cells[1]})
+    return [Item(*line) for line in _read(text, "groups", (2, 2), _group)]
 
 
 def items(document: Document, read: Callable[[str], list[Item]] | None, columns: Columns) -> Sequence[Item]:
@@ -50,15 +60,14 @@ def items(document: Document, read: Callable[[str], list[Item]] | None, columns:
     return table_rows.read(document.lines, columns)
 
 
-def _read(
-    text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], dict[str, Any]]
-) -> list[Item]:
+def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], T]) -> list[tuple[str, T]]:
+    """The lines of a format, each with its place."""
     lines = text.splitlines()
     faults = []
     if not lines or not _is_header(lines[0].split("\t"), kind):
         expected = f"{kind}<tab>{' or '.join(sorted(HEADERS[kind]))}"
         faults.append(found("line 1", expected, repr(lines[0][:80]) if lines else "nothing"))
-    items = []
+    made = []
     least, most = fields
     for number, line in enumerate(lines[1:], start=2):
         cells = line.split("\t")
@@ -67,9 +76,9 @@ def _read(
         if not least <= len(cells) <= most:
             faults.append(found(f"line {number}", f"{least} to {most} fields between tabs", str(len(cells))))
         else:
-            items.append(Item(f"line {number}", build(cells)))
+            made.append((f"line {number}", build(cells)))
     refuse(faults)
-    return items
+    return made
 
 
 def _is_header(cells: Sequence[str], kind: str) -> bool:
@@ -95,5 +104,9 @@ def _account(cells: Sequence[str]) -> dict[str, str | None]:
     return made
 
 
-def _team(cells: Sequence[str]) -> dict[str, Any]:
+def _group(cells: Sequence[str]) -> dict[str, str]:
+    return {"id": cells[0], "name": cells[1]}
+
+
+def _team(cells: Sequence[str]) -> TeamLine:
     return {"id": cells[0], "icpc_id": cells[1] or None, "group_ids": [cells[2]] if cells[2] else [], "name": cells[3]}

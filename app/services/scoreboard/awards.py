@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.domain.awards import Award, awards, first_to_solve
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.services.bodies import Body, Line, found, refuse, same_id
-from app.services.clics import Id, JsonObject
+from app.services.clics import Id
 from app.services.contests.contests import contest_of, slug
 from app.services.errors import NotFound
 from app.services.people.teams import visible
@@ -36,6 +38,14 @@ class AwardChange(Body):
 
 class AwardView(BaseModel):
     """An award; `team_ids` null: nobody is to know yet."""
+
+    id: str
+    citation: str
+    team_ids: list[str] | None
+
+
+class AwardDocument(TypedDict):
+    """An award as CLICS writes it."""
 
     id: str
     citation: str
@@ -97,11 +107,11 @@ def delete(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id
         session.delete(stored.awards(session, contest_id)[award_id])
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[AwardDocument]:
     """The awards as this viewer sees them: computed ones first."""
     given: dict[str, Award | AwardRow] = {**computed(snapshot, session), **stored.awards(session, snapshot.contest.id)}
     visible_ids = {row.id for row in visible(session, viewer, contest_of(session, snapshot.contest.id))}
-    shown: list[JsonObject] = []
+    shown: list[AwardDocument] = []
     for each in given.values():
         if isinstance(each, AwardRow) and each.deleted:
             continue

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
+from typing import NotRequired, TypedDict
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
 from app.domain.contests import PROVISIONAL, Kind
+from app.domain.documents import MessageDocument
 from app.domain.verdicts import CaseVerdict, is_full, judgement_type
 from app.grading.contest_snapshot import ContestSnapshot
-from app.services.clics import JsonObject, format_reltime, format_time, number
+from app.services.clics import format_reltime, format_time, number
 from app.services.errors import NotFound
 from app.services.filters import matching
 from app.services.viewer import Viewer
@@ -56,6 +58,36 @@ class JudgedCase(BaseModel):
     run_time: float
 
 
+class JudgementDocument(TypedDict):
+    """A judgement as CLICS writes it."""
+
+    id: str
+    submission_id: str
+    judgement_type_id: str | None
+    current: bool
+    start_time: str
+    start_contest_time: str
+    end_time: str | None
+    end_contest_time: str | None
+    score: NotRequired[float]
+    max_run_time: NotRequired[float]
+
+
+class RunDocument(TypedDict):
+    """A run as CLICS writes it, with its test case and what the checker found."""
+
+    id: str
+    judgement_id: str
+    ordinal: int
+    judgement_type_id: str
+    time: str
+    contest_time: str
+    run_time: float
+    testcase: str
+    raw: int | float | None
+    message: MessageDocument
+
+
 def _contest_time(snapshot: ContestSnapshot, moment: datetime) -> str:
     return format_reltime(snapshot.contest.clock.contest_time(moment))
 
@@ -78,9 +110,9 @@ def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: Submis
 
 def judgement_document(
     snapshot: ContestSnapshot, row: JudgementRow, submission: SubmissionRow, longest_ms: int | None
-) -> JsonObject:
+) -> JudgementDocument:
     """One judgement; the score is that of the answers its submission stands for, at the BEST the viewer sees."""
-    document: JsonObject = {
+    document: JudgementDocument = {
         "id": snapshot.contest.ids.judgement(row.id),
         "submission_id": submission.shown_id,
         "judgement_type_id": None,
@@ -106,7 +138,7 @@ def judgement_document(
 
 def numbered_judgements(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, JsonObject]]:
+) -> Iterator[tuple[int, JudgementDocument]]:
     """Each judgement of these submissions (None: all) that the viewer may know of, with its submission's number."""
     contest_id = snapshot.contest.id
     longest = submission_queries.longest_runs(session, contest_id, among=ids)
@@ -117,7 +149,7 @@ def numbered_judgements(
 
 def numbered_runs(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, JsonObject]]:
+) -> Iterator[tuple[int, RunDocument]]:
     """Each run of these submissions (None: all) that the viewer may see, with its submission's number."""
     everybody = viewer.sees_all or snapshot.contest.settings.show_others_answers
     if not everybody and viewer.team_id is None:
@@ -127,7 +159,7 @@ def numbered_runs(
             yield each.submission.id, run_document(snapshot, each)
 
 
-def run_document(snapshot: ContestSnapshot, run: Run) -> JsonObject:
+def run_document(snapshot: ContestSnapshot, run: Run) -> RunDocument:
     """One run, with what the checker found."""
     score, ids = run.score, snapshot.contest.ids
     return {

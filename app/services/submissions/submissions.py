@@ -14,7 +14,7 @@ from app.packages.zips import zip_bytes
 from app.service import Service
 from app.services import clics
 from app.services.bodies import Sparse
-from app.services.clics import JsonObject
+from app.services.clics import SubmissionDocument
 from app.services.errors import Forbidden, NotFound
 from app.services.viewer import Viewer
 from app.services.visibility import is_practice, may_see, may_see_answers, may_see_sources, worth_of
@@ -95,7 +95,7 @@ def answer(
     return AnswerFile(data, submission_queries.shown_ids(session, [source])[source])
 
 
-def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> JsonObject:
+def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> SubmissionDocument:
     """One submission as this viewer may see it."""
     full = may_see_answers(viewer, snapshot, row)
     practice = is_practice(snapshot, row)
@@ -109,7 +109,7 @@ def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> J
 
 def numbered(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, JsonObject]]:
+) -> Iterator[tuple[int, SubmissionDocument]]:
     """Each of these submissions (None: all) that the viewer may know of, with the number of its row."""
     for row in submission_queries.submissions(session, snapshot.contest.id, ids):
         if may_see(viewer, snapshot, row):
