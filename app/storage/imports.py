@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
 from sqlalchemy import insert, text
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
+from app.storage.documents import FileNoteDocument, SourceDocument
 from app.storage.files import FileStore
 from app.storage.judgements import DONE, Outcome, score_row
 from app.storage.submissions import INLINE_LIMIT
@@ -42,10 +43,25 @@ class Judged:
     error: str | None = None
 
 
+class Facts(TypedDict):
+    """The columns of a submission's row that do not come of its answers."""
+
+    external_id: str
+    contest_id: str
+    problem_id: str
+    team_id: str
+    account_id: str
+    time: datetime
+    contest_time_ms: int
+    comment: str | None
+    files: list[FileNoteDocument]
+    sources: list[SourceDocument]
+
+
 def add_submission(
     session: Session,
     files: FileStore,
-    facts: Mapping[str, Any],
+    facts: Facts,
     answers: Sequence[Answer],
     judged: Judged,
 ) -> int:

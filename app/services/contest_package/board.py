@@ -17,7 +17,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -32,6 +31,7 @@ from app.services.contest_package.judging import Judging
 from app.services.contest_package.package_files import Contents
 from app.services.fault_list import FaultList
 from app.services.scoreboard import row_renderer
+from app.services.scoreboard.row_renderer import BoardDocument, RowDocument
 from app.storage import attempts
 from app.storage.attempts import Read
 from app.storage.scoring_input import ScoredContest, scored_contest
@@ -61,16 +61,18 @@ def standing_at(session: Session, contest_id: str, moment: datetime) -> ContestS
     return make_snapshot(contest, attempts.attempts(session, contest_id), moment, public=False)
 
 
-def document(snapshot: ContestSnapshot) -> dict[str, Any]:
+def document(snapshot: ContestSnapshot) -> BoardDocument:
     """The board as a package has it: the rows of GET scoreboard, with raw scores unless there are too many."""
     rows = _rows(snapshot)
     count = sum(len(cell["raw"]) for row in rows for cell in row["problems"])
     if count > MOST_RAWS:
-        rows = [row | {"problems": [_without(cell, "raw") for cell in row["problems"]]} for row in rows]
+        for row in rows:
+            for cell in row["problems"]:
+                del cell["raw"]
     return {**row_renderer.head_of(snapshot), "rows": rows}
 
 
-def _rows(snapshot: ContestSnapshot) -> list[dict[str, Any]]:
+def _rows(snapshot: ContestSnapshot) -> list[RowDocument]:
     arrays = row_renderer.arrays_of(snapshot, None)
     cases = {problem.id: {case.name for case in problem.cases} for problem in snapshot.view.problems}
     rows = [row_renderer.row_document(arrays.row(at), cases=True) for at in range(len(arrays.teams))]
@@ -78,10 +80,6 @@ def _rows(snapshot: ContestSnapshot) -> list[dict[str, Any]]:
         for cell in row["problems"]:
             cell["raw"] = {case: raw for case, raw in cell["raw"].items() if case in cases[cell["problem_id"]]}
     return rows
-
-
-def _without(cell: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in cell.items() if key != name}
 
 
 def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapping[str, int]) -> Comparison:
@@ -103,16 +101,16 @@ def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapp
         public=False,
     )
     faults = FaultList()
-    mine = json.loads(json.dumps(_rows(at_export)))
-    for place, expected, found in _row_differences(contents.board["rows"], mine):
+    mine: list[RowDocument] = json.loads(json.dumps(_rows(at_export)))
+    for place, expected, found in _row_differences(contents.board.rows, mine):
         faults.add(FILE, place, expected, found)
     if judging is not None:
         for place, expected, found in _reference_differences(judging, contest):
             faults.add(contest_judging.FILE, place, expected, found)
-    raws = sum(len(cell.get("raw") or ()) for row in contents.board["rows"] for cell in _cells(row).values())
+    raws = sum(len(_raws(cell) or ()) for row in contents.board.rows for cell in _cells(row).values())
     failed = 0 if judging is None else len(judging.judge_errors)
     unjudged = 0 if judging is None else len(judging.unjudged)
-    return Comparison(Compared(len(contents.board["rows"]), raws, len(others), unjudged, failed), faults)
+    return Comparison(Compared(len(contents.board.rows), raws, len(others), unjudged, failed), faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ def _moment(contents: Contents) -> datetime:
     if contents.judging is not None:
         return contents.judging.time
     try:
-        return parse_time(str((contents.board or {}).get("time")))
+        return parse_time(str(contents.board and contents.board.time))
     except ValueError:
         return utc_now()
 
@@ -159,7 +157,7 @@ def _as_it_was(read: Read, unjudged: set[int], failed: Mapping[int, set[str]]) -
 
 
 def _row_differences(
-    expected: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]
+    expected: Sequence[Mapping[str, object]], found: Sequence[RowDocument]
 ) -> Iterator[tuple[str, str, str]]:
     """Place by place, in the order of the package's board."""
     mine = {row["team_id"]: row for row in found}
@@ -176,7 +174,7 @@ def _row_differences(
             yield f"team {team}", "no row", "one"
 
 
-def _fields(place: str, row: Mapping[str, Any], mine: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _fields(place: str, row: Mapping[str, object], mine: RowDocument) -> Iterator[tuple[str, str, str]]:
     score = row.get("score")
     score = score if isinstance(score, dict) else {}
     for name, expected, found in (
@@ -192,20 +190,26 @@ def _fields(place: str, row: Mapping[str, Any], mine: Mapping[str, Any]) -> Iter
 
 
 def _cell_differences(
-    place: str, expected: Mapping[str, Any], found: Mapping[str, Any]
+    place: str, expected: Mapping[str, object], found: Mapping[str, object]
 ) -> Iterator[tuple[str, str, str]]:
     for name in ("score", "num_judged", "num_pending", "time"):
         if expected.get(name) != found.get(name):
             yield f"{place}: {name}", _shown(expected.get(name)), _shown(found.get(name))
-    theirs, ours = expected.get("raw"), found.get("raw") or {}
-    if not isinstance(theirs, dict):
+    theirs, ours = _raws(expected), _raws(found) or {}
+    if theirs is None:
         return
     for case in dict.fromkeys([*theirs, *ours]):
         if theirs.get(case) != ours.get(case):
             yield f"{place}, test case {case[:80]}", _shown(theirs.get(case)), _shown(ours.get(case))
 
 
-def _cells(row: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _raws(cell: Mapping[str, object]) -> Mapping[str, object] | None:
+    """The raw scores of a cell by test case; None where the package gives none."""
+    raws = cell.get("raw")
+    return raws if isinstance(raws, dict) else None
+
+
+def _cells(row: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
     cells = row.get("problems")
     given = cells if isinstance(cells, list) else []
     return {str(cell.get("problem_id")): cell for cell in given if isinstance(cell, dict)}
@@ -229,7 +233,7 @@ def _pair(value: tuple[str | None, str | None] | None) -> str:
     return "none" if value is None else f"raw score {value[0]}, multiplier {value[1]}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {each}" for name, each in value.items())[:120]
     return "none" if value is None else str(value)[:80]

@@ -59,7 +59,7 @@ class Parcel:
         """A document."""
         self.add(path, json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n")
 
-    def add_lines(self, name: str, documents: Iterable[Mapping[str, Any]], *, single: bool = False) -> None:
+    def add_lines(self, name: str, documents: Iterable[JsonObject], *, single: bool = False) -> None:
         """A collection (or one object), of which one is in memory at a time; it is the file of that name."""
         lines = self.lines[name] = tempfile.TemporaryFile(prefix="jurado-export-")  # noqa: SIM115 - closed by `close`
         for each in documents:
@@ -126,7 +126,7 @@ def notifications(parcel: Parcel) -> Iterator[bytes]:
             yield f'{{"type":"{each.name}","id":{id_},"data":'.encode() + line.removesuffix(b"\n") + b"}\n"
 
 
-def shown_document(collection: Collection, document: Mapping[str, Any] | BaseModel) -> JsonObject:
+def shown_document(collection: Collection, document: JsonObject | BaseModel) -> JsonObject:
     """A document as its route answers it."""
     if isinstance(document, BaseModel):
         return document.model_dump(mode="json")

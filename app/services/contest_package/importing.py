@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_other
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -18,6 +17,7 @@ from app.grading.apart import READER
 from app.grading.questions import JudgeFailed
 from app.packages.errors import PackageErrors
 from app.service import Service
+from app.services.clics import JsonObject
 from app.services.contest_package import versions
 from app.services.contest_package.board import Comparison, compare
 from app.services.contest_package.package_files import Bounds, Contents, read_parcel
@@ -48,13 +48,13 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     return contents
 
 
-def bring_in(service: Service, contents: Contents, options: Options) -> dict[str, Any]:
+def bring_in(service: Service, contents: Contents, options: Options) -> JsonObject:
     """Store a contest package as a whole or not at all; returns what the import answers."""
     with TentativeFiles(service.files) as files:
         return _keep(with_other(service, files=files), files, contents, options)
 
 
-def _keep(service: Service, files: TentativeFiles, contents: Contents, options: Options) -> dict[str, Any]:
+def _keep(service: Service, files: TentativeFiles, contents: Contents, options: Options) -> JsonObject:
     chosen, faults = versions.choose(service, contents, options.problems)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
     graded: dict[str, Found] | None = None
@@ -119,8 +119,8 @@ def _compared(
 
 def _hashes(contents: Contents) -> dict[str, str | None]:
     """The hashed passwords of the accounts that bring one, by the accounts' ids."""
-    given = {each["id"]: each.get("password") for each in contents.objects["accounts"]}
-    given = {id_: password for id_, password in given.items() if isinstance(password, str)}
+    accounts = contents.objects["accounts"]
+    given = {each["id"]: password for each in accounts if isinstance(password := each.get("password"), str)}
     return dict(zip(given, passwords.hash_all(list(given.values())), strict=True))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import TypedDict
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -72,13 +73,47 @@ class Judging(Body):
         return files
 
 
-def document(session: Session, snapshot: ContestSnapshot, time: Any) -> dict[str, Any]:
+class SentFileDocument(TypedDict):
+    """A SentFile as it is written."""
+
+    submission_id: str
+    case: str
+    file: str | None
+
+
+class JudgeErrorDocument(TypedDict):
+    """A JudgeError as it is written."""
+
+    submission_id: str
+    case: str
+
+
+class ReferenceRawDocument(TypedDict):
+    """A ReferenceRaw as it is written."""
+
+    problem_id: str
+    case: str
+    raw: str | None
+    multiplier: str | None
+
+
+class JudgingDocument(TypedDict):
+    """A Judging as it is written."""
+
+    time: str
+    answers: list[SentFileDocument]
+    unjudged: list[str]
+    judge_errors: list[JudgeErrorDocument]
+    references: list[ReferenceRawDocument]
+
+
+def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> JudgingDocument:
     """All of it, of a contest as it stands at a moment."""
     contest_id = snapshot.contest.id
     shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest_id)}
     attempts = snapshot.attempts
     unjudged = [shown[attempt.id] for attempt in attempts if attempt.scores is None and attempt.id in shown]
-    errors = [
+    errors: list[JudgeErrorDocument] = [
         {"submission_id": shown[attempt.id], "case": case}
         for attempt in attempts
         for case, score in (attempt.scores or {}).items()
@@ -93,7 +128,7 @@ def document(session: Session, snapshot: ContestSnapshot, time: Any) -> dict[str
     }
 
 
-def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[dict[str, Any]]:
+def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[ReferenceRawDocument]:
     """The raw scores of expected answers that take part in BEST."""
     return [
         {"problem_id": problem, "case": case, "raw": exact_text(score.raw), "multiplier": exact_text(score.multiplier)}
@@ -107,7 +142,7 @@ def exact_text(value: Exact | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[dict[str, Any]]:
+def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[SentFileDocument]:
     """The answers that file names alone would lose or give to another case."""
     taken: dict[str, Mapping[str, str]] = {}
     for problem in snapshot.contest.problems:
@@ -115,9 +150,9 @@ def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, st
         assert entry is not None, "the contest has it"
         cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
         taken[problem.id] = {name: case.name for name, case in file_names(cases, entry.pattern).items()}
-    found: list[dict[str, Any]] = []
+    lost: list[SentFileDocument] = []
     for sent in submission_queries.contest_answers(session, snapshot.contest.id):
         file = None if sent.refused else sent.file_name
         if file is None or taken[sent.problem_id].get(base_name(file)) != sent.case_name:
-            found.append({"submission_id": shown[sent.submission_id], "case": sent.case_name, "file": file})
-    return found
+            lost.append({"submission_id": shown[sent.submission_id], "case": sent.case_name, "file": file})
+    return lost

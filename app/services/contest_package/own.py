@@ -6,13 +6,14 @@ board: CLICS has no words for these, and without them the board that comes back 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypedDict, TypeVar
 
 from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
+from app.domain.documents import LimitsDocument
 from app.services.bodies import Body
 from app.services.clics import Id, Time, format_time
 from app.services.contests.bodies import LimitsBody
@@ -74,6 +75,7 @@ class Choice(Request):
 
 
 One = OfProblem | OfTeam | Place
+B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice)
 MODELS: Mapping[str, type[One]] = {
     "limits": OfProblem,
     "participations": OfTeam,
@@ -85,32 +87,80 @@ OF_SUBMISSIONS = frozenset(MODELS) - {"limits"}
 """What teams have done: left out where what they submitted is."""
 
 
-def document(session: Session, contest: ContestRow) -> dict[str, list[dict[str, Any]]]:
-    """All of it, in no words but those of the models above; what is of teams that take part no more is left out."""
+class LimitsOfProblem(TypedDict):
+    """An OfProblem as it is written."""
+
+    problem_id: str
+    limits: LimitsDocument
+
+
+class ClockOfTeam(TypedDict):
+    """An OfTeam as it is written."""
+
+    team_id: str
+    kind: str
+    start_time: str
+
+
+class PlaceDocument(TypedDict):
+    """A Place as it is written."""
+
+    team_id: str
+    problem_id: str
+
+
+class RequestDocument(PlaceDocument):
+    """A Request as it is written."""
+
+    time: str
+
+
+class ChoiceDocument(RequestDocument):
+    """A Choice as it is written."""
+
+    submission_id: str
+
+
+class OwnDocument(TypedDict):
+    """All of it; the names are those of the models above."""
+
+    limits: list[LimitsOfProblem]
+    participations: list[ClockOfTeam]
+    input_requests: list[RequestDocument]
+    chosen: list[ChoiceDocument]
+    revealed: list[PlaceDocument]
+
+
+def document(session: Session, contest: ContestRow) -> OwnDocument:
+    """All of it, without what is of teams that take part no more."""
     entries = contests.entries(session, contest.id)
-    there = {row.id for row in teams.taking_part(session, contest)}, {row.problem_id for row in entries}
+    team_ids, problem_ids = {row.id for row in teams.taking_part(session, contest)}, {row.problem_id for row in entries}
     shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest.id)}
     clocks = sorted(participations.participations(session, contest.id).items())
-    chosen = participations.chosen(session, contest.id)
-    found: dict[str, list[dict[str, Any]]] = {
+    rows = [each for each in participations.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    return {
         "limits": [{"problem_id": row.problem_id, "limits": row.limits} for row in entries if row.limits],
         "participations": [
-            {"team_id": team_id, "kind": found.kind.value, "start_time": format_time(found.start)}
-            for team_id, found in clocks
+            {"team_id": team_id, "kind": clock.kind.value, "start_time": format_time(clock.start)}
+            for team_id, clock in clocks
+            if team_id in team_ids
         ],
-        "input_requests": [_request(row) for row in participations.requests(session, contest.id)],
-        "chosen": [_request(row) | {"submission_id": shown[row.submission_id]} for row in chosen],
-        "revealed": [{"team_id": team_id, "problem_id": problem_id} for team_id, problem_id in contest.revealed],
+        "input_requests": [_request(row) for row in rows],
+        "chosen": [{**_request(row), "submission_id": shown[row.submission_id]} for row in chosen],
+        "revealed": [
+            {"team_id": team_id, "problem_id": problem_id}
+            for team_id, problem_id in contest.revealed
+            if team_id in team_ids and problem_id in problem_ids
+        ],
     }
-    return {name: [each for each in objects if _is_there(each, *there)] for name, objects in found.items()}
 
 
-def _is_there(each: Mapping[str, Any], team_ids: Collection[str], problem_ids: Collection[str]) -> bool:
-    team_id, problem_id = each.get("team_id"), each.get("problem_id")
-    return (team_id is None or team_id in team_ids) and (problem_id is None or problem_id in problem_ids)
+def _is_of(row: InputRequestRow | ChosenSubmissionRow, team_ids: Collection[str], problem_ids: Collection[str]) -> bool:
+    return row.team_id in team_ids and row.problem_id in problem_ids
 
 
-def _request(row: InputRequestRow | ChosenSubmissionRow) -> dict[str, Any]:
+def _request(row: InputRequestRow | ChosenSubmissionRow) -> RequestDocument:
     return {"team_id": row.team_id, "problem_id": row.problem_id, "time": format_time(row.time)}
 
 
@@ -133,28 +183,44 @@ class There:
 
 
 def keep(
-    session: Session, contest: ContestRow, own: Mapping[str, Sequence[Any]], there: There, faults: FaultList
+    session: Session, contest: ContestRow, own: Mapping[str, Sequence[object]], there: There, faults: FaultList
 ) -> None:
     """Put it into the tables; `faults` gets what is wrong with it."""
-    for name, objects in own.items():
-        kept: dict[Collection[str], One] = {}
-        for at, each in enumerate(objects):
+    given = _Given(own, there, faults)
+    _limit(session, contest, given.bodies("limits", OfProblem))
+    _begin(session, contest, given.bodies("participations", OfTeam))
+    _ask(session, contest, given.bodies("input_requests", Request))
+    _choose(session, contest, given.bodies("chosen", Choice), there)
+    contest.revealed = [[body.team_id, body.problem_id] for body in given.bodies("revealed", Place)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a package has; `faults` gets what is wrong with it."""
+
+    own: Mapping[str, Sequence[object]]
+    there: There
+    faults: FaultList
+
+    def bodies(self, name: str, model: type[B]) -> list[B]:
+        """The objects of one kind that refer to what is there, the last one of a key."""
+        bodies: dict[Collection[str], B] = {}
+        for at, each in enumerate(self.own.get(name, ())):
             where = f"{name}[{at}]"
-            body = _read(MODELS[name], each, where, faults)
-            if body is None or _refers_to_nothing(body, there, where, faults):
+            body = self._read(model, each, where)
+            if body is None or _refers_to_nothing(body, self.there, where, self.faults):
                 continue
-            if body.key in kept:
-                faults.add(FILE, where, "one of a kind", f"a second one of {', '.join(body.key)}")
-            kept[body.key] = body
-        KEEPERS[name](session, contest, list(kept.values()), there)
+            if body.key in bodies:
+                self.faults.add(FILE, where, "one of a kind", f"a second one of {', '.join(body.key)}")
+            bodies[body.key] = body
+        return list(bodies.values())
 
-
-def _read(model: type[One], value: object, where: str, faults: FaultList) -> One | None:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        faults.extend({"file": FILE, **fault(each, at=where)} for each in error.errors(include_url=False))
-        return None
+    def _read(self, model: type[B], value: object, where: str) -> B | None:
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            self.faults.extend({"file": FILE, **fault(each, at=where)} for each in error.errors(include_url=False))
+            return None
 
 
 def _refers_to_nothing(body: One, there: There, where: str, faults: FaultList) -> bool:
@@ -172,42 +238,29 @@ def _refers_to_nothing(body: One, there: There, where: str, faults: FaultList) -
     return faults.count > before
 
 
-def _limit(session: Session, contest: ContestRow, bodies: Sequence[Any], _there: There) -> None:
+def _limit(session: Session, contest: ContestRow, bodies: Sequence[OfProblem]) -> None:
     for body in bodies:
         row = contests.entry(session, contest.id, body.problem_id)
         assert row is not None, "it is one of the contest's"
         row.limits = body.limits.document()
 
 
-def _begin(session: Session, contest: ContestRow, bodies: Sequence[Any], _there: There) -> None:
+def _begin(session: Session, contest: ContestRow, bodies: Sequence[OfTeam]) -> None:
     for body in bodies:
         row = ParticipationRow(contest_id=contest.id, team_id=body.team_id, kind=body.kind, start_time=body.start_time)
         session.add(row)
 
 
-def _ask(session: Session, contest: ContestRow, bodies: Sequence[Any], _there: There) -> None:
-    session.add_all(_placed(InputRequestRow, contest, body) for body in bodies)
-
-
-def _choose(session: Session, contest: ContestRow, bodies: Sequence[Any], there: There) -> None:
+def _ask(session: Session, contest: ContestRow, bodies: Sequence[Request]) -> None:
     for body in bodies:
-        row = _placed(ChosenSubmissionRow, contest, body)
-        row.submission_id = there.submissions[body.submission_id].number
+        row = InputRequestRow(contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time)
         session.add(row)
 
 
-def _reveal(_session: Session, contest: ContestRow, bodies: Sequence[Any], _there: There) -> None:
-    contest.revealed = [[body.team_id, body.problem_id] for body in bodies]
-
-
-def _placed(table: Any, contest: ContestRow, body: Any) -> Any:
-    return table(contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time)
-
-
-KEEPERS: Mapping[str, Callable[[Session, ContestRow, Sequence[Any], There], None]] = {
-    "limits": _limit,
-    "participations": _begin,
-    "input_requests": _ask,
-    "chosen": _choose,
-    "revealed": _reveal,
-}
+def _choose(session: Session, contest: ContestRow, bodies: Sequence[Choice], there: There) -> None:
+    for body in bodies:
+        row = ChosenSubmissionRow(
+            contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time
+        )
+        row.submission_id = there.submissions[body.submission_id].number
+        session.add(row)

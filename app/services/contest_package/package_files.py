@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Required, TypedDict, TypeGuard, cast
 
 import yaml
 from pydantic import ValidationError
@@ -63,19 +63,47 @@ class Bounds:
     objects: int = 50_000
 
 
+class PackageObject(TypedDict, total=False):
+    """An object of a collection as a package has it: all that is known of it is that its id is text.
+
+    Named are the properties that are read one by one; models read all others.
+    """
+
+    id: Required[str]
+    problem_id: object
+    team_id: object
+    account_id: object
+    team_ids: object
+    source_id: object
+    time: object
+    contest_time: object
+    comment: object
+    disqualified: object
+    files: object
+    password: object
+
+
+@dataclass
+class PackageBoard:
+    """The board as a package has it: its rows are objects, of which nothing more is known."""
+
+    rows: list[dict[str, object]]
+    time: object
+
+
 @dataclass
 class Contents:
     """What a package says. `faults` are what is wrong with its files."""
 
     files: Mapping[str, bytes]
     bounds: Bounds = field(default_factory=Bounds)
-    contest: dict[str, Any] = field(default_factory=dict)
+    contest: dict[str, object] = field(default_factory=dict)
     finalized: str | None = None
     pauses: object = None
-    objects: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    own: dict[str, list[Any]] = field(default_factory=dict)
+    objects: dict[str, list[PackageObject]] = field(default_factory=dict)
+    own: dict[str, list[object]] = field(default_factory=dict)
     judging: contest_judging.Judging | None = None
-    board: dict[str, Any] | None = None
+    board: PackageBoard | None = None
     faults: FaultList = field(default_factory=FaultList)
     _folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _encoded: dict[str, str] = field(default_factory=dict)
@@ -89,7 +117,7 @@ class Contents:
     @property
     def problem_ids(self) -> list[str]:
         """The problems of the contest."""
-        return [str(each["id"]) for each in self.objects["problems"]]
+        return [each["id"] for each in self.objects["problems"]]
 
     def package_of(self, problem_id: str) -> bytes | None:
         """The package of a problem, if it is here."""
@@ -97,10 +125,9 @@ class Contents:
 
     def rename_problems(self, ids: Mapping[str, str]) -> None:
         """Let problems have other ids here than in the package, wherever they are referred to."""
-        board = {"rows": self.board.get("rows")} if self.board is not None else {}
-        referring = [*(each for name in NAMES if name != "problems" for each in self.objects[name])]
-        for each in (*referring, *(one for some in self.own.values() for one in some), board):
-            _rename(each, ids)
+        rows = self.board.rows if self.board is not None else []
+        _rename([self.objects[name] for name in NAMES if name != "problems"], ids)
+        _rename([*self.own.values(), rows], ids)
         for problem in self.objects["problems"]:
             problem["id"] = ids.get(problem["id"], problem["id"])
         if self.judging is not None:
@@ -131,58 +158,60 @@ def read_contents(
     files: Mapping[str, bytes], bounds: Bounds | None = None, *, with_submissions: bool = True
 ) -> Contents:
     """Read every document; files that their objects name are put into them, as if they had been sent along."""
-    found = Contents(files, bounds or Bounds())
-    contest = _document(found, "contest")
+    contents = Contents(files, bounds or Bounds())
+    contest = _document(contents, "contest")
     if isinstance(contest, dict) and _is_small(contest):
-        found.contest = _with_files(found, "contest", "contest", contest)
+        contents.contest = _with_files(contents, "contest", "contest", contest)
     elif isinstance(contest, dict):
-        found.add_fault("contest.json", "", f"at most {MOST_VALUES_OF_ONE} values", "more")
-    elif not found.faults:
-        found.add_fault("contest.json", "", "an object", "none" if contest is None else "something else")
-    state = _document(found, "state")
+        contents.add_fault("contest.json", "", f"at most {MOST_VALUES_OF_ONE} values", "more")
+    elif not contents.faults:
+        contents.add_fault("contest.json", "", "an object", "none" if contest is None else "something else")
+    state = _document(contents, "state")
     if isinstance(state, dict):
-        found.finalized, found.pauses = state.get("finalized"), state.get("removed_intervals")
+        contents.finalized, contents.pauses = state.get("finalized"), state.get("removed_intervals")
     elif state is not None:
-        found.add_fault("state.json", "", "an object", "something else")
+        contents.add_fault("state.json", "", "an object", "something else")
     for name in NAMES:
         skipped = name == "submissions" and not with_submissions
-        found.objects[name] = [] if skipped else _objects(found, name)
+        contents.objects[name] = [] if skipped else _objects(contents, name)
     skipped_own = frozenset() if with_submissions else contest_own.OF_SUBMISSIONS
-    found.own = {name: objects for name, objects in _own(found).items() if name not in skipped_own}
+    contents.own = {name: objects for name, objects in _own(contents).items() if name not in skipped_own}
     if with_submissions:
-        found.judging = _judging(found)
-        found.board = _board(found)
-    return found
+        contents.judging = _judging(contents)
+        contents.board = _board(contents)
+    return contents
 
 
-def _judging(found: Contents) -> contest_judging.Judging | None:
+def _judging(contents: Contents) -> contest_judging.Judging | None:
     """What the board rests on and no other document says; None in packages that others or older versions made."""
-    value = _document(found, contest_judging.FILE.removesuffix(".json"))
+    value = _document(contents, contest_judging.FILE.removesuffix(".json"))
     if value is None:
         return None
-    for name in value if isinstance(value, dict) else ():
-        if isinstance(value[name], list) and not _is_list(found, contest_judging.FILE, name, value[name]):
+    for name, each in value.items() if isinstance(value, dict) else ():
+        if isinstance(each, list) and not _is_list(each, contents, contest_judging.FILE, name):
             return None
     try:
         return contest_judging.Judging.model_validate(value)
     except ValidationError as error:
         given = error.errors(include_url=False)
-        found.faults.extend({"file": contest_judging.FILE, **fault(each)} for each in given)
+        contents.faults.extend({"file": contest_judging.FILE, **fault(each)} for each in given)
         return None
 
 
-def _board(found: Contents) -> dict[str, Any] | None:
-    value = _document(found, "scoreboard")
+def _board(contents: Contents) -> PackageBoard | None:
+    value = _document(contents, "scoreboard")
     if value is None:
         return None
-    rows = value.get("rows") if isinstance(value, dict) else None
+    board = value if isinstance(value, dict) else {}
+    rows = board.get("rows")
     if not isinstance(rows, list) or not all(isinstance(row, dict) and _is_small(row) for row in rows):
-        found.add_fault("scoreboard.json", "", "an object with rows", "something else")
+        contents.add_fault("scoreboard.json", "", "an object with rows", "something else")
         return None
-    return dict(value) if _is_list(found, "scoreboard.json", "rows", rows) else None
+    shown = PackageBoard(rows, board.get("time"))
+    return shown if _is_list(rows, contents, "scoreboard.json", "rows") else None
 
 
-def _rename(value: Any, ids: Mapping[str, str]) -> None:
+def _rename(value: object, ids: Mapping[str, str]) -> None:
     """Put other ids in wherever a property says that it holds a problem's."""
     waiting = [value]
     while waiting:
@@ -199,94 +228,97 @@ def _rename(value: Any, ids: Mapping[str, str]) -> None:
                     waiting.append(inner)
 
 
-def _objects(found: Contents, name: str) -> list[dict[str, Any]]:
-    value = _document(found, name)
+def _objects(contents: Contents, name: str) -> list[PackageObject]:
+    value = _document(contents, name)
     if value is None:
         return []
-    return list(_checked_objects(found, name, value)) if _is_list(found, f"{name}.json", "", value) else []
+    return list(_checked_objects(contents, name, value)) if _is_list(value, contents, f"{name}.json", "") else []
 
 
-def _own(found: Contents) -> dict[str, list[Any]]:
+def _own(contents: Contents) -> dict[str, list[object]]:
     """What the package has beyond CLICS."""
-    value = _document(found, contest_own.FILE.removesuffix(".json"))
+    value = _document(contents, contest_own.FILE.removesuffix(".json"))
     if value is None:
         return {}
     if not isinstance(value, dict) or not contest_own.MODELS.keys() >= value.keys():
-        found.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.MODELS)}", "something else")
+        contents.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.MODELS)}", "something else")
         return {}
-    listed = {name: each for name, each in value.items() if _is_list(found, contest_own.FILE, name, each)}
+    listed = {name: each for name, each in value.items() if _is_list(each, contents, contest_own.FILE, name)}
     for name, objects in listed.items():
         for at, each in enumerate(objects):
             if isinstance(each, dict | list) and not _is_small({"": each}):
                 expected = f"at most {MOST_VALUES_OF_ONE} values in an object"
-                found.add_fault(contest_own.FILE, f"{name}[{at}]", expected, "more")
+                contents.add_fault(contest_own.FILE, f"{name}[{at}]", expected, "more")
     return listed
 
 
-def _is_list(found: Contents, file: str, where: str, value: object) -> bool:
+def _is_list(value: object, contents: Contents, file: str, where: str) -> TypeGuard[list[object]]:
     """Is it a list, and short enough?"""
     if not isinstance(value, list):
-        found.add_fault(file, where, "an array", "something else")
+        contents.add_fault(file, where, "an array", "something else")
         return False
-    if len(value) > found.bounds.objects:
-        found.add_fault(file, where, f"at most {found.bounds.objects} objects", str(len(value)))
+    if len(value) > contents.bounds.objects:
+        contents.add_fault(file, where, f"at most {contents.bounds.objects} objects", str(len(value)))
         return False
     return True
 
 
-def _checked_objects(found: Contents, name: str, value: list[Any]) -> Iterator[dict[str, Any]]:
+def _checked_objects(contents: Contents, name: str, value: list[object]) -> Iterator[PackageObject]:
     places: dict[str, int] = {}
     for at, each in enumerate(value):
         if not isinstance(each, dict) or not isinstance(each.get("id"), str):
-            found.add_fault(f"{name}.json", f"[{at}]", "an object with an id", "something else")
+            contents.add_fault(f"{name}.json", f"[{at}]", "an object with an id", "something else")
         elif each["id"] in places:
             expected = f"another id than that of [{places[each['id']]}]"
-            found.add_fault(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
+            contents.add_fault(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
         elif not _is_small(each):
-            found.add_fault(f"{name}.json", f"[{at}]", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
+            contents.add_fault(f"{name}.json", f"[{at}]", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
         else:
             places[each["id"]] = at
-            yield _with_files(found, name, f"{name}/{each['id']}", each)
+            whole = _with_files(contents, name, f"{name}/{each['id']}", each)
+            yield cast(PackageObject, whole)  # its id is text, as was asked above
 
 
-def _document(found: Contents, name: str) -> Any:
+def _document(contents: Contents, name: str) -> object:
     """The value of NAME.json, or NAME.yaml where the format has it; None where there is neither."""
-    if f"{name}.json" in found.files:
-        if not _may_be_read(found, f"{name}.json", found.bounds.document):
+    if f"{name}.json" in contents.files:
+        if not _may_be_read(contents, f"{name}.json", contents.bounds.document):
             return None
         try:
-            value = json.loads(found.files[f"{name}.json"])
+            value: object = json.loads(contents.files[f"{name}.json"])
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is text to JSON alone
         except (ValueError, RecursionError) as error:
-            found.add_fault(f"{name}.json", "", "JSON", str(error)[:200])
+            contents.add_fault(f"{name}.json", "", "JSON", str(error)[:200])
         else:
             return value
-    elif name in YAML_TOO and _may_be_read(found, f"{name}.yaml", min(MOST_YAML_BYTES, found.bounds.document)):
+    elif name in YAML_TOO and _may_be_read(contents, f"{name}.yaml", min(MOST_YAML_BYTES, contents.bounds.document)):
         try:
-            return yaml.load(found.files[f"{name}.yaml"].decode(), TextLoader)
+            value = yaml.load(contents.files[f"{name}.yaml"].decode(), TextLoader)
         except (yaml.YAMLError, *UNREADABLE) as error:
-            found.add_fault(f"{name}.yaml", "", "YAML", " ".join(str(error).split())[:200])
+            contents.add_fault(f"{name}.yaml", "", "YAML", " ".join(str(error).split())[:200])
+        else:
+            return value
     return None
 
 
-def _may_be_read(found: Contents, file: str, most: int) -> bool:
+def _may_be_read(contents: Contents, file: str, most: int) -> bool:
     """Is it there, and small enough? A few bytes are one value, which takes many times the memory."""
-    data = found.files.get(file)
+    data = contents.files.get(file)
     if data is None:
         return False
     if len(data) > most:
-        found.add_fault(file, "", f"at most {most} bytes", str(len(data)))
+        contents.add_fault(file, "", f"at most {most} bytes", str(len(data)))
         return False
     values = sum(data.count(mark) for mark in (b",", b"[", b"{"))
     if values > MOST_VALUES:
-        found.add_fault(file, "", f"at most {MOST_VALUES} values", f"about {values}")
+        contents.add_fault(file, "", f"at most {MOST_VALUES} values", f"about {values}")
         return False
     return True
 
 
-def _is_small(document: dict[str, Any]) -> bool:
+def _is_small(document: Mapping[str, object]) -> bool:
     """Each value may be a fault, and thousands of them in one object are no mistake."""
-    waiting: list[Any] = [document]
+    waiting: list[object] = [document]
     left = MOST_VALUES_OF_ONE
     while waiting and left >= 0:
         value = waiting.pop()
@@ -296,49 +328,51 @@ def _is_small(document: dict[str, Any]) -> bool:
     return left >= 0
 
 
-def _with_files(found: Contents, name: str, folder: str, document: dict[str, Any]) -> dict[str, Any]:
+def _with_files(contents: Contents, name: str, folder: str, document: Mapping[str, object]) -> dict[str, object]:
     """A document with the bytes of the files it names, and of those that lie where its properties would be."""
-    document = dict(document)
+    whole = dict(document)
     for property_ in FILES.get(name, ()):
-        value = document.get(property_)
+        value = whole.get(property_)
         references = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
         named = [str(each.get("filename")) for each in references]
         if len({*named}) < len(named):
             expected = f"different file names in {property_}"
-            found.add_fault(f"{name}.json", str(document.get("id")), expected, "one of them twice")
+            contents.add_fault(f"{name}.json", str(whole.get("id")), expected, "one of them twice")
             continue
-        kept = [_reference(found, folder, each) for each in references] + _lying(found, folder, property_, {*named})
+        kept = [_reference(contents, folder, each) for each in references] + _lying(
+            contents, folder, property_, {*named}
+        )
         if kept:
-            document[property_] = [each for each in kept if each is not None]
-    return document
+            whole[property_] = [each for each in kept if each is not None]
+    return whole
 
 
-def _reference(found: Contents, folder: str, reference: dict[str, Any]) -> dict[str, Any] | None:
+def _reference(contents: Contents, folder: str, reference: dict[str, object]) -> dict[str, object] | None:
     """A file reference with its bytes; one that lies elsewhere stays as it is."""
     name = str(reference.get("filename"))
-    data = found.files.get(f"{folder}/{name}")
+    data = contents.files.get(f"{folder}/{name}")
     if data is None:
         if str(reference.get("href", "")).startswith(("http://", "https://")):
             return reference
-        found.add_fault(f"{folder}/{name}", "", "the file that is referred to", "none")
+        contents.add_fault(f"{folder}/{name}", "", "the file that is referred to", "none")
         return None
     expected = reference.get("hash")
     if expected is not None and expected != hashlib.md5(data, usedforsecurity=False).hexdigest():
-        found.add_fault(f"{folder}/{name}", "", f"a file of the MD5 {expected}", "another one")
+        contents.add_fault(f"{folder}/{name}", "", f"a file of the MD5 {expected}", "another one")
     sent = {key: value for key, value in reference.items() if key not in {"href", "hash"}}
-    return {**sent, "data": found.encoded(f"{folder}/{name}")}
+    return {**sent, "data": contents.encoded(f"{folder}/{name}")}
 
 
-def _lying(found: Contents, folder: str, property_: str, named: set[str]) -> list[dict[str, Any]]:
+def _lying(contents: Contents, folder: str, property_: str, named: set[str]) -> list[dict[str, object]]:
     """The files `PROPERTY.TAG.WIDTHxHEIGHT.EXTENSION` that no document names."""
-    lying = []
-    for name in found.names_in(folder):
+    lying: list[dict[str, object]] = []
+    for name in contents.names_in(folder):
         parts = name.split(".")
         if name in named or parts[0] != property_ or parts[-1] not in EXTENSIONS:
             continue
         sizes = [size for part in parts[1:-1] if (size := SIZE.fullmatch(part)) is not None]
         tags = [part for part in parts[1:-1] if SIZE.fullmatch(part) is None]
-        reference: dict[str, Any] = {"filename": name, "data": found.encoded(f"{folder}/{name}")}
+        reference: dict[str, object] = {"filename": name, "data": contents.encoded(f"{folder}/{name}")}
         if sizes:
             reference |= {"width": int(sizes[0][1]), "height": int(sizes[0][2])}
         lying.append(reference | ({"tag": tags} if tags else {}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
@@ -109,7 +109,7 @@ class Importer:
     def _add(self, file: str, where: str, expected: str, found: str) -> None:
         self.faults.add(file, where, expected, found)
 
-    def _model(self, model: type[M], value: Mapping[str, Any], file: str, where: str) -> M | None:
+    def _model(self, model: type[M], value: Mapping[str, object], file: str, where: str) -> M | None:
         try:
             return model.model_validate(value)
         except ValidationError as error:
@@ -170,7 +170,8 @@ class Importer:
 
     def _main_group(self, contest: ContestRow) -> None:
         group = self._contents.contest.get("main_scoreboard_group_id")
-        if group is not None and group not in [each["id"] for each in self._contents.objects["groups"]]:
+        known_ids = {each["id"] for each in self._contents.objects["groups"]}
+        if group is not None and not (isinstance(group, str) and group in known_ids):
             self._add("contest.json", "main_scoreboard_group_id", "a group of groups.json", repr(group))
             return
         contest.main_scoreboard_group_id = group
@@ -325,7 +326,7 @@ class Importer:
             "submission": submissions,
         }
 
-    def _check_links(self, file: str, where: str, there: Mapping[str, set[str]], each: Mapping[str, Any]) -> None:
+    def _check_links(self, file: str, where: str, there: Mapping[str, set[str]], each: Mapping[str, object]) -> None:
         for name, value in each.items():
             stem = name.removesuffix("s").removesuffix("_id")
             if value is None or stem not in there or not name.removesuffix("s").endswith("_id"):
@@ -335,7 +336,7 @@ class Importer:
                     self._add(file, f"{where}.{name}", "what is in the contest", repr(id_))
 
 
-def _without(document: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+def _without(document: Mapping[str, object], names: set[str]) -> dict[str, object]:
     return {name: value for name, value in document.items() if name not in names}
 
 
@@ -357,6 +358,6 @@ def _follows(pause: Pause, before: Clock) -> bool:
     return last <= pause.start <= end <= utc_now() and pause.start < before.end
 
 
-def _same(row: Any, body: AccountBody) -> bool:
+def _same(row: AccountRow, body: AccountBody) -> bool:
     names = ("username", "type", "team_id", "person_id")
     return body.password is None and all(getattr(row, name) == getattr(body, name) for name in names)

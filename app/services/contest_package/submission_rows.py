@@ -6,9 +6,8 @@ An id is one of the contest: the numbers of rows are this server's, and those of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -20,7 +19,7 @@ from app.grading.outcomes import summed_up
 from app.service import Service
 from app.services.clics import ID, parse_reltime, parse_time
 from app.services.contest_package.own import Submitted
-from app.services.contest_package.package_files import Contents
+from app.services.contest_package.package_files import Contents, PackageObject
 from app.services.contest_package.submissions import FILE, Found, Reader
 from app.services.contest_package.versions import Version
 from app.services.fault_list import FaultList
@@ -29,6 +28,14 @@ from app.storage import accounts, contests, imports, problem_diff
 from app.storage.ids import as_id, is_number
 from app.storage.submission_context import Entry, read_entry
 from app.storage.tables import ContestRow
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a submission is for: a problem of the contest, and a team that may submit to it."""
+
+    entry: Entry
+    team_id: str
 
 
 class SubmissionKeeper:
@@ -63,26 +70,27 @@ class SubmissionKeeper:
         kept: dict[str, Submitted] = {}
         for at, each in enumerate(objects):
             where = f"[{at}]"
-            if not self._has_place(contest, each):
+            place = self._place(contest, each)
+            if place is None:
                 self._faults.add(FILE, where, "a problem and a team of the contest", "others")
                 continue
             collected = self._reader.collected(each, where, self._faults)
             if collected is None or each["id"] not in self._graded:
                 continue
-            number = self._keep(contest, each, collected, where, accounts_known)
+            number = self._keep(place, each, collected, where, accounts_known)
             if number is not None:
-                kept[each["id"]] = Submitted(number, each["team_id"], each["problem_id"])
+                kept[each["id"]] = Submitted(number, place.team_id, place.entry.problem_id)
         if kept:
             imports.count_past(self._session, max(as_id(id_) or 0 for id_ in kept))
             after_commit(self._session, lambda: self._service.boards.changed(contest.id))
         return kept
 
-    def _has_place(self, contest: ContestRow, each: Mapping[str, Any]) -> bool:
+    def _place(self, contest: ContestRow, each: PackageObject) -> _Place | None:
         problem_id, team_id = each.get("problem_id"), each.get("team_id")
         if not isinstance(problem_id, str) or not isinstance(team_id, str):
-            return False
+            return None
         entry = self._entry(contest, problem_id)
-        return entry is not None and team_id in entry.teams
+        return _Place(entry, team_id) if entry is not None and team_id in entry.teams else None
 
     def _entry(self, contest: ContestRow, problem_id: str) -> Entry | None:
         """Read once, with all the contest's teams, however many submissions there are."""
@@ -91,7 +99,7 @@ class SubmissionKeeper:
         return self._entries[problem_id]
 
     def _keep(
-        self, contest: ContestRow, each: Mapping[str, Any], collected: Collected, where: str, known: set[str]
+        self, place: _Place, each: PackageObject, collected: Collected, where: str, known: set[str]
     ) -> int | None:
         """Keep one; returns the number of its row, or None where it was refused."""
         if not ID.fullmatch(each["id"]) or (is_number(each["id"]) and len(each["id"]) > imports.MOST_DIGITS):
@@ -101,24 +109,25 @@ class SubmissionKeeper:
         when = times(each, FILE, where, self._faults)
         if when is None:
             return None
-        account = each.get("account_id")
-        facts = {
+        account, comment, entry = each.get("account_id"), each.get("comment"), place.entry
+        if not isinstance(comment, str | None):
+            self._faults.add(FILE, f"{where}.comment", "text or null", repr(comment)[:80])
+            return None
+        facts: imports.Facts = {
             "external_id": each["id"],
-            "contest_id": contest.id,
-            "problem_id": each["problem_id"],
-            "team_id": each["team_id"],
+            "contest_id": entry.contest_id,
+            "problem_id": entry.problem_id,
+            "team_id": place.team_id,
             "account_id": account if isinstance(account, str) and account in known else self._account_id,
             "time": when[0],
             "contest_time_ms": when[1],
-            "comment": each.get("comment"),
+            "comment": comment,
             "files": [note.as_json() for note in collected.notes],
             "sources": [],
         }
-        entry = self._entries[each["problem_id"]]
-        assert entry is not None, "it has a place"
         rows = {name: id_ for id_, name in (*entry.cases, *entry.final_cases)}
         answers = [imports.Answer(rows[a.case.name], a.file_name, a.size, a.data) for a in collected.answers.values()]
-        judged = self._judged(self._graded[each["id"]], each["problem_id"], rows)
+        judged = self._judged(self._graded[each["id"]], entry.problem_id, rows)
         return imports.add_submission(self._session, self._service.files, facts, answers, judged)
 
     def _judged(self, found: Found, problem_id: str, rows: Mapping[str, int]) -> imports.Judged:
@@ -131,7 +140,7 @@ class SubmissionKeeper:
         return imports.Judged(type_.value, utc_now(), scores, found.error)
 
 
-def times(each: Mapping[str, Any], file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:
+def times(each: PackageObject, file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:
     """When something happened, and how many milliseconds into the contest; None where that is not told."""
     try:
         time, in_contest = parse_time(str(each.get("time"))), parse_reltime(str(each.get("contest_time")))

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.contests import CaseKind
@@ -21,7 +20,7 @@ from app.grading.messages import Grade
 from app.grading.outcomes import Trial
 from app.service import Service
 from app.services.contest_package.judging import SentFile
-from app.services.contest_package.package_files import Contents
+from app.services.contest_package.package_files import Contents, PackageObject
 from app.services.contest_package.versions import Version
 from app.services.fault_list import FaultList
 from app.settings import Settings
@@ -59,9 +58,11 @@ class Reader:
         """The cases that answers are taken for, those that are final last; numbered from 0."""
         return self._known(problem_id)[0]
 
-    def collected(self, each: Mapping[str, Any], where: str, faults: FaultList) -> Collected | None:
+    def collected(self, each: PackageObject, where: str, faults: FaultList) -> Collected | None:
         """The answers of one submission by case; None where `faults` has got the reason."""
-        names = [str(file.get("filename")) for file in each.get("files") or () if isinstance(file, dict)]
+        sent = each.get("files")
+        listed = sent if isinstance(sent, list) else []
+        names = [str(file.get("filename")) for file in listed if isinstance(file, dict)]
         data = self.contents.files.get(f"submissions/{each['id']}/{names[0]}") if len(names) == 1 else None
         if data is None:
             faults.add(FILE, where, "one file, which lies beside it", "none")

@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain import board_arrays
 from app.domain.board_arrays import BoardArrays, moment
@@ -20,6 +21,55 @@ from app.services.clics import format_reltime, format_time, number, state_json
 WrittenRow = tuple[int, str]
 """A row as JSON: its rank, and what follows it."""
 TIMES_KEPT = 65_536
+
+
+class ScoreDocument(TypedDict):
+    """A team's points, and when they last grew."""
+
+    score: float
+    time: str | None
+
+
+class RawDocument(TypedDict):
+    """The answer that counts for a test case."""
+
+    raw: int | float | None
+    verdict: str
+    points: float
+
+
+class CellDocument(TypedDict):
+    """One team at one problem; `time` is there only where there are points, `raw` only where cases are shown."""
+
+    problem_id: str
+    num_judged: int
+    num_pending: int
+    score: float
+    time: NotRequired[str]
+    raw: NotRequired[dict[str, RawDocument]]
+
+
+class RowDocument(TypedDict):
+    """A team's row."""
+
+    rank: int
+    team_id: str
+    score: ScoreDocument
+    problems: list[CellDocument]
+
+
+class HeadDocument(TypedDict):
+    """What a board says beside its rows."""
+
+    time: str
+    contest_time: str
+    state: dict[str, str | None]
+
+
+class BoardDocument(HeadDocument):
+    """A whole board."""
+
+    rows: list[RowDocument]
 
 
 class RowRenderer:
@@ -54,7 +104,7 @@ class RowRenderer:
         order, ranks = arrays.order.tolist(), arrays.ranks.tolist()
         return {teams[team].id: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
 
-    def _write_cells(self, arrays: BoardArrays, last: BoardArrays | None, at: int, problem: str) -> Any:
+    def _write_cells(self, arrays: BoardArrays, last: BoardArrays | None, at: int, problem: str) -> NDArray[np.bool_]:
         columns = (arrays.judged[at], arrays.pending[at], arrays.scores[at], arrays.improved[at])
         changed = np.ones(len(arrays.teams), dtype=bool)
         if last is not None:
@@ -90,8 +140,8 @@ def reltime(microseconds: int) -> str:
     return format_reltime(timedelta(microseconds=microseconds))
 
 
-def head_of(snapshot: ContestSnapshot) -> dict[str, Any]:
-    """What a board says beside its rows."""
+def head_of(snapshot: ContestSnapshot) -> HeadDocument:
+    """The head of a board."""
     return {
         "time": format_time(snapshot.moment),
         "contest_time": format_reltime(snapshot.contest.clock.contest_time(snapshot.moment)),
@@ -114,11 +164,11 @@ def rows_with_cases(arrays: BoardArrays) -> dict[str, WrittenRow]:
 
 
 def _written(row: Row) -> WrittenRow:
-    document = row_document(row, cases=True)
-    return document.pop("rank"), dump(document).decode()[1:]
+    text = dump(row_document(row, cases=True)).decode()
+    return row.rank, text.removeprefix(f'{{"rank":{row.rank},')
 
 
-def row_document(row: Row, *, cases: bool = False) -> dict[str, Any]:
+def row_document(row: Row, *, cases: bool = False) -> RowDocument:
     """One team's row."""
     return {
         "rank": row.rank,
@@ -128,9 +178,9 @@ def row_document(row: Row, *, cases: bool = False) -> dict[str, Any]:
     }
 
 
-def cell_document(cell: Cell, *, cases: bool = False) -> dict[str, Any]:
-    """One team at one problem; `time` is there only where there are points."""
-    document: dict[str, Any] = {
+def cell_document(cell: Cell, *, cases: bool = False) -> CellDocument:
+    """One team at one problem."""
+    document: CellDocument = {
         "problem_id": cell.problem_id,
         "num_judged": cell.num_judged,
         "num_pending": cell.num_pending,
@@ -150,6 +200,6 @@ def cell_document(cell: Cell, *, cases: bool = False) -> dict[str, Any]:
     return document
 
 
-def dump(value: Any) -> bytes:
+def dump(value: object) -> bytes:
     """Compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()

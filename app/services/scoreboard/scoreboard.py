@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from anyio.to_thread import run_sync
 
@@ -78,11 +78,22 @@ class Wanted(NamedTuple):
         return cls(if_none_match.decode("latin-1"), since is None and b"gzip" in accept_encoding, since)
 
 
-def table(snapshot: ContestSnapshot, group_id: str | None) -> list[dict[str, Any]]:
+class TableRow(TypedDict):
+    """A team's row of a table; problems by their labels."""
+
+    rank: int
+    team_id: str
+    team: str
+    points: float
+    time: str | None
+    problems: dict[str, float]
+
+
+def table(snapshot: ContestSnapshot, group_id: str | None) -> list[TableRow]:
     """The board as rows of a table: a row a team, a column a problem."""
     arrays = arrays_of(snapshot, group_id)
     labels = [snapshot.contest.labels.get(problem.id, problem.id) for problem in arrays.problems]
-    rows = []
+    rows: list[TableRow] = []
     for rank, team in zip(arrays.ranks.tolist(), arrays.order.tolist(), strict=True):
         time = moment(int(arrays.times[team]))
         rows.append(

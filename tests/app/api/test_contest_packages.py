@@ -304,6 +304,26 @@ def test_numbers_and_other_ids_of_submissions_are_not_in_each_others_way(empty: 
     assert found == ["a", "2", "1", "b", "c", "4"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"), [({"files": 7}, "one file, which lies beside it"), ({"comment": ["?"]}, "text or null")]
+)
+def test_a_submission_of_a_package_with_a_value_of_another_type_is_a_fault(
+    empty: Api, changes: dict[str, Any], said: str
+) -> None:
+    sent = {"id": "a", "problem_id": "echo", "team_id": "t", "files": [{"filename": "s.zip"}], **WHEN, **changes}
+    documents = {
+        "contest": CONTEST | {"start_time": WHEN["time"]},
+        "problems": [{"id": "echo", "label": "A"}],
+        "teams": [{"id": "t", "name": "T"}],
+        "submissions": [sent],
+    }
+    files = {f"{name}.json": json.dumps(value).encode() for name, value in documents.items()}
+    files |= {"submissions/a/s.zip": zip_bytes({"02.out": b"2\n"}), "problems/echo/echo.zip": zip_package()}
+    refused = bring_in(empty, zip_bytes(files))
+    assert refused.status_code == 400, refused.text
+    assert said in json.dumps(refused.json()["errors"])
+
+
 def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
     contest = "id: made\nname: Made\nduration: 5:00:00\nstart_time: 2026-06-25T10:00:00+01\nscoreboard_type: score\n"
     problem = "- id: echo\n  label: A\n  ordinal: 1\n  color: blue\n  rgb: '#00f'\n  time_limit: 2\n"
