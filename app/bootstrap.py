@@ -6,15 +6,15 @@ Everything is looked for before it is made, so that starting again changes nothi
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.domain.documents import RuleDocument
 from app.packages.catalog import BESIDE_APP, bundled, problems_folder
 from app.packages.errors import PackageErrors, errors_of
 from app.packages.read import read_package
@@ -41,7 +41,7 @@ REWRITE_MARK = ".rewrite-database"
 """A file of the home: the pages of the database still hold what has been encrypted in its rows."""
 OPEN_TEAM_BYTES = 256 * 2**20
 """Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
-DEMO_RULES: dict[str, dict[str, Any]] = {
+DEMO_RULES: dict[str, RuleDocument] = {
     "comesolo": {"kind": "absolute", "counting": "best-case", "carry": "best"},
     "rollingballs": {"kind": "relative", "counting": "last", "carry": "best"},
 }
@@ -187,7 +187,7 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
     )
 
 
-def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: dict[str, dict[str, Any]]) -> None:
+def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mapping[str, RuleDocument]) -> None:
     """Put the problems that are missing behind those that are in the contest."""
     there = contests.entries(session, contest_id)
     labels = {entry.label for entry in there}

@@ -39,7 +39,7 @@ def verify(
         write_json(reports[0] if len(reports) == 1 else reports)
     else:
         for report in reports:
-            show_report(report)
+            show_report(dict(report))
     fine = all(report["valid"] and not (strict and report["warnings"]) for report in reports)
     raise typer.Exit(0 if fine else 1)
 

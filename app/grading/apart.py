@@ -15,11 +15,11 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypedDict, TypeVar, cast
 
 from app.grading.environment import clean_environment
 from app.grading.leftovers import solver_folder
@@ -47,15 +47,26 @@ PLAIN = frozenset({
 })  # fmt: skip
 
 
+class ReadRequest(TypedDict):
+    """What the process is asked to do: `function` is `module:name`; seconds of processor, bytes of memory."""
+
+    function: str
+    folder: str
+    files: list[str]
+    seconds: float
+    memory: int
+
+
 class Results(pickle.Unpickler):
     """Reads what the process gives back: classes of packages and plain values, no functions."""
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> object:
         """Give a class that results consist of; raises UnpicklingError for anything else."""
         if (module, name) in PLAIN:
-            return super().find_class(module, name)
+            plain: object = super().find_class(module, name)
+            return plain
         if module.startswith(OF_PACKAGES) and module in sys.modules and "." not in name:
-            value = super().find_class(module, name)
+            value: object = super().find_class(module, name)
             if isinstance(value, type) and value.__module__ == module:
                 return value
         raise pickle.UnpicklingError(f"expected a class of packages, found {module}.{name}")
@@ -78,7 +89,7 @@ class Reader:
         return process.pid if process is not None and process.poll() is None else None
 
     def read(
-        self, function: Callable[..., T], arguments: Sequence[Any], seconds: float, files: Sequence[Path] = ()
+        self, function: Callable[..., T], arguments: Sequence[object], seconds: float, files: Sequence[Path] = ()
     ) -> T:
         """Call a function of a module there, with so many seconds of processor; it may read `files`.
 
@@ -87,7 +98,7 @@ class Reader:
         with self._lock, solver_folder() as folder:
             with (folder / "arguments").open("wb") as file:
                 pickle.dump(list(arguments), file)
-            asked = {
+            asked: ReadRequest = {
                 "function": f"{function.__module__}:{function.__qualname__}",
                 "folder": str(folder),
                 "files": [str(path.resolve()) for path in files],
@@ -97,8 +108,7 @@ class Reader:
             status = self._ask(json.dumps(asked).encode(), seconds)
             if status == 0:
                 with (folder / "result").open("rb") as file:
-                    value: T = _settled(Results(file).load())
-                    return value
+                    return cast(T, _settled(*Results(file).load()))  # what the function itself has returned
         if status in (-signal.SIGPROF, None):
             raise _too_much(f"that is read in {seconds:g} s", "one that takes longer")
         if status == -signal.SIGKILL:
@@ -159,12 +169,12 @@ def _close() -> None:
         READER.close()
 
 
-def _settled(result: tuple[str, Any]) -> Any:
-    kind, value = result
+def _settled(kind: str, value: object) -> object:
+    """What the function returned; raises what it raised."""
     if kind == "value":
         return value
     if kind == "refused":
-        raise PackageErrors(value)
+        raise PackageErrors(cast(Iterable[PackageError], value))
     if kind == "memory":
         raise _too_much("that can be read", "one that needs too much memory")
     raise RuntimeError(f"reading a package failed: {value}")

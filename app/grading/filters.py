@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 from importlib import import_module
-from typing import Any
+from typing import Protocol, cast
 
 FOREIGN = [
     "accept", "accept4", "bind", "connect", "listen", "sendmmsg", "socket", "socketpair", "ptrace",
@@ -47,9 +47,57 @@ NEWER = {
 """Calls that an older libseccomp has no name for; from 424 on every architecture has the same numbers."""
 
 
+class Rules(Protocol):
+    """A filter that is made up of rules and then loaded."""
+
+    def add_rule(self, action: object, call: int, *arguments: object) -> None:
+        """Let a call with such arguments end in this action."""
+        ...
+
+    def load(self) -> None:
+        """Put the filter into force for this process."""
+        ...
+
+
+class Architectures(Protocol):
+    """The architectures whose calls libseccomp knows."""
+
+    NATIVE: int
+
+
+class Seccomp(Protocol):
+    """The part of pyseccomp used here, which brings no types."""
+
+    ALLOW: object
+    MASKED_EQ: object
+    NE: object
+    Arch: Architectures
+
+    def SyscallFilter(self, default: object) -> Rules:
+        """Make a filter that does this with all calls it has no rule for."""
+        ...
+
+    def ERRNO(self, code: int) -> object:
+        """Make the action that fails with this error."""
+        ...
+
+    def Arg(self, at: int, operation: object, *values: int) -> object:
+        """Make a condition on an argument."""
+        ...
+
+    def resolve_syscall(self, architecture: int, name: str) -> int:
+        """Look a call's number up; negative: the architecture has no such call."""
+        ...
+
+
+def _library() -> Seccomp:
+    """Load libseccomp; raises RuntimeError where it is not installed."""
+    return cast(Seccomp, import_module("pyseccomp"))
+
+
 def refuse_foreign() -> None:
     """Refuse the network, other processes and other programs. Raises OSError or RuntimeError where that cannot be."""
-    seccomp = import_module("pyseccomp")  # loads libseccomp, or raises RuntimeError
+    seccomp = _library()
     rules = _refusing(seccomp, FOREIGN)
     me = os.getpid()
     for call in ("kill", "tgkill"):  # abort() sends its signal to itself
@@ -62,7 +110,7 @@ def refuse_foreign() -> None:
 
 def refuse_writing() -> None:
     """Refuse whatever changes a file or its name. Raises OSError or RuntimeError where that cannot be."""
-    seccomp = import_module("pyseccomp")
+    seccomp = _library()
     rules = _refusing(seccomp, WRITING)
     _add(rules, seccomp, "openat2", errno.ENOSYS)  # its flags lie in memory
     for call, at in (("open", 1), ("openat", 2)):
@@ -76,14 +124,14 @@ def refuse_writing() -> None:
     rules.load()
 
 
-def _refusing(seccomp: Any, calls: list[str]) -> Any:
+def _refusing(seccomp: Seccomp, calls: list[str]) -> Rules:
     rules = seccomp.SyscallFilter(seccomp.ALLOW)
     for call in calls:
         _add(rules, seccomp, call, errno.EPERM)
     return rules
 
 
-def _add(rules: Any, seccomp: Any, call: str, code: int, *arguments: Any) -> None:
+def _add(rules: Rules, seccomp: Seccomp, call: str, code: int, *arguments: object) -> None:
     """Add a rule; a call that this architecture does not have (its number is negative) needs none."""
     number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, call)
     if number < 0:

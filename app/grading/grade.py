@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Protocol
 
 from cachetools import LRUCache
 
@@ -19,6 +19,8 @@ from app.grading.messages import Grade, Graded, Validate, Validated, Warm, grade
 from app.storage.stored_bytes import FileMissing
 from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
 
+AnyChecker = Checker[object, object]
+"""A checker, whatever its instances and answers are: they only go from one of its functions to another."""
 INSTANCES_KEPT = 512
 SHORTEST_ANSWER = b"0\n"
 
@@ -44,7 +46,7 @@ class Grader:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._instances: LRUCache[tuple[str, str], Any] = LRUCache(INSTANCES_KEPT)
+        self._instances: LRUCache[tuple[str, str], object] = LRUCache(INSTANCES_KEPT)
         self._references: LRUCache[str, bytes] = LRUCache(INSTANCES_KEPT)
 
     def grade(self, request: Grade) -> Iterator[Graded]:
@@ -70,7 +72,7 @@ class Grader:
     def warm(self, request: Warm) -> None:
         """Read an input and the shortest answer with each checker, which loads all that judging needs."""
         for name, input_sha256, answer_sha256 in request.cases:
-            checker = open_checker(name)
+            checker: AnyChecker = open_checker(name)
             instance, reference = self._instance(name, checker, input_sha256), self._reference(answer_sha256)
             with suppress(Rejected):
                 checker.score_answer(instance, checker.read_answer(SHORTEST_ANSWER, instance), reference)
@@ -78,7 +80,7 @@ class Grader:
     def _grade_one(self, name: str, case: CaseAnswer) -> FoundScore:
         if case.refused is not None:
             return FoundScore(case.test_case_id, CaseVerdict.REJECTED, None, None, None, case.refused, 0)
-        checker = open_checker(name, case.checker_args)
+        checker: AnyChecker = open_checker(name, case.checker_args)
         instance = self._instance(name, checker, case.input_sha256)
         reference = None if case.answer_sha256 is None else self._reference(case.answer_sha256)
         data = case.data if case.data is not None else self._load(case.sha256 or "")
@@ -90,7 +92,7 @@ class Grader:
             return FoundScore(case.test_case_id, CaseVerdict.REJECTED, None, None, None, message, _ms(began))
         return found_score(case.test_case_id, score, _ms(began))
 
-    def _instance(self, name: str, checker: Checker[Any, Any], sha256: str) -> Any:
+    def _instance(self, name: str, checker: AnyChecker, sha256: str) -> object:
         if (name, sha256) not in self._instances:
             self._instances[name, sha256] = checker.read_instance(self._load(sha256))
         return self._instances[name, sha256]
@@ -107,7 +109,7 @@ class Grader:
             raise UnreadableFile(sha256, error) from None
 
 
-def _score(checker: Checker[Any, Any], instance: Any, request: Validate) -> Score | None:
+def _score(checker: AnyChecker, instance: object, request: Validate) -> Score | None:
     if request.expected is not None:
         return check_reference(checker, instance, request.expected)
     answer = checker.read_answer(request.answer or b"", instance)

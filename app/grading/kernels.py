@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import ParamSpec
+
+P = ParamSpec("P")
 
 
 def keep_what_may_be_kept() -> None:
@@ -13,10 +16,10 @@ def keep_what_may_be_kept() -> None:
         setattr(owner, name, _forgiving(getattr(owner, name)))
 
 
-def _forgiving(write: Any) -> Any:
-    def tried(*args: Any) -> None:
+def _forgiving(write: Callable[P, object]) -> Callable[P, None]:
+    def tried(*args: P.args, **named: P.kwargs) -> None:
         try:
-            write(*args)
+            write(*args, **named)
         except OSError:
             return  # expected: the process is confined, and only speed is lost
 

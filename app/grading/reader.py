@@ -16,11 +16,14 @@ import traceback
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from app.grading import confinement
 from app.grading.pipes import Pipe, PipeBroken
 from app.packages.errors import PackageErrors
+
+if TYPE_CHECKING:  # the process needs nothing of the part that waits for it
+    from app.grading.apart import ReadRequest
 
 MOST_REQUEST = 1 << 20
 WARM = ("app.packages.arrivals", "checkers.doors")
@@ -35,15 +38,15 @@ def main() -> None:
     pipe = Pipe(socket.socket(fileno=int(sys.argv[1])))
     while True:
         try:
-            request = json.loads(pipe.receive(MOST_REQUEST))
+            request: ReadRequest = json.loads(pipe.receive(MOST_REQUEST))
         except PipeBroken:
             return
-        module, _, name = str(request["function"]).partition(":")
+        module, _, name = request["function"].partition(":")
         function = getattr(import_module(module), name)  # here, so that the next part has it too
         pipe.send(str(_ended(request, function)).encode())
 
 
-def _ended(request: dict[str, Any], function: Callable[..., Any]) -> int:
+def _ended(request: ReadRequest, function: Callable[..., object]) -> int:
     """Let a part of this process call the function; returns its status, or minus the signal that ended it."""
     child = os.fork()
     if child == 0:
@@ -57,7 +60,7 @@ def _ended(request: dict[str, Any], function: Callable[..., Any]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _bounded(request: dict[str, Any]) -> None:
+def _bounded(request: ReadRequest) -> None:
     """Give up what reading does not need, and be ended by the kernel once the time is over."""
     confinement.die_with_parent()
     confinement.give_up_others(request["memory"])
@@ -67,11 +70,11 @@ def _bounded(request: dict[str, Any]) -> None:
     signal.setitimer(signal.ITIMER_PROF, request["seconds"])
 
 
-def _call(function: Callable[..., Any], folder: Path) -> None:
+def _call(function: Callable[..., object], folder: Path) -> None:
     try:
         with (folder / "arguments").open("rb") as file:
             arguments = pickle.load(file)
-        result = ("value", function(*arguments))
+        result: tuple[str, object] = ("value", function(*arguments))
     except PackageErrors as refused:
         result = ("refused", refused.errors)
     except MemoryError:

@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -19,6 +18,7 @@ from app.grading.contest_snapshot import ContestSnapshot
 from app.grading.kept_boards import make_snapshot
 from app.storage import attempts, problem_diff, rejudgings
 from app.storage.attempts import Read, Scores
+from app.storage.documents import ProblemChanges
 from app.storage.rejudgings import APPLIED
 from app.storage.scoring_input import ScoredContest, scored_contest
 from app.storage.tables import RejudgingRow
@@ -71,7 +71,7 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
     return Difference(before, after, sorted(pairs), judgements, _digest(row.changes))
 
 
-def _digest(changes: Mapping[str, Any]) -> str:
+def _digest(changes: ProblemChanges) -> str:
     return hashlib.sha256(json.dumps(changes, sort_keys=True).encode()).hexdigest()
 
 

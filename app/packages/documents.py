@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from app.packages.errors import Faults
 
@@ -39,7 +40,7 @@ class StrictLoader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Refuse `*alias` where it stands."""
         if self.check_event(yaml.AliasEvent):
-            event = cast(Any, self).get_event()  # the stubs leave the parser untyped
+            event = self.get_event()  # type: ignore[no-untyped-call] # the stubs leave the parser untyped
             raise yaml.composer.ComposerError(None, None, "expected no aliases (`*name`)", event.start_mark)
         return super().compose_node(parent, index)
 
@@ -52,7 +53,7 @@ class StrictLoader(yaml.SafeLoader):
             )
         return value
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
         """Refuse a key that stands twice."""
         seen: set[str] = set()
         for key, _ in node.value:
@@ -68,7 +69,7 @@ class StrictLoader(yaml.SafeLoader):
             seen.add(key.value if isinstance(key, yaml.ScalarNode) else "")
         return super().construct_mapping(node, deep)
 
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
         """Refuse a number of more digits than any number here has."""
         if node.tag in NUMBERS and isinstance(node, yaml.ScalarNode) and len(node.value) > LONGEST_NUMBER:
             expected = f"expected a number of at most {LONGEST_NUMBER} characters"
@@ -80,7 +81,7 @@ class StrictLoader(yaml.SafeLoader):
 class Document:
     """A YAML file's value, and the line (1-based) on which each of its keys and entries begins."""
 
-    value: Any
+    value: object
     lines: Mapping[Path, int]
 
     def where(self, path: Path) -> str:
@@ -122,6 +123,7 @@ def check_model(model: type[M], document: Document, file: str, faults: Faults, a
     """Hold the value at `at` of a document against `model`; an empty file counts as an empty map."""
     value = document.value
     for part in at:
+        assert isinstance(value, dict), "the keys that lead there were read before"
         value = value[part]
     value = {} if value is None and not at else value
     if not isinstance(value, dict):
@@ -131,11 +133,11 @@ def check_model(model: type[M], document: Document, file: str, faults: Faults, a
         return model.model_validate(value)
     except ValidationError as invalid:
         for error in invalid.errors():
-            faults.add(file, _sentence(dict(error)), document.where((*at, *_keys(error["loc"], value))))
+            faults.add(file, _sentence(error), document.where((*at, *_keys(error["loc"], value))))
     return None
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """Show a YAML value in a message, short, with its type where that is the point."""
     if value is None:
         return "nothing"
@@ -144,7 +146,7 @@ def show(value: Any) -> str:
     return f"{KINDS.get(type(value), type(value).__name__)} {shown}"
 
 
-def _sentence(error: dict[str, Any]) -> str:
+def _sentence(error: ErrorDetails) -> str:
     kind, message = error["type"], error["msg"]
     if kind == "extra_forbidden":
         return "unknown key"
@@ -157,17 +159,19 @@ def _sentence(error: dict[str, Any]) -> str:
     return f"expected {expected}, found {show(error['input'])}"
 
 
-def _keys(path: Path, value: Any) -> Path:
+def _keys(path: Path, value: object) -> Path:
     """Keep the parts of pydantic's path that are keys of the file; others name a branch of a union."""
     keys: list[str | int] = []
     for part in path:
         if isinstance(value, dict) and part not in value and keys and part != path[-1]:
             continue
         keys.append(part)
-        inside = (isinstance(value, dict) and part in value) or (
-            isinstance(value, list) and isinstance(part, int) and part < len(value)
-        )
-        value = value[part] if inside else None
+        if isinstance(value, dict):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            value = None
     return tuple(keys)
 
 

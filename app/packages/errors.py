@@ -5,12 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 Severity = Literal["error", "warning"]
 LINE = re.compile(r"line ([0-9]+)\b")
 EXPECTED = re.compile(r"\bexpected ")
 FOUND = re.compile(r", found:? ")
+
+
+class FaultDocument(TypedDict):
+    """A fault as JSON; null is what its sentence does not tell."""
+
+    file: str
+    where: str
+    line: int | None
+    message: str
+    expected: str | None
+    found: str | None
+    severity: Severity
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -32,8 +44,8 @@ class PackageError:
         place = ", ".join(part for part in (self.file, self.where) if part)
         return f"{place}: {self.message}" if place else self.message
 
-    def as_data(self) -> dict[str, Any]:
-        """Give the fault as JSON: file, where, message, severity, and line, expected, found where they are known."""
+    def as_data(self) -> FaultDocument:
+        """Give the fault as JSON."""
         line = LINE.match(self.where)
         expected, actual = _halves(self.message)
         return {

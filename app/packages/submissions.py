@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -87,15 +87,15 @@ def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[SubmissionRu
         value = {}
     rules: list[SubmissionRule] = []
     for glob in [*DEFAULTS, *(glob for glob in value if glob not in DEFAULTS)]:
-        rules += _rules(str(glob), glob, document if glob in value else None, faults)
+        rules += _rules(glob, document if glob in value else None, value.get(glob), faults)
     return tuple(rules)
 
 
-def _rules(name: str, glob: Any, document: Document | None, faults: Faults) -> list[SubmissionRule]:
+def _rules(glob: str | int, document: Document | None, entry: object, faults: Faults) -> list[SubmissionRule]:
+    name = str(glob)
     default = DEFAULTS.get(name, Demands())
     if document is None:
         return [_rule(name, None, default, default)]
-    entry = document.value[glob]
     if not isinstance(entry, dict):
         faults.expect(FILE, document.where((glob,)), expected="a map", found=type(entry).__name__)
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
@@ -52,6 +52,10 @@ class Question:
     expected: bytes | None = None
 
 
+AnyChecker = Checker[object, object]
+"""A checker, whatever its instances and answers are: they only go from one of its functions to another."""
+
+
 class Desk(Protocol):
     """A place where checkers run: this process, or the graders of a service."""
 
@@ -65,12 +69,13 @@ class LocalDesk:
 
     def ask(self, questions: Sequence[Question]) -> list[Outcome]:
         """Answer every question, in order."""
-        last: tuple[Any, ...] = ()
-        instance, outcomes = None, []
+        last: tuple[object, ...] = ()
+        instance: object = None
+        outcomes: list[Outcome] = []
         for question in questions:
             key = (question.checker, question.checker_args, question.input)
             try:
-                checker = open_checker(question.checker, question.checker_args)
+                checker: AnyChecker = open_checker(question.checker, question.checker_args)
                 if key != last:
                     instance, last = checker.read_instance(question.input), key
             except Rejected as refused:
@@ -82,7 +87,7 @@ class LocalDesk:
         return outcomes
 
 
-def _try(checker: Checker[Any, Any], instance: Any, question: Question) -> Outcome:
+def _try(checker: AnyChecker, instance: object, question: Question) -> Outcome:
     try:
         if question.expected is not None:
             return Outcome(score=check_reference(checker, instance, question.expected))
@@ -100,8 +105,8 @@ def _try(checker: Checker[Any, Any], instance: Any, question: Question) -> Outco
 class Trial:
     """A checker, an instance it has read, the case's reference file, and how long an answer may be."""
 
-    checker: Checker[Any, Any]
-    instance: Any
+    checker: AnyChecker
+    instance: object
     reference: bytes
     limit: int
 

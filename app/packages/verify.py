@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from app.packages.demands import Outcomes, check_demands, submission_points
-from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
+from app.packages.errors import FaultDocument, PackageError, PackageErrors, errors_of, warnings_of
 from app.packages.examples import ask_validators, check_opinions, check_validation_cases
 from app.packages.model import Case, Package, Submission
 from app.packages.read import read_archive, read_package
@@ -71,28 +71,37 @@ def verify_package(package: Package) -> list[PackageError]:
     return list(examine(package, LocalDesk(), programs=True).faults)
 
 
-def verify_report(path: Path) -> dict[str, Any]:
-    """Read and verify the package at `path` (a folder or a zip), as data for people and programs.
+class Report(TypedDict):
+    """A package read and verified; `valid`: an upload takes it.
 
-    Keys: path, slug, valid (an upload takes it), errors, warnings: each with file, where, line, message, expected,
-    found, severity; and, where the package reads, cases (per group), points (of each example submission).
+    Where it reads, there are the number of cases of each group and the points of each example submission.
     """
-    report: dict[str, Any] = {"path": str(path), "slug": None, "valid": False, "errors": [], "warnings": []}
+
+    path: str
+    slug: str | None
+    valid: bool
+    errors: list[FaultDocument]
+    warnings: list[FaultDocument]
+    cases: NotRequired[dict[str, int]]
+    points: NotRequired[dict[str, float]]
+
+
+def verify_report(path: Path) -> Report:
+    """Read and verify the package at `path` (a folder or a zip), as data for people and programs."""
+    report: Report = {"path": str(path), "slug": None, "valid": False, "errors": [], "warnings": []}
     try:
         package = read_package(path) if path.is_dir() else read_archive(path)
     except PackageErrors as unread:
-        return report | {"errors": [error.as_data() for error in unread.errors]}
+        report["errors"] = [error.as_data() for error in unread.errors]
+        return report
     examined = examine(package, LocalDesk(), programs=True)
-    cases = {group.name: sum(case.group == group.name for case in package.cases) for group in package.groups}
     errors, warnings = errors_of(examined.faults), warnings_of(examined.faults)
-    return report | {
-        "slug": package.slug,
-        "valid": not errors,
-        "errors": [error.as_data() for error in errors],
-        "warnings": [warning.as_data() for warning in warnings],
-        "cases": cases,
-        "points": dict(examined.points),
-    }
+    report["slug"], report["valid"] = package.slug, not errors
+    report["errors"] = [error.as_data() for error in errors]
+    report["warnings"] = [warning.as_data() for warning in warnings]
+    report["cases"] = {group.name: sum(case.group == group.name for case in package.cases) for group in package.groups}
+    report["points"] = dict(examined.points)
+    return report
 
 
 def example_points(package: Package) -> dict[str, float]:

@@ -8,11 +8,23 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Protocol, cast
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 PLAIN_FILE = 0o100644 << 16
 UNIX = 3
+
+
+class Target(Protocol):
+    """Takes the bytes of a zip."""
+
+    def write(self, data: bytes, /) -> int:
+        """Take some bytes; returns their number."""
+        ...
+
+    def flush(self) -> None:
+        """Let go of what is held back."""
+        ...
 
 
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:
@@ -38,12 +50,13 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
     return path
 
 
-def write_zip(target: Any, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
-    """Write a zip of files, each in pieces, to a target that only takes bytes (`write`, `flush`).
+def write_zip(target: Target, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
+    """Write a zip of files, each in pieces, to a target that only takes bytes.
 
     One piece is in memory at a time. A list of pieces is of a small file; others may be of any size.
     """
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    # zipfile asks for no more of a target that cannot seek, but is typed for a whole file.
+    with zipfile.ZipFile(cast(IO[bytes], target), "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, pieces in files:
             with archive.open(_entry(name), "w", force_zip64=not isinstance(pieces, list)) as file:
                 for piece in pieces:

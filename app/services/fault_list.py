@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 MOST_KEPT = 100
-Fault = dict[str, str]
+Fault = Mapping[str, object]
 
 
 class FaultList:

@@ -8,12 +8,12 @@ judgements not seen before.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Protocol, TypeVarTuple
 
-from sqlalchemy import Executable, case, select
+from sqlalchemy import Row, Select, case, select
 from sqlalchemy.orm import Session
 
 from app.domain.scoring import Attempt, RawScore
@@ -21,7 +21,12 @@ from app.domain.verdicts import CaseVerdict
 from app.storage.judgements import DONE, exact
 from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 
+Ts = TypeVarTuple("Ts")
 Scores = Mapping[str, RawScore]
+SubmittedRow = Row[int, str | None, str, str, int, datetime, int | None]
+"""Of a submission: its id, team, account, problem, contest time (ms), last change, and current finished judgement."""
+ScoreRow = Row[int, int, str, int | None, int | None, int | None, int | None]
+"""The columns of a raw score, as in COLUMNS."""
 AT_ONCE = 500
 """Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999."""
 MILLISECOND = timedelta(milliseconds=1)
@@ -59,33 +64,50 @@ def attempts(session: Session, contest_id: str, known: KnownScores | None = None
 def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Read]:
     """As `attempts`, but only those of these submissions that there are."""
     wanted = sorted(ids)
-    rows: list[Any] = []
+    rows: list[SubmittedRow] = []
     for start in range(0, len(wanted), AT_ONCE):
         rows += _submissions(session, contest_id, wanted[start : start + AT_ONCE])
-    for row in rows:
-        old = known.judgement.pop(row.id, None)
-        if old is not None and old != row.judgement_id:
+    for id_, *_, judgement_id in rows:
+        old = known.judgement.pop(id_, None)
+        if old is not None and old != judgement_id:
             known.of.pop(old, None)
-        if row.judgement_id is not None:
-            known.judgement[row.id] = row.judgement_id
-    missing = sorted({row.judgement_id for row in rows} - {None} - known.of.keys())
+        if judgement_id is not None:
+            known.judgement[id_] = judgement_id
+    missing = sorted({row[-1] for row in rows if row[-1] is not None} - known.of.keys())
     known.of.update(scores_of(session, missing))
     return [_read(row, known) for row in rows]
 
 
-def _read(row: Any, known: KnownScores) -> Read:
-    id_, team_id, _account_id, problem_id, contest_time_ms, latest, judgement_id = row
+def _read(row: SubmittedRow, known: KnownScores) -> Read:
+    id_, team_id, account_id, problem_id, contest_time_ms, latest, judgement_id = row
     scores = None if judgement_id is None else known.of.setdefault(judgement_id, {})
-    team = team_id if team_id is not None else attempt_team(row)
-    return Read(Attempt(id_, team, problem_id, contest_time_ms * MILLISECOND, scores), latest)
+    return Read(Attempt(id_, _team(team_id, account_id), problem_id, contest_time_ms * MILLISECOND, scores), latest)
 
 
-def attempt_team(row: Any) -> str:
+class Sender(Protocol):
+    """A submission, as far as it says who sent it."""
+
+    @property
+    def team_id(self) -> str | None:
+        """The team it is of."""
+        ...
+
+    @property
+    def account_id(self) -> str:
+        """The account that sent it."""
+        ...
+
+
+def attempt_team(row: Sender) -> str:
     """Whose attempts a submission's row belongs to: its team's, or (on no board) those of an account without one."""
-    return str(row.team_id) if row.team_id is not None else f"~{row.account_id}"
+    return _team(row.team_id, row.account_id)
 
 
-def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = None) -> Sequence[Any]:
+def _team(team_id: str | None, account_id: str) -> str:
+    return team_id if team_id is not None else f"~{account_id}"
+
+
+def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = None) -> Sequence[SubmittedRow]:
     current = (
         (JudgementRow.submission_id == SubmissionRow.id)
         & (JudgementRow.current.is_(True))
@@ -110,7 +132,7 @@ def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = 
     return _rows(session, query)
 
 
-def _rows(session: Session, query: Executable) -> Sequence[Any]:
+def _rows(session: Session, query: Select[*Ts]) -> Sequence[Row[*Ts]]:
     """Rows as the connection gives them: the session's own way through the mapped classes costs twice as much."""
     session.flush()  # as the session's own queries do
     return session.connection().execute(query).all()
@@ -149,7 +171,7 @@ def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
 VERDICTS = {verdict.value: verdict for verdict in CaseVerdict}
 
 
-def _collect(session: Session, rows: Iterable[Any]) -> dict[int, Scores]:
+def _collect(session: Session, rows: Collection[ScoreRow]) -> dict[int, Scores]:
     """The raw scores by judgement and case: hundreds of thousands at a cold start, so each line here is a second."""
     names = _case_names(session, {row[1] for row in rows})
     scores: defaultdict[int, dict[str, RawScore]] = defaultdict(dict)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
@@ -175,7 +174,7 @@ def _close_returned(_connection: object, record: ConnectionPoolEntry) -> None:
     record.close()
 
 
-def _set_pragmas(connection: Any, _record: object) -> None:
+def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
     # The driver must not begin transactions by itself: `_begin` decides whether they write.
     connection.isolation_level = None
     for pragma in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import yaml
 
@@ -12,6 +11,8 @@ from app.packages.model import replace_constants
 from app.packages.testdata import GROUP_FILE
 
 SECRET = f"data/secret/{GROUP_FILE}"
+GroupValue = dict[str, object]
+"""A map of a package's YAML, checked when it was taken."""
 Constants = Mapping[str, Mapping[str, int | float | str]]
 
 
@@ -31,7 +32,8 @@ def without_empty_groups(files: dict[str, bytes], constants: Constants) -> dict[
     for each, value in settings.items():
         _write(remaining, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
     secret = _read(remaining.get(SECRET, b""), constants)
-    most = sum(value.get("max_score") or 0 for value in settings.values())
+    scores = [value.get("max_score") for value in settings.values()]
+    most = sum(score for score in scores if isinstance(score, int))
     _write(remaining, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
     jurado = _read(remaining["jurado.yaml"], {})
     _write(remaining, "jurado.yaml", jurado, _without(jurado, "final", names))
@@ -42,7 +44,7 @@ def _is_group(name: str) -> bool:
     return name.startswith("data/secret/") and name.endswith(f"/{GROUP_FILE}") and name.count("/") == 3
 
 
-def _without(value: dict[str, Any], key: str, names: Collection[str]) -> dict[str, Any]:
+def _without(value: GroupValue, key: str, names: Collection[str]) -> GroupValue:
     """A map whose list at `key`, or single name, has lost some names."""
     listed = value.get(key)
     listed = listed if isinstance(listed, list) else [] if listed is None else [listed]
@@ -50,11 +52,12 @@ def _without(value: dict[str, Any], key: str, names: Collection[str]) -> dict[st
     return value if left == listed else {**value, key: left}
 
 
-def _read(data: bytes, constants: Constants) -> dict[str, Any]:
-    return yaml.load(replace_constants(data.decode(), constants), StrictLoader) or {}
+def _read(data: bytes, constants: Constants) -> GroupValue:
+    value: GroupValue | None = yaml.load(replace_constants(data.decode(), constants), StrictLoader)
+    return value or {}
 
 
-def _write(files: dict[str, bytes], name: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+def _write(files: dict[str, bytes], name: str, before: GroupValue, after: GroupValue) -> None:
     """Write a map anew where it has changed: comments are lost."""
     if after != before:
         files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
-from sqlalchemy import Connection, Row, Table, bindparam, func, insert, inspect, select, text, update
+from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, inspect, select, text, update
 
 from app.storage.database import Database
 from app.storage.migrate import schema_of, schemas, upgrade
@@ -87,10 +86,10 @@ def _hold_still(reading: Connection, tables: list[Table]) -> None:
 def _copy(reading: Connection, writing: Connection, table: Table, step: Step) -> None:
     later = [key.parent for key in table.foreign_keys if key.column.table is table]
     # Rows may refer to rows of the same table that come after them: such columns are filled in when all are there.
-    links: list[dict[str, Any]] = []
+    links: list[dict[str, object]] = []
     key = list(table.primary_key.columns)
     for rows in _batches(reading, table):
-        values = [dict(row._mapping) for row in rows]
+        values: list[dict[str, object]] = [{str(name): value for name, value in row.items()} for row in rows]
         for value in values:
             link = {column.name: value.pop(column.name) for column in later}
             if any(each is not None for each in link.values()):
@@ -104,9 +103,9 @@ def _copy(reading: Connection, writing: Connection, table: Table, step: Step) ->
     _count_on(reading, writing, table)
 
 
-def _batches(connection: Connection, table: Table) -> Iterator[list[Row[Any]]]:
+def _batches(connection: Connection, table: Table) -> Iterator[list[RowMapping]]:
     result = connection.execution_options(yield_per=BATCH).execute(select(table))
-    yield from (list(rows) for rows in result.partitions())
+    yield from (list(rows) for rows in result.mappings().partitions())
 
 
 def _count_on(reading: Connection, writing: Connection, table: Table) -> None:

@@ -77,6 +77,7 @@ def network_patience(silent: float) -> dict[str, int]:
 def be_patient(engine: Engine, patience: Patience) -> None:
     """Let every connection that a PostgreSQL engine opens have these bounds."""
 
+    # Any: the arguments of the driver's connect, each of a type of its own.
     def connect(_dialect: object, _record: object, _args: object, named: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**{**patience.network, **named})
         try:

@@ -53,6 +53,7 @@ def read_references(connection: Connection, *, verify: bool = False) -> Referenc
     return references
 
 
+# Any, in the two functions that have it: the columns are found by their names and kinds, in tables of all types.
 def _read(
     connection: Connection, table: Table, names: list[Column[Any]], documents: list[Column[Any]], references: References
 ) -> None:
@@ -89,7 +90,7 @@ def _rows(
     yield from connection.execution_options(yield_per=BATCH).execute(query)
 
 
-def _in_document(value: Any, *, is_needed: bool = False) -> Iterator[tuple[str, bool]]:
+def _in_document(value: object, *, is_needed: bool = False) -> Iterator[tuple[str, bool]]:
     """The names in a JSON value; needed are those that a key calls `...sha256`, or that lie in a map by case."""
     if isinstance(value, str):
         if NAME.fullmatch(value):

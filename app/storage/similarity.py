@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from app.storage.documents import SourceDocument
@@ -27,6 +26,10 @@ class StoredAnswer:
     time_ms: int
     sha256: str
     size: int
+
+
+AnswerOfCase = Row[int, str, str | None, int, str | None, int, str | None, int]
+"""A case's id, name and expected answer, and an answer's submission, team, contest time (ms), sha256 and size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,11 @@ def cases(session: Session, contest_id: str, problem_id: str) -> Iterator[Stored
         yield StoredCase(id_, name, expected, [_answer(row) for row in rows])
 
 
-def _answer(row: Any) -> StoredAnswer:
-    return StoredAnswer(row[3], row[4], row[5], row[6], row[7])
+def _answer(row: AnswerOfCase) -> StoredAnswer:
+    _, _, _, submission_id, team_id, time_ms, sha256, size = row
+    assert team_id is not None, "the query asks for those of teams"
+    assert sha256 is not None, "the query asks for those that are stored"
+    return StoredAnswer(submission_id, team_id, time_ms, sha256, size)
 
 
 def contents(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, select, true
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.domain.documents import MessageDocument
 from app.storage.files import FileStore
@@ -62,7 +62,9 @@ def is_of(contest_id: str) -> ColumnElement[bool]:
     return SubmissionRow.contest_id.concat("") == contest_id
 
 
-def _few(column: Any, among: Collection[int] | None) -> Iterator[Any]:
+def _few(
+    column: ColumnElement[int] | InstrumentedAttribute[int], among: Collection[int] | None
+) -> Iterator[ColumnElement[bool]]:
     """Conditions that hold a column among ids, so many at a time as any database takes; one that holds always."""
     ids = sorted(among) if among is not None else []
     if among is None:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -27,6 +27,8 @@ from app.storage.faults import of_the_database
 P = TypeVar("P")
 R = TypeVar("R")
 Handler = Callable[[Connection, Sequence[P]], Sequence[R]]
+AnyHandler = Handler[object, object]
+"""A handler beside the payloads it was given with: `submit` and `call` know that they fit, and what it returns."""
 
 MOST_IN_A_BATCH = 256
 BATCH_THAT_PRESSES = 6
@@ -40,13 +42,13 @@ class _Write:
 
     __slots__ = ("future", "handler", "loop", "payload")
 
-    def __init__(self, handler: Handler[Any, Any], payload: Any, loop: asyncio.AbstractEventLoop | None) -> None:
+    def __init__(self, handler: AnyHandler, payload: object, loop: asyncio.AbstractEventLoop | None) -> None:
         self.handler = handler
         self.payload = payload
         self.loop = loop
-        self.future: Future[Any] | asyncio.Future[Any] = Future() if loop is None else loop.create_future()
+        self.future: Future[object] | asyncio.Future[object] = Future() if loop is None else loop.create_future()
 
-    def settle(self, result: Any, error: Exception | None) -> None:
+    def settle(self, result: object, error: Exception | None) -> None:
         """Give the result to whoever waits; in its loop's thread, where it has one. A waiter may have gone."""
         if self.future.done():
             return
@@ -73,13 +75,13 @@ class Writer:
 
     def submit(self, handler: Handler[P, R], payload: P) -> Future[R]:
         """Queue one write; the future is done once it is durable, or has failed."""
-        write = _Write(handler, payload, None)
+        write = _Write(cast(AnyHandler, handler), payload, None)
         self._waiting.put(write)
         return cast("Future[R]", write.future)
 
     async def call(self, handler: Handler[P, R], payload: P) -> R:
         """Write from a coroutine and wait until it is durable."""
-        write = _Write(handler, payload, asyncio.get_running_loop())
+        write = _Write(cast(AnyHandler, handler), payload, asyncio.get_running_loop())
         self._waiting.put(write)
         return await cast("asyncio.Future[R]", write.future)
 
@@ -134,7 +136,7 @@ class Writer:
             self._commit(batch)
 
     def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> None:
-        results: list[tuple[_Write, Any]] = []
+        results: list[tuple[_Write, object]] = []
         with self._database.transaction(self._engine, lock_ms=lock_ms) as connection:
             for handler, writes in _by_handler(batch):
                 replies = handler(connection, [write.payload for write in writes])
@@ -158,7 +160,7 @@ class Writer:
                     return
 
 
-def _settle(outcomes: Sequence[tuple[_Write, Any, Exception | None]]) -> None:
+def _settle(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None:
     """Hand results over: at once to threads, and to each event loop all of its own with one call."""
     for loop in {write.loop for write, _, _ in outcomes}:
         mine = [outcome for outcome in outcomes if outcome[0].loop is loop]
@@ -169,13 +171,13 @@ def _settle(outcomes: Sequence[tuple[_Write, Any, Exception | None]]) -> None:
                 loop.call_soon_threadsafe(_settle_here, mine)
 
 
-def _settle_here(outcomes: Sequence[tuple[_Write, Any, Exception | None]]) -> None:
+def _settle_here(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None:
     for write, result, error in outcomes:
         write.settle(result, error)
 
 
-def _by_handler(batch: Sequence[_Write]) -> list[tuple[Handler[Any, Any], list[_Write]]]:
-    groups: dict[Handler[Any, Any], list[_Write]] = {}
+def _by_handler(batch: Sequence[_Write]) -> list[tuple[AnyHandler, list[_Write]]]:
+    groups: dict[AnyHandler, list[_Write]] = {}
     for write in batch:
         groups.setdefault(write.handler, []).append(write)
     return list(groups.items())

@@ -127,7 +127,7 @@ def _hashes(contents: Contents) -> dict[str, str | None]:
 def _refusal(faults: FaultList) -> BadRequest:
     first = faults.first[0]
     said = first.get("message") or f"expected {first.get('expected')}, found {first.get('found')}"
-    place = ", ".join(part for part in (first.get("file"), first.get("where")) if part)
+    place = ", ".join(str(part) for part in (first.get("file"), first.get("where")) if part)
     place = f"{place}: " if place else ""
     more = f"; listed are the first {len(faults.first)}, and there are {faults.more} more" if faults.more else ""
     number = "a fault" if faults.count == 1 else f"{faults.count} faults"

@@ -124,7 +124,7 @@ def _board(compared: Comparison | None) -> ImportedBoard | None:
         unjudged=about.unjudged,
         judge_errors=about.judge_errors,
         differences=[
-            PackageDifference(where=each["where"], expected=each["expected"], found=each["found"])
+            PackageDifference(where=str(each["where"]), expected=str(each["expected"]), found=str(each["found"]))
             for each in faults.first
         ],
         more_differences=faults.more,

@@ -268,7 +268,7 @@ def view(row: ContestRow) -> ContestView:
     )
 
 
-def _files(row: ContestRow, name: str) -> list[dict[str, Any]] | None:
+def _files(row: ContestRow, name: str) -> list[dict[str, object]] | None:
     if name not in row.details:
         return None
     return [dict(each) for each in shown(f"contests/{row.id}", name, row.details[name])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -98,15 +98,30 @@ class BroughtIn(ProblemDetails):
     warnings: list[PackageWarning]
 
 
-def view(session: Session, row: ProblemRow) -> dict[str, Any]:
+class ProblemFacts(TypedDict):
+    """The fields of a ProblemView."""
+
+    id: str
+    uuid: str
+    names: dict[str, str]
+    languages: list[str]
+    checker: str
+    scoring: dict[str, str]
+    test_data_count: int
+    max_score: float
+    updated: str
+
+
+def view(session: Session, row: ProblemRow) -> ProblemFacts:
     """The facts of a problem as admins and judges see them."""
+    scoring = row.settings["scoring"]
     return {
         "id": row.id,
         "uuid": row.uuid,
         "names": row.names,
         "languages": sorted(row.statements),
         "checker": row.settings["checker"],
-        "scoring": row.settings["scoring"],
+        "scoring": {"kind": scoring["kind"], "direction": scoring["direction"]},
         "test_data_count": problems.case_counts(session).get(row.id, 0),
         "max_score": float(problems.max_points(session).get(row.id, 0)),
         "updated": format_time(row.updated),

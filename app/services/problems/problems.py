@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
 from app.domain.contests import ScoredProblem
+from app.domain.documents import RuleDocument
 from app.domain.rules import write_rule
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
@@ -42,10 +43,29 @@ class Problem(BaseModel):
     rule: dict[str, Any]
 
 
+class ProblemDocument(TypedDict):
+    """A problem of a contest as CLICS writes it; `package` is for those who may have it."""
+
+    id: str
+    uuid: str
+    label: str
+    name: str
+    ordinal: int
+    test_data_count: int
+    max_score: float
+    statement: list[dict[str, str]]
+    names: dict[str, str]
+    languages: list[str]
+    rule: RuleDocument
+    rgb: NotRequired[str]
+    color: NotRequired[str]
+    package: NotRequired[list[dict[str, str]]]
+
+
 def _document(
     viewer: Viewer, scored: ScoredProblem, entry: ContestProblemRow, row: ProblemRow, cases: int
-) -> dict[str, Any]:
-    document = {
+) -> ProblemDocument:
+    document: ProblemDocument = {
         "id": row.id,
         "uuid": row.uuid,
         "label": entry.label,
@@ -58,9 +78,10 @@ def _document(
         "languages": sorted(row.statements),
         "rule": write_rule(scored.rule),
     }
-    for key in ("rgb", "color"):
-        if (value := getattr(entry, key)) is not None:
-            document[key] = value
+    if entry.rgb is not None:
+        document["rgb"] = entry.rgb
+    if entry.color is not None:
+        document["color"] = entry.color
     if viewer.sees_all:
         href = f"problems/{row.id}/package.zip"
         document["package"] = [{"href": href, "filename": f"{row.id}.zip", "mime": "application/zip"}]
@@ -76,7 +97,7 @@ def _reference(entry: ContestProblemRow, language: str, kept: StatementDocument)
     }
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[dict[str, Any]]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ProblemDocument]:
     """The problems this viewer may see, in order."""
     seen = {problem.id: problem for problem in snapshot.problems}
     counts = stored.case_counts(session)
