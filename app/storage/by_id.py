@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.storage.tables import GroupRow, OrganizationRow, PersonRow, TeamRow
 
-R = TypeVar("R", GroupRow, OrganizationRow, PersonRow, TeamRow)
+R = TypeVar("R", bound=GroupRow | OrganizationRow | PersonRow | TeamRow)
 AT_ONCE = 500
 """Ids in one IN (...): older SQLites take 999 parameters."""
 
