@@ -50,6 +50,34 @@ def test_a_solver_borrows_from_no_other_checker_than_its_own() -> None:
         assert modules <= shared | {f"checkers.{slug}"}, path
 
 
+@pytest.mark.parametrize("room", ["domain", "packages", "storage", "grading", "services"])
+def test_any_stands_in_a_signature_below_the_edge_only_beside_its_reason(room: str) -> None:
+    """The reason is a comment in the line before the function; JSON that is kept has a type in a module `documents`."""
+    bare = []
+    for path in (PROJECT / "app" / room).rglob("*.py"):
+        source = path.read_text()
+        lines = source.splitlines()
+        for function in functions(ast.parse(source)):
+            before = min([function.lineno, *(each.lineno for each in function.decorator_list)]) - 2
+            if says_any(function) and not lines[before].strip().startswith("# Any: "):
+                bare.append(f"{path.relative_to(PROJECT)}:{function.lineno} {function.name}")
+    assert bare == []
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """All functions and methods of a module."""
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def says_any(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a type in a function's signature is, or holds, Any."""
+    arguments = function.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    types = [function.returns, *(each.annotation for each in named if each is not None)]
+    names = (node for kind in types if kind is not None for node in ast.walk(kind) if isinstance(node, ast.Name))
+    return any(name.id == "Any" for name in names)
+
+
 def bundled_checkers() -> set[str]:
     return {f"checkers.{folder.name}" for folder in (PROJECT / "problems").iterdir()}
 

@@ -53,7 +53,7 @@ def read_references(connection: Connection, *, verify: bool = False) -> Referenc
     return references
 
 
-# Any, in the two functions that have it: the columns are found by their names and kinds, in tables of all types.
+# Any: the columns are found by their names and kinds, in tables of all types.
 def _read(
     connection: Connection, table: Table, names: list[Column[Any]], documents: list[Column[Any]], references: References
 ) -> None:
@@ -83,6 +83,7 @@ def _read_answers(connection: Connection, references: References, *, verify: boo
                 references.spoilt.append(f"answers {row[0]}/{row[1]}")
 
 
+# Any: as above.
 def _rows(
     connection: Connection, columns: list[Column[Any]], where: ColumnElement[bool] | None = None
 ) -> Iterator[Sequence[Any]]:
