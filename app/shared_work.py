@@ -83,7 +83,7 @@ class SharedWork:
             newest.add_done_callback(partial(self._ended, key))
         return await asyncio.shield(newest)
 
-    def _ended(self, key: Hashable, task: asyncio.Future[Any]) -> None:
+    def _ended(self, key: Hashable, task: asyncio.Future[T]) -> None:
         if self._tasks.get(key) is task:
             del self._tasks[key]
         if not task.cancelled():

@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,17 @@ def _ahead(standing: Floats, values: Floats) -> Whole:
     ahead = np.empty(len(values), dtype=np.int64)
     ahead[order] = len(standing) - np.searchsorted(standing, values[order], side="right")
     return ahead
+
+
+class Signed(Protocol):
+    """A number, or an array of numbers, whose sign can be turned."""
+
+    def __neg__(self) -> Self:
+        """Turn the sign."""
+        ...
+
+
+N = TypeVar("N", bound=Signed)
 
 
 @dataclass
@@ -172,7 +183,7 @@ class ScoreColumns:
             best = reduce(values, initial=np.nan)
         return None if np.isnan(best) else column.number(float(best))
 
-    def _towards(self, value: Any) -> Any:
+    def _towards(self, value: N) -> N:
         return value if self.rule.direction is Direction.MAXIMISE else -value
 
     def shares(self, at: int, rows: Rows, count: int) -> Floats:

@@ -165,6 +165,7 @@ class _Timer:
             self._timer.start()
 
 
+# Any: a report is whatever a solver wrote as JSON.
 def parse(line: str) -> dict[str, Any]:
     """Read one line of a solver; one that is no JSON (a library's warning) is the error it may explain."""
     try:

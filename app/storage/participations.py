@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -117,7 +116,7 @@ def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
     return [None] * len(choosings)
 
 
-def _insert_new(connection: Connection, table: type[Own], **values: Any) -> bool:
+def _insert_new(connection: Connection, table: type[Own], **values: object) -> bool:
     """Insert a row unless its key is there already; False if it is."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     statement = dialect.insert(table).values(**values).on_conflict_do_nothing().returning(table.contest_id)

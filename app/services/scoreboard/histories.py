@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from app.domain.history import Past, history
 from app.grading.contest_snapshot import ContestSnapshot
@@ -63,5 +63,13 @@ def compute_history(snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
     return WrittenHistory(snapshot, teams, ended + (REST * seconds if seconds > DEAR_SECONDS else 0.0))
 
 
-def _past(past: Past) -> dict[str, Any]:
+class PastDocument(TypedDict):
+    """A team's points and rank from a moment on."""
+
+    contest_time: str
+    score: float
+    rank: int
+
+
+def _past(past: Past) -> PastDocument:
     return {"contest_time": format_reltime(past.time), "score": past.points, "rank": past.rank}

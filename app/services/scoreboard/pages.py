@@ -20,6 +20,7 @@ from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.scoreboard.histories import WrittenHistory, compute_history
 from app.services.scoreboard.row_renderer import (
+    HeadDocument,
     RowRenderer,
     WrittenRow,
     arrays_of,
@@ -66,7 +67,7 @@ class Page:
     version: str
     plain: bytes
     rows: Mapping[str, WrittenRow]
-    head: Mapping[str, Any]
+    head: HeadDocument
     versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
     zipped: bytes | None = None
     replies: dict[bool, Any] = field(default_factory=dict, repr=False)
