@@ -22,7 +22,7 @@ from app.services.contest_package import versions
 from app.services.contest_package.board import Comparison, compare
 from app.services.contest_package.package_files import Bounds, Contents, read_parcel
 from app.services.contest_package.rows import Importer
-from app.services.contest_package.submissions import Found, grade_all
+from app.services.contest_package.submissions import Trials, grade_all
 from app.services.contest_package.versions import Version
 from app.services.contest_package.views import Options, another_board, imported_view
 from app.services.contests.bodies import view
@@ -39,9 +39,9 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     arguments = (path.resolve(), settings.max_import_files, bounds, with_submissions)
     try:
         contents = READER.read(read_parcel, arguments, settings.package_read_seconds, [path])
-    except PackageErrors as found:
+    except PackageErrors as refused:
         faults = FaultList()
-        faults.extend(error.as_data() for error in found.errors)
+        faults.extend(error.as_data() for error in refused.errors)
         raise _refusal(faults) from None
     if contents.faults:
         raise _refusal(contents.faults)
@@ -57,7 +57,7 @@ def bring_in(service: Service, contents: Contents, options: Options) -> JsonObje
 def _keep(service: Service, files: TentativeFiles, contents: Contents, options: Options) -> JsonObject:
     chosen, faults = versions.choose(service, contents, options.problems)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
-    graded: dict[str, Found] | None = None
+    graded: dict[str, Trials] | None = None
     if not faults:  # else nothing is kept, and the rest is only looked at for more faults
         versions.keep_files(service, chosen)
         graded = _graded(service, contents, chosen, faults)
@@ -91,7 +91,9 @@ def _keep(service: Service, files: TentativeFiles, contents: Contents, options: 
     return made
 
 
-def _graded(service: Service, contents: Contents, chosen: Mapping[str, Version], faults: FaultList) -> dict[str, Found]:
+def _graded(
+    service: Service, contents: Contents, chosen: Mapping[str, Version], faults: FaultList
+) -> dict[str, Trials]:
     try:
         return grade_all(service, contents, chosen, faults)
     except JudgeFailed as failed:
@@ -126,9 +128,9 @@ def _hashes(contents: Contents) -> dict[str, str | None]:
 
 def _refusal(faults: FaultList) -> BadRequest:
     first = faults.first[0]
-    said = first.get("message") or f"expected {first.get('expected')}, found {first.get('found')}"
+    sentence = first.get("message") or f"expected {first.get('expected')}, found {first.get('found')}"
     place = ", ".join(str(part) for part in (first.get("file"), first.get("where")) if part)
     place = f"{place}: " if place else ""
     more = f"; listed are the first {len(faults.first)}, and there are {faults.more} more" if faults.more else ""
     number = "a fault" if faults.count == 1 else f"{faults.count} faults"
-    return BadRequest(f"the contest package has {number}: {place}{said}{more}", errors=faults.first)
+    return BadRequest(f"the contest package has {number}: {place}{sentence}{more}", errors=faults.first)

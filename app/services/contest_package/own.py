@@ -174,8 +174,8 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class There:
-    """What may be referred to."""
+class Known:
+    """The ids that may be referred to."""
 
     teams: Collection[str]
     problems: Collection[str]
@@ -183,14 +183,14 @@ class There:
 
 
 def keep(
-    session: Session, contest: ContestRow, own: Mapping[str, Sequence[object]], there: There, faults: FaultList
+    session: Session, contest: ContestRow, own: Mapping[str, Sequence[object]], known: Known, faults: FaultList
 ) -> None:
     """Put it into the tables; `faults` gets what is wrong with it."""
-    given = _Given(own, there, faults)
+    given = _Given(own, known, faults)
     _limit(session, contest, given.bodies("limits", OfProblem))
     _begin(session, contest, given.bodies("participations", OfTeam))
     _ask(session, contest, given.bodies("input_requests", Request))
-    _choose(session, contest, given.bodies("chosen", Choice), there)
+    _choose(session, contest, given.bodies("chosen", Choice), known)
     contest.revealed = [[body.team_id, body.problem_id] for body in given.bodies("revealed", Place)]
 
 
@@ -199,16 +199,16 @@ class _Given:
     """What a package has; `faults` gets what is wrong with it."""
 
     own: Mapping[str, Sequence[object]]
-    there: There
+    known: Known
     faults: FaultList
 
     def bodies(self, name: str, model: type[B]) -> list[B]:
-        """The objects of one kind that refer to what is there, the last one of a key."""
+        """The objects of one kind that refer to known ids, the last one of a key."""
         bodies: dict[Collection[str], B] = {}
         for at, each in enumerate(self.own.get(name, ())):
             where = f"{name}[{at}]"
             body = self._read(model, each, where)
-            if body is None or _refers_to_nothing(body, self.there, where, self.faults):
+            if body is None or _refers_to_nothing(body, self.known, where, self.faults):
                 continue
             if body.key in bodies:
                 self.faults.add(FILE, where, "one of a kind", f"a second one of {', '.join(body.key)}")
@@ -223,14 +223,14 @@ class _Given:
             return None
 
 
-def _refers_to_nothing(body: One, there: There, where: str, faults: FaultList) -> bool:
+def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -> bool:
     before = faults.count
-    if not isinstance(body, OfProblem) and body.team_id not in there.teams:
+    if not isinstance(body, OfProblem) and body.team_id not in known.teams:
         faults.add(FILE, f"{where}.team_id", "a team of the contest", repr(body.team_id))
-    if not isinstance(body, OfTeam) and body.problem_id not in there.problems:
+    if not isinstance(body, OfTeam) and body.problem_id not in known.problems:
         faults.add(FILE, f"{where}.problem_id", "a problem of the contest", repr(body.problem_id)[:80])
     if isinstance(body, Choice):
-        submitted = there.submissions.get(body.submission_id)
+        submitted = known.submissions.get(body.submission_id)
         if submitted is None or (submitted.team_id, submitted.problem_id) != (body.team_id, body.problem_id):
             faults.add(
                 FILE, f"{where}.submission_id", "one of the team's to the problem", repr(body.submission_id)[:80]
@@ -257,10 +257,10 @@ def _ask(session: Session, contest: ContestRow, bodies: Sequence[Request]) -> No
         session.add(row)
 
 
-def _choose(session: Session, contest: ContestRow, bodies: Sequence[Choice], there: There) -> None:
+def _choose(session: Session, contest: ContestRow, bodies: Sequence[Choice], known: Known) -> None:
     for body in bodies:
         row = ChosenSubmissionRow(
             contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time
         )
-        row.submission_id = there.submissions[body.submission_id].number
+        row.submission_id = known.submissions[body.submission_id].number
         session.add(row)

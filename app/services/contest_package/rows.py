@@ -15,10 +15,10 @@ from app.service import Service
 from app.services.bodies import Document, Item
 from app.services.clics import ID, parse_time
 from app.services.contest_package import own as contest_own
-from app.services.contest_package.own import Submitted, There
+from app.services.contest_package.own import Known, Submitted
 from app.services.contest_package.package_files import Contents
 from app.services.contest_package.submission_rows import SubmissionKeeper, times
-from app.services.contest_package.submissions import Found
+from app.services.contest_package.submissions import Trials
 from app.services.contest_package.versions import Version
 from app.services.contests import changes
 from app.services.contests import details as contest_details
@@ -59,7 +59,7 @@ class Importer:
         account_id: str,
         hashes: Mapping[str, str | None],
         chosen: Mapping[str, Version],
-        graded: Mapping[str, Found] | None,
+        graded: Mapping[str, Trials] | None,
         *,
         replace: bool,
         privileged: Collection[str] = (),
@@ -92,7 +92,7 @@ class Importer:
             self._clarifications(contest)
             self._awards(contest)
             self._commentary(contest)
-            contest_own.keep(self._session, contest, self._contents.own, self._own_there(contest), self.faults)
+            contest_own.keep(self._session, contest, self._contents.own, self._own_known(contest), self.faults)
         return contest
 
     @contextmanager
@@ -218,26 +218,26 @@ class Importer:
 
     def _disqualify(self, contest: ContestRow) -> None:
         """In this contest: it is said of a team there, while it is not the team's own property."""
-        found = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self._contents.objects["teams"])]
-        for at, _, value in found:
+        values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self._contents.objects["teams"])]
+        for at, _, value in values:
             if not isinstance(value, bool | None):
                 self._add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
-        stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in found if value is True])
+        stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in values if value is True])
 
     def _accounts(self) -> None:
         """Those that are here already, for the same, are left alone: an archive knows nobody's password."""
         bodies: list[tuple[AccountBody, str]] = []
-        there = {row.id: row for row in stored_accounts.accounts(self._session)}
+        accounts = {row.id: row for row in stored_accounts.accounts(self._session)}
         for at, each in enumerate(self._contents.objects["accounts"]):
             body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
-            old = there.get(each["id"])
+            old = accounts.get(each["id"])
             if body is not None and not (old is not None and _same(old, body)):
                 bodies.append((body, f"[{at}]"))
                 self._check_rights(body, old, f"[{at}]")
         with self._file("accounts.json"):
             account_import.refuse_links(self._session, bodies, replace=self._replace)
             for body, _ in bodies:
-                account_import.put(self._session, body, self._hashes.get(body.id or ""), there)
+                account_import.put(self._session, body, self._hashes.get(body.id or ""), accounts)
             self._session.flush()
 
     def _check_rights(self, body: AccountBody, old: AccountRow | None, where: str) -> None:
@@ -247,7 +247,7 @@ class Importer:
             expected = f"no account of an admin or a judge, unless the request names it (privileged={body.id})"
             self._add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
 
-    def _submissions(self, contest: ContestRow, graded: Mapping[str, Found]) -> None:
+    def _submissions(self, contest: ContestRow, graded: Mapping[str, Trials]) -> None:
         if not self._contents.objects["submissions"]:
             return
         publisher = SubmissionKeeper(
@@ -256,7 +256,7 @@ class Importer:
         self.submitted = publisher.keep_all(contest)
 
     def _clarifications(self, contest: ContestRow) -> None:
-        there = self._there(contest)
+        known_ids = self._known_ids(contest)
         ids = {each["id"] for each in self._contents.objects["clarifications"]}
         for at, each in enumerate(self._contents.objects["clarifications"]):
             where = f"[{at}]"
@@ -264,7 +264,7 @@ class Importer:
             when = times(each, "clarifications.json", where, self.faults)
             if body is None or when is None:
                 continue
-            self._check_links("clarifications.json", where, there | {"reply_to": ids}, each)
+            self._check_links("clarifications.json", where, known_ids | {"reply_to": ids}, each)
             row = ClarificationRow(id=body.id, contest_id=contest.id, text=body.text, from_team_id=body.from_team_id)
             row.to_team_ids, row.to_group_ids, row.reply_to_id = body.to_team_ids, body.to_group_ids, body.reply_to_id
             row.problem_id, row.time, row.contest_time_ms = body.problem_id, *when
@@ -272,27 +272,27 @@ class Importer:
 
     def _awards(self, contest: ContestRow) -> None:
         """Those given to somebody, or to nobody by hand; where nobody knows yet, the board will tell."""
-        there = self._there(contest)
+        known_ids = self._known_ids(contest)
         for at, each in enumerate(self._contents.objects["awards"]):
             if each.get("team_ids") is None:
                 continue
             body = self._model(awards.AwardBody, each, "awards.json", f"[{at}]")
-            self._check_links("awards.json", f"[{at}]", there, each)
+            self._check_links("awards.json", f"[{at}]", known_ids, each)
             if body is not None:
                 row = AwardRow(contest_id=contest.id, id=body.id, citation=body.citation, team_ids=body.team_ids)
                 row.deleted = False
                 self._session.add(row)
 
     def _commentary(self, contest: ContestRow) -> None:
-        there = self._there(contest)
-        kept = set(commentary.CommentaryBody.model_fields)
+        known_ids = self._known_ids(contest)
+        fields = set(commentary.CommentaryBody.model_fields)
         for at, each in enumerate(self._contents.objects["commentary"]):
             where = f"[{at}]"
-            given = {name: value for name, value in each.items() if name in kept}
+            given = {name: value for name, value in each.items() if name in fields}
             body = self._model(commentary.CommentaryBody, given, "commentary.json", where)
             when = times(each, "commentary.json", where, self.faults)
             links = {key: value for key, value in each.items() if key != "submission_ids"}
-            self._check_links("commentary.json", where, there, links)
+            self._check_links("commentary.json", where, known_ids, links)
             if not ID.fullmatch(each["id"]):
                 self._add("commentary.json", f"{where}.id", "an id", repr(each["id"]))
             if body is None or when is None:
@@ -304,12 +304,12 @@ class Importer:
             row.time, row.contest_time_ms = when
             self._session.add(row)
 
-    def _own_there(self, contest: ContestRow) -> There:
+    def _own_known(self, contest: ContestRow) -> Known:
         teams = {row.id for row in stored_teams.taking_part(self._session, contest)}
         problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
-        return There(teams, problem_ids, self.submitted)
+        return Known(teams, problem_ids, self.submitted)
 
-    def _there(self, contest: ContestRow) -> dict[str, set[str]]:
+    def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
         """What may be referred to, by the word that the referring property begins with."""
         team_ids = {row.id for row in stored_teams.taking_part(self._session, contest)}
         groups = {each["id"] for each in self._contents.objects["groups"]}
@@ -326,13 +326,15 @@ class Importer:
             "submission": submissions,
         }
 
-    def _check_links(self, file: str, where: str, there: Mapping[str, set[str]], each: Mapping[str, object]) -> None:
+    def _check_links(
+        self, file: str, where: str, known_ids: Mapping[str, set[str]], each: Mapping[str, object]
+    ) -> None:
         for name, value in each.items():
             stem = name.removesuffix("s").removesuffix("_id")
-            if value is None or stem not in there or not name.removesuffix("s").endswith("_id"):
+            if value is None or stem not in known_ids or not name.removesuffix("s").endswith("_id"):
                 continue
             for id_ in value if isinstance(value, list) else [value]:
-                if not isinstance(id_, str) or id_ not in there[stem]:
+                if not isinstance(id_, str) or id_ not in known_ids[stem]:
                     self._add(file, f"{where}.{name}", "what is in the contest", repr(id_))
 
 

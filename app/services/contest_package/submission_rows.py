@@ -20,7 +20,7 @@ from app.service import Service
 from app.services.clics import ID, parse_reltime, parse_time
 from app.services.contest_package.own import Submitted
 from app.services.contest_package.package_files import Contents, PackageObject
-from app.services.contest_package.submissions import FILE, Found, Reader
+from app.services.contest_package.submissions import FILE, Reader, Trials
 from app.services.contest_package.versions import Version
 from app.services.fault_list import FaultList
 from app.services.transactions import after_commit
@@ -48,7 +48,7 @@ class SubmissionKeeper:
         contents: Contents,
         account_id: str,
         chosen: Mapping[str, Version],
-        graded: Mapping[str, Found],
+        graded: Mapping[str, Trials],
         faults: FaultList,
     ) -> None:
         self._session = session
@@ -67,7 +67,7 @@ class SubmissionKeeper:
         objects = self._contents.objects["submissions"]
         accounts_known = {row.id for row in accounts.accounts(self._session)}
         self._rules = {row.problem_id: row.rule for row in contests.entries(self._session, contest.id)}
-        kept: dict[str, Submitted] = {}
+        submitted: dict[str, Submitted] = {}
         for at, each in enumerate(objects):
             where = f"[{at}]"
             place = self._place(contest, each)
@@ -79,11 +79,11 @@ class SubmissionKeeper:
                 continue
             number = self._keep(place, each, collected, where, accounts_known)
             if number is not None:
-                kept[each["id"]] = Submitted(number, place.team_id, place.entry.problem_id)
-        if kept:
-            imports.count_past(self._session, max(as_id(id_) or 0 for id_ in kept))
+                submitted[each["id"]] = Submitted(number, place.team_id, place.entry.problem_id)
+        if submitted:
+            imports.count_past(self._session, max(as_id(id_) or 0 for id_ in submitted))
             after_commit(self._session, lambda: self._service.boards.changed(contest.id))
-        return kept
+        return submitted
 
     def _place(self, contest: ContestRow, each: PackageObject) -> _Place | None:
         problem_id, team_id = each.get("problem_id"), each.get("team_id")
@@ -130,14 +130,14 @@ class SubmissionKeeper:
         judged = self._judged(self._graded[each["id"]], entry.problem_id, rows)
         return imports.add_submission(self._session, self._service.files, facts, answers, judged)
 
-    def _judged(self, found: Found, problem_id: str, rows: Mapping[str, int]) -> imports.Judged:
-        scores = [replace(score, test_case_id=rows[case]) for case, score in found.scores.items()]
+    def _judged(self, trials: Trials, problem_id: str, rows: Mapping[str, int]) -> imports.Judged:
+        scores = [replace(score, test_case_id=rows[case]) for case, score in trials.scores.items()]
         document = self._documents[problem_id]
         counted = {rows[name] for name in problem_diff.counted_cases(document)}
         type_ = JudgementType.JE
-        if found.error is None:
+        if trials.error is None:
             type_ = summed_up(scores, document["columns"]["settings"], self._rules[problem_id], counted)
-        return imports.Judged(type_.value, utc_now(), scores, found.error)
+        return imports.Judged(type_.value, utc_now(), scores, trials.error)
 
 
 def times(each: PackageObject, file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:

@@ -33,8 +33,8 @@ FILE = "submissions.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What graders found for one submission: scores by case, and the checker's fault where it failed."""
+class Trials:
+    """The result of graders for one submission: scores by case, and the checker's fault where it failed."""
 
     scores: Mapping[str, FoundScore]
     error: str | None = None
@@ -68,9 +68,11 @@ class Reader:
             faults.add(FILE, where, "one file, which lies beside it", "none")
             return None
         cases, taken = self._known(str(each["problem_id"]))
-        told = self._files.get(each["id"], ())
+        sent_files = self._files.get(each["id"], ())
         by_name = {case.name: case for case in cases}
-        own = {base_name(one.file): by_name[one.case] for one in told if one.file is not None and one.case in by_name}
+        own = {
+            base_name(one.file): by_name[one.case] for one in sent_files if one.file is not None and one.case in by_name
+        }
         limits = Limits(self.settings.max_inflated, self.settings.max_archive_files, self.settings.max_ratio)
         ours = self.contents.judging is not None  # else nobody removes cases, and an empty archive is a mistake
         try:
@@ -80,7 +82,7 @@ class Reader:
         except UploadRefused as refused:
             faults.add(FILE, where, "answer files", refused.message)
             return None
-        for one in told:
+        for one in sent_files:
             if one.file is None and one.case in by_name and one.case not in collected.answers:
                 case = by_name[one.case]
                 collected.answers[one.case] = Answer(case, one.case, None, case.limit + 1)
@@ -108,17 +110,17 @@ def _open_cases(document: ProblemDocument) -> list[str]:
 
 def grade_all(
     service: Service, contents: Contents, versions: Mapping[str, Version], faults: FaultList
-) -> dict[str, Found]:
+) -> dict[str, Trials]:
     """What each submission is worth here, by its id; those with a fault, or of no known problem, are left out."""
     documents = {version.id: version.document for version in versions.values()}
     reader = Reader(contents, service.settings, documents)
-    found: dict[str, Found] = {}
+    trials: dict[str, Trials] = {}
     waiting: deque[tuple[str, Sequence[str], Future[Trial]]] = deque()
 
     def settle() -> None:
         id_, cases, future = waiting.popleft()
         trial = future.result()
-        found[id_] = Found({cases[score.test_case_id]: score for score in trial.scores}, trial.error)
+        trials[id_] = Trials({cases[score.test_case_id]: score for score in trial.scores}, trial.error)
 
     for at, each in enumerate(contents.objects["submissions"]):
         problem_id = str(each.get("problem_id"))
@@ -134,7 +136,7 @@ def grade_all(
             settle()
     while waiting:
         settle()
-    return found
+    return trials
 
 
 def _request(document: ProblemDocument, collected: Collected) -> Grade:

@@ -83,7 +83,7 @@ def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[s
     faults = FaultList()
     settings = service.settings
     budget = _Budget(settings.max_import_files, settings.package_read_seconds)
-    found: dict[str, Version] = {}
+    chosen: dict[str, Version] = {}
     with service.database.read() as session:
         for problem_id in contents.problem_ids:
             try:
@@ -92,15 +92,15 @@ def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[s
                 _note(faults, problem_id, wrong)
                 continue
             if version is not None:
-                found[problem_id] = version
-    for version in found.values():
+                chosen[problem_id] = version
+    for version in chosen.values():
         if version.package is None:
             continue
         try:
             version.scores = check_package(service, Arrival(version.package, tuple(version.broken))).scores
         except PackageErrors as wrong:
             _note(faults, version.package_id, wrong)
-    return found, faults
+    return chosen, faults
 
 
 def _choose(
@@ -155,24 +155,24 @@ def _document(package: Package) -> ProblemDocument:
     return comparison.package_document(problems.keep_package(OnlyHashes(), package))
 
 
-def keep_files(service: Service, found: dict[str, Version]) -> None:
+def keep_files(service: Service, chosen: dict[str, Version]) -> None:
     """Store the files of what is brought in: graders read them, and no row points to them yet."""
-    for version in found.values():
+    for version in chosen.values():
         if version.package is not None:
             version.kept = problems.keep_package(service.files, version.package)
 
 
-def put(session: Session, found: dict[str, Version], faults: FaultList) -> None:
+def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None:
     """Write the problems that are brought in; those that are used must be as they were when they were compared."""
-    for version in found.values():
-        there = problems.get(session, version.id)
-        if version.kept is not None and there is None:
+    for version in chosen.values():
+        row = problems.get(session, version.id)
+        if version.kept is not None and row is None:
             problems.put_package(session, version.kept, version.scores)
             continue
         changed = [Difference("", "the id to be free", "a new problem")]
         if version.kept is None:
             changed = [Difference("", "the problem", "none")]
-            if there is not None:
+            if row is not None:
                 changed = comparison.differences(version.document, problem_diff.document(session, version.id))
         for each in changed:
             place = f"{each.where}, changed while the package was read".removeprefix(", ")
