@@ -1,1 +1,1 @@
-"""How an answer is read and scored: one module a problem, all with the doors of `checkers.doors`."""
+"""Checkers, which read and score answers: one module a problem, all with the doors of `checkers.doors`."""

@@ -50,7 +50,7 @@ class Instance:
 
     @property
     def pieces(self) -> int:
-        """How many pieces stand on the board."""
+        """The number of pieces on the board."""
         return self.board.count(1)
 
     def cells(self) -> NDArray[np.uint8]:
@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def count(self) -> int:
-        """How many pieces are eaten."""
+        """The number of pieces eaten."""
         return len(self.jumps) // 4
 
     def rows(self) -> NDArray[np.uint8]:

@@ -24,7 +24,7 @@ LONGEST_QUOTE = 40
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One sentence for people: a key with arguments, so that a page can translate it, beside its English text."""
+    """A sentence for people: a key with arguments, so that a page can translate it, beside its English text."""
 
     key: str
     text: str
@@ -50,7 +50,7 @@ class Rejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a checker says of a valid answer.
+    """The score of a valid answer.
 
     raw         the exact raw score, never negative
     max_raw     a bound no answer can pass, where one is known

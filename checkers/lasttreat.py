@@ -44,19 +44,19 @@ class Instance:
 
     @property
     def count(self) -> int:
-        """How many positions there are."""
+        """The number of positions."""
         return len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What to take from each position: `moves` has a line `x y` for each, int64; `0 0` says that it is lost."""
+    """The amounts to take from each position: `moves` has a line `x y` for each, int64; `0 0` says that it is lost."""
 
     moves: Integers
 
 
 def is_legal(cakes: int, fruit: int, most: int, x: int, y: int) -> bool:
-    """May x cakes and y pieces of fruit be taken where at most `most` may be taken from a pile?"""
+    """Tell whether x cakes and y pieces of fruit may be taken where at most `most` may be taken from a pile."""
     return illegality(cakes, fruit, most, x, y) is None
 
 
@@ -73,7 +73,7 @@ def illegality(cakes: int, fruit: int, most: int, x: int, y: int) -> tuple[str, 
 
 
 def is_lost(cakes: int, fruit: int, most: int) -> bool:
-    """Is the position lost for whoever is to move? Piles 0..10^18, `most` 1..10^18; the empty one is lost."""
+    """Tell whether a position is lost for its mover. Piles 0..10^18, `most` 1..10^18; the empty one is lost."""
     return bool(lost(cakes, fruit, most))
 
 
@@ -185,7 +185,7 @@ def lower(n: int) -> int:  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def lost(a: int, b: int, k: int) -> bool:  # pragma: no cover - compiled
-    """Is (a, b) lost where at most k may be taken? The rule itself."""
+    """Tell by the rule itself whether (a, b) is lost where at most k may be taken."""
     a %= k + 1
     b %= k + 1
     return lower(abs(a - b)) == min(a, b)

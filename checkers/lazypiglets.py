@@ -63,7 +63,7 @@ class Answer:
 
     @property
     def has_plan(self) -> bool:
-        """Whether the steps are proved to be enough."""
+        """True where the steps are proved to be enough."""
         return bool(self.plan) or self.steps == 0
 
     def moves(self) -> list[tuple[Cell, Cell]]:

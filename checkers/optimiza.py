@@ -42,7 +42,7 @@ Cells = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What tells one kind of board from another: its directions, what lies behind its borders, what may not repeat."""
+    """The rules of a kind of board: its directions, the cells behind its borders, and what may not repeat."""
 
     directions: tuple[tuple[int, int], ...] = ALL_EIGHT
     wraps: bool = True

@@ -50,12 +50,12 @@ class Instance:
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Where the walls are, bool[height, width]; the same in both mazes."""
+        """The walls, bool[height, width]; the same in both mazes."""
         return np.asarray(self.start == WALL)
 
     @property
     def most_rolls(self) -> int:
-        """How many rolls an answer may have."""
+        """The number of rolls an answer may have."""
         return ROLLS_PER_BALL * self.balls
 
 

@@ -47,7 +47,7 @@ SAME, DIFFERENT, SPACE, NOT_A_NUMBER, TOO_FAR, UNDECIDED = range(6)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How tokens are compared; a tolerance of None is not set. Tolerances are finite and not negative."""
+    """Options of comparing tokens; a tolerance of None is not set. Tolerances are finite and not negative."""
 
     case_sensitive: bool = False
     space_change_sensitive: bool = False
@@ -56,7 +56,7 @@ class Options:
 
     @property
     def floats(self) -> bool:
-        """Whether numbers are compared by value."""
+        """True where numbers are compared by value."""
         return self.absolute is not None or self.relative is not None
 
     def close(self, expected: float, actual: float) -> bool:
@@ -125,7 +125,7 @@ def score_answer(instance: bytes, answer: bytes, reference: bytes | None = None,
 
 @dataclass(frozen=True, slots=True)
 class TokenChecker:
-    """The same doors with options of its own."""
+    """Bind the doors to options."""
 
     options: Options
 
@@ -172,7 +172,7 @@ def compare(answer: bytes, expected: bytes, options: Options = DEFAULT) -> None:
 
 
 def _words(data: bytes) -> Words:
-    """Every 8 bytes of the data as one number, from every offset: element i lies at byte i, so neighbours overlap.
+    """Read every 8 bytes of the data as one number, from every offset: element i lies at byte i, so neighbours overlap.
 
     Data of fewer than 9 bytes gets a stand-in which no kernel reads, as a view that short has another type for numba.
     """

@@ -1,1 +1,1 @@
-"""How an answer is found: one module or folder a problem, all with the doors of `solvers.doors`."""
+"""Solvers: one module or folder a problem, all with the doors of `solvers.doors`."""

@@ -40,7 +40,7 @@ NEAR = 0.5
 
 
 class Unusable(Exception):
-    """What was asked cannot be done; the text says why, the exit code is 2."""
+    """A request that cannot be met; the text says why, the exit code is 2."""
 
 
 @dataclass
@@ -201,7 +201,7 @@ def run_files(
 
 @dataclass(frozen=True)
 class Search:
-    """What a search left: an answer, or `why` there is none; its seconds, those of getting ready, the MiB it took."""
+    """The outcome of a search: an answer, or `why` there is none; its seconds, those of the start-up, its MiB."""
 
     answer: Any
     why: str

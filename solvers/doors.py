@@ -27,7 +27,7 @@ class Unsolved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How far a search is: `fraction` of its budget 0..1, the best raw score so far, and how much it has looked at.
+    """The progress of a search: `fraction` of its budget 0..1, its best raw score so far, and the states looked at.
 
     `steps` are those taken so far, so that a run by the clock tells how many steps would repeat it. `most` is the best
     raw score that the search has proven possible, if any.
@@ -47,7 +47,7 @@ Progress = Callable[[Report], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Method(Generic[S]):
-    """One way to solve a problem: a rung of its ladder.
+    """A way to solve a problem: a rung of its ladder.
 
     summary   one sentence, shown by `jurado methods`
     search    the solver's own function behind it, called by its `solve`

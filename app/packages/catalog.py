@@ -1,4 +1,4 @@
-"""Which problems and checkers are bundled: found by walking `problems/` and `checkers/`, listed nowhere."""
+"""The bundled problems and checkers, listed by walking `problems/` and `checkers/`."""
 
 from __future__ import annotations
 

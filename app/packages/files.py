@@ -25,7 +25,7 @@ DEEPEST = 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a package may weigh: files, bytes of all files and of one, and how far an archive may inflate."""
+    """Limits of a package: files, bytes of all files and of one, and the ratio to which an archive may inflate."""
 
     files: int = 5000
     total: int = 256 * 2**20
@@ -145,7 +145,7 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
 
 
 def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:
-    """No folder on a disk could hold both `a` and `a/b`; in this order the one follows the other."""
+    """Note files that are folders of others, as `a` of `a/b`; in this order the one follows the other."""
     for first, second in pairwise(sorted(names, key=lambda name: name.replace("/", "\0"))):
         if second.startswith(f"{first}/"):
             faults.expect(second, "", expected="folders above it", found=f"that {first} is a file")

@@ -11,7 +11,7 @@ ANY = ""
 
 @dataclass(slots=True)
 class _States:
-    """Where a walk may be: from each state one character leads to another one, and free steps lead to others."""
+    """The states of a walk: from each one character leads to another, and free steps lead to others."""
 
     moves: list[tuple[str, int] | None] = field(default_factory=list)
     free: list[list[int]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _States:
 
 
 def matches(glob: str, path: str) -> bool:
-    """Does the format's glob (`*` within a name, `{a,b}`) match the path or one of the folders it lies in?"""
+    """Tell whether the format's glob (`*` within a name, `{a,b}`) matches the path or one of the folders it lies in."""
     states, last = _compiled(glob)
     at = states.reachable({0})
     for letter in path:
@@ -92,7 +92,7 @@ def _branch(states: _States, begin: int) -> int:
 
 
 def _is_balanced(glob: str) -> bool:
-    """Has every brace its other one? Else nothing in the glob is special."""
+    """Tell whether every brace has its other one; else all characters of the glob stand for themselves."""
     depth = 0
     for letter in glob:
         depth += {"{": 1, "}": -1}.get(letter, 0)

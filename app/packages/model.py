@@ -1,4 +1,4 @@
-"""What a problem package is once it is read: frozen values, wherever its bytes lie."""
+"""A problem package once it is read: frozen values, wherever its bytes lie."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a package: `path` relative to its root, with `/`; bytes are fetched when asked for."""
+    """A file of a package: `path` relative to its root, with `/`; bytes are fetched when asked for."""
 
     path: str
     files: Mapping[str, bytes] = field(repr=False, compare=False)
@@ -81,7 +81,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case that submissions are judged on.
+    """A test case that submissions are judged on.
 
     name        its base name, unique in the package; `path` is the format's name (`secret/final/07`)
     ordinal     1.. in lexicographic order of `path`, over samples and secret cases
@@ -121,7 +121,7 @@ class ValidationCase:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRule:
-    """What one entry of submissions.yaml demands of the submissions its glob matches, on a group or on all cases."""
+    """The demands of an entry of submissions.yaml on the submissions its glob matches, on a group or on all cases."""
 
     glob: str
     cases: str | None

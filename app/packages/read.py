@@ -118,7 +118,7 @@ def _check_slug(slug: str, faults: Faults) -> None:
 
 
 def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:
-    """Every file lies where the format has a place for it, and the folders it requires are there."""
+    """Note files that lie where the format has no place for them, and folders that it requires and that are missing."""
     for name in files:
         top, _, rest = name.partition("/")
         if not rest and top not in ROOT_FILES:

@@ -1,4 +1,4 @@
-"""What a package must be that reads, as far as it shows without running anything."""
+"""The rules for a package that reads, as far as they show without running anything."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _check_folders(package: Package) -> Iterator[PackageError]:
 
 
 def _check_examples(package: Package) -> Iterator[PackageError]:
-    """Every package shows a sample, and tries its validators and its checker with good and bad files."""
+    """Warn of a package without a sample, or without good and bad files that try its validators and its checker."""
     if not any(case.group == "sample" for case in package.cases):
         yield PackageError("data/sample", "", "expected a sample for contestants, found none", "warning")
     kinds = {case.kind for case in package.validation_cases}

@@ -52,7 +52,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class TestData:
-    """What `data/` holds, read: groups with cases, the cases in order, and those that only try validators."""
+    """The contents of `data/`, read: groups with cases, the cases in order, and those that only try validators."""
 
     groups: tuple[Group, ...]
     cases: tuple[Case, ...]
@@ -146,7 +146,7 @@ def _check_parts(bundle: Bundle, faults: Faults) -> None:
 
 
 def _check_display(bundle: Bundle, faults: Faults) -> None:
-    """What is shown and what is downloaded are overridden together, and each at most once."""
+    """Note shown and downloaded files that are overridden alone, or more than once."""
     has, at = set(bundle.parts), f"data/{bundle.path}"
     if (".in.statement" in has) != (".in.download" in has):
         faults.add(f"{at}.in", "expected .in.statement and .in.download together, found one of them")
@@ -243,7 +243,7 @@ def _check_sample(config: GroupSettings, file: str, faults: Faults) -> None:
 
 
 def _check_secret(folders: tuple[str, ...], known: Mapping[str, GroupSettings], faults: Faults) -> None:
-    """Where secret has groups, their maxima add up to its own."""
+    """Note groups of secret whose maxima do not add up to its own."""
     if "secret" in folders:
         return
     file = f"data/secret/{GROUP_FILE}"
@@ -284,7 +284,7 @@ def _cases(
     known: Mapping[str, GroupSettings],
     faults: Faults,
 ) -> tuple[Case, ...]:
-    """Every judged case whose files are there, in order."""
+    """List every judged case whose files exist, in order."""
     group_of = {bundle.path: group for group in groups for bundle in members[group.name]}
     cases: list[Case] = []
     for bundle in bundles:
@@ -322,7 +322,7 @@ class Configuration:
         return arguments if isinstance(arguments, dict) else {"*": arguments}
 
     def full_feedback(self, default: bool) -> bool:
-        """Whether contestants are shown the case once they fail on it."""
+        """Tell whether contestants are shown the case once they fail on it."""
         given = (self.own.full_feedback, self.folder.full_feedback)
         return next((value for value in given if value is not None), default)
 

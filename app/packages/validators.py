@@ -34,7 +34,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a validator makes of an input: `accepted`, or the line it said; `fault` where it did not do its part."""
+    """The verdict of a validator on an input: `accepted`, or the line it printed; `fault` where it failed."""
 
     validator: str
     accepted: bool
@@ -44,7 +44,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One input to be looked at; `arguments` by validator name, `*` for all of them."""
+    """An input to be validated; `arguments` by validator name, `*` for all of them."""
 
     path: str
     data: bytes

@@ -24,7 +24,7 @@ COUNT, DEEPEST, TOP = 0, 1, 2
 
 @dataclass(frozen=True)
 class Forest:
-    """All nodes met. Node i came from `parents[i]` by `jumps[i]`; `below[i]` is the next node in its bucket.
+    """The nodes met. Node i came from `parents[i]` by `jumps[i]`; `below[i]` is the next node in its bucket.
 
     `heads[k]` is the last node put into the bucket of score k, or -1. `seen` is an open table of hashes, 0 where free.
     `place` holds the number of nodes, the node with the longest play, and its length.
@@ -40,7 +40,7 @@ class Forest:
 
     @property
     def nodes(self) -> int:
-        """How many boards were met."""
+        """The number of boards met."""
         return int(self.place[COUNT])
 
     def is_full(self, tables: Tables) -> bool:

@@ -1,4 +1,4 @@
-"""How much can be eaten at most: pieces minus the groups of cells that jumps could ever tie together."""
+"""An upper bound of the pieces eaten: pieces minus the groups of cells that jumps could ever tie together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a beam thinks of a board: pieces cost more the farther out and the lonelier they stand."""
+"""The costs of a beam's boards: pieces cost more the farther out and the lonelier they stand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Costs = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Setting:
-    """One taste: the power of the distance, and the shares added for a piece with no and with exactly one neighbour."""
+    """A taste: the power of the distance, and the shares added for a piece with no and with exactly one neighbour."""
 
     power: float
     lonely: float

@@ -17,7 +17,7 @@ DEPTH, BEST = 0, 1
 
 @dataclass(frozen=True)
 class Stack:
-    """Where a depth-first search is: the board, the jumps not yet tried at each depth, and the play that led here.
+    """The state of a depth-first search: the board, the jumps not yet tried at each depth, and the play that led here.
 
     The lists of the depths lie behind each other in `untried`; that of depth d ends at `ends[d]`. `place` holds the
     depth and the length of the longest play, which is in `best`.

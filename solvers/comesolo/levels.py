@@ -1,4 +1,4 @@
-"""One level of a beam: all boards after the same number of jumps, and the way to the next level.
+"""A level of a beam: all boards after the same number of jumps, and the way to the next level.
 
 Every board keeps the list of its legal jumps, by the row of their middles, with what each would change in its cost. A
 child copies the list and looks again only at jumps that the one played can have touched, which makes a level several

@@ -30,7 +30,7 @@ Whole = int | np.signedinteger[Any]
 
 @dataclass(frozen=True)
 class Tables:
-    """What is the same for all boards of one size.
+    """Tables that all boards of one size share.
 
     inside       the cells of each padded row, as bits
     jump_hashes  for each jump number, the exclusive or of the Zobrist numbers of its three cells

@@ -1,4 +1,4 @@
-"""What a jump touches: which jumps must be looked at again after one, and by how much each changes a board's cost.
+"""Effects of a jump: the jumps to be looked at again after it, and the changes of a board's cost.
 
 A piece with four neighbours or more keeps at least two of them after any jump, and costs the same. So only the three
 cells of a jump and the pieces near it in small company count.

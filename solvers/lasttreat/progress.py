@@ -1,4 +1,4 @@
-"""What a method has done so far: the moves found, and the clock that tells it when to stop."""
+"""The progress of a method: the moves found, and the clock that tells it when to stop."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Work:
 
     @property
     def note(self) -> str:
-        """How much is done, for people."""
+        """Describe the progress, for people."""
         return f"{self.done} of {len(self.moves)} positions"
 
 

@@ -1,4 +1,4 @@
-"""How many steps are needed at least: tables over pairs of piglets, made once for a map and four target cells.
+"""Lower bounds of the steps needed: tables over pairs of piglets, made once for a map and four target cells.
 
 `leap[a, b, q]`  at least so many steps bring piglets a and b to the two targets of pair q, whatever helps them
 `first[a, b, q]` the same, in plans in which a walks all the way, or makes its first jump over b
@@ -50,7 +50,7 @@ class Bounds:
 
     @property
     def tables(self) -> tuple[Lanes, Lanes, Lanes]:
-        """All three, as kernels take them."""
+        """The three tables, as kernels take them."""
         return self.leap, self.back, self.first
 
 

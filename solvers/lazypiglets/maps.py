@@ -50,7 +50,7 @@ class Field:
 
     @property
     def free(self) -> int:
-        """How many free cells the map has."""
+        """The number of free cells of the map."""
         return len(self.cells)
 
     def rank(self, four: Cells) -> int:

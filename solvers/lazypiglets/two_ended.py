@@ -46,12 +46,12 @@ class End:
 
     @property
     def depth(self) -> int:
-        """How many steps the outermost layer is away from this end."""
+        """The steps from this end to the outermost layer."""
         return len(self.layers) - 1
 
     @property
     def outermost(self) -> int:
-        """How many states the outermost layer has."""
+        """The number of states in the outermost layer."""
         return len(self.layers[-1])
 
     @property

@@ -1,4 +1,4 @@
-"""What every method shares: how much it has looked at, when it must stop, and how much memory it may hold."""
+"""The budget that every method has: the states it has looked at, its clock, and the memory it may hold."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Board:
 
     @cached_property
     def cells(self) -> Numbers:
-        """All cells, row by row."""
+        """The cells, row by row."""
         return np.flatnonzero(self.values).astype(np.int32)
 
     @cached_property
@@ -54,7 +54,7 @@ class Board:
         return np.flatnonzero(self.values == value).astype(np.int32)
 
     def sum_of(self, walk: Numbers) -> int:
-        """What a walk collects."""
+        """Add up the values that a walk collects."""
         return int(self.values[walk].sum())
 
 

@@ -1,4 +1,4 @@
-"""What a method hands back."""
+"""The outcome of a method."""
 
 from __future__ import annotations
 

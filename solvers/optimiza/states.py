@@ -26,7 +26,7 @@ Places = NDArray[np.int64]
 
 
 class Costs(NamedTuple):
-    """What a walk loses: `start` and `end` by the cell it starts and ends at, `left_out` for each cell not visited."""
+    """The costs of a walk: `start` and `end` by its first and its last cell, `left_out` for each cell not visited."""
 
     start: Numbers
     end: Numbers

@@ -1,4 +1,4 @@
-"""Where steps and not cells may not repeat: the longest trails inside a layer, without a search.
+"""The longest trails inside a layer, without a search, for boards on which steps instead of cells may not repeat.
 
 Every step inside a layer has its way back, so that a group of joined cells has a round trip over all of its steps. The
 longest trail from i to j leaves out a shortest way from j to i and nothing else: what it leaves out leads from j to i,

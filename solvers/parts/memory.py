@@ -1,4 +1,4 @@
-"""How much memory a search takes above what the interpreter and its kernels took before it."""
+"""The memory that a search takes above that of the interpreter and its kernels before it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PeakMemory:
 
 
 def _kibibytes(name: str) -> int:
-    """One line of the process's status; the peak of its whole life where there is no such file or line."""
+    """Read one line of the process's status; the peak of its whole life where there is no such file or line."""
     with suppress(OSError):
         for line in STATUS.read_bytes().splitlines():  # bytes: the program's name stands there too, in any encoding
             if line.startswith(f"{name}:".encode()):

@@ -1,4 +1,4 @@
-"""Where each ball can ever be, however the others roll: more cells than are true, never fewer.
+"""Cells that each ball can reach, however the others roll: a superset of the true ones.
 
 A ball stops on a cell only if the next one is a wall or holds another ball, so it needs a cell that another ball can
 be on. Starting with the balls at rest, cells are added until nothing changes. A cell that no ball ever comes to is a

@@ -22,7 +22,7 @@ SHORTEN_EVERY = 4
 
 
 class Mending(NamedTuple):
-    """One board and its rolls, seen by beams and by excursions."""
+    """A board and its rolls, seen by beams and by excursions."""
 
     side: Side
     play: Play
