@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.packages.catalog import bundled
 from tests import postgres
 from tests.chaos.model import Scenario, all_scenarios
 from tests.chaos.on_servers import FEW, PASSWORD, one_of
@@ -25,7 +26,11 @@ def test_what_is_promised_holds_through_a_fault(scenario: Scenario, kind: str, t
 
 
 def test_of_two_first_starts_at_once_one_serves_and_the_other_says_why_not(tmp_path: Path) -> None:
-    both = [Server(tmp_path / "home", admin_password=PASSWORD, **FEW) for _ in range(2)]
+    problem = tmp_path / "problems" / "lasttreat"  # one, without kernels: what is brought in is of no interest here
+    problem.parent.mkdir()
+    problem.symlink_to(bundled()["lasttreat"])
+    settings = {"problems": str(problem.parent), "admin_password": PASSWORD, **FEW}
+    both = [Server(tmp_path / "home", **settings) for _ in range(2)]
     try:
         one_of(both)
     finally:

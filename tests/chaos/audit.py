@@ -101,8 +101,6 @@ def _check_feed(found: Audit, admin: httpx.Client, follower: Follower | None) ->
         if equal or time.monotonic() >= until:
             break
         time.sleep(0.2)
-    if follower is not None:
-        follower.stop()
     for folded, how in told:
         found.count("feed_faults", len(folded.faults), f"the feed {how}: {folded.faults[:1]}")
         for kind in IN_ORDER:

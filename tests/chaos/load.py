@@ -43,8 +43,8 @@ class Sent:
 class Load:
     """Submissions on their way. `keyed` ones carry an Idempotency-Key and are sent again until they are acknowledged.
 
-    Others are sent once. While something happens (`is_on`) clients go on when there are enough, but slowly. `large` is
-    the share of submissions whose answers lie in files. `refused` counts those of which the server said that nothing
+    Others are sent once. Until what happens meanwhile has `ended`, clients go on when there are enough, but slowly.
+    `large` is the share of submissions whose answers lie in files. `refused` counts those of which the server said that nothing
     was kept, `unsure` those of which it said that it does not know; `broken` connections that ended without a reply.
     `times` are the moments of acknowledgement (monotonic), `follower` follows the feed.
     """
@@ -54,7 +54,7 @@ class Load:
     large: float = 0.0
     sent: list[Sent] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
-    is_on: bool = True
+    ended: threading.Event = field(default_factory=threading.Event)
     broken: int = 0
     refused: int = 0
     unsure: int = 0
@@ -99,8 +99,12 @@ def random_answers(rng: random.Random, problem: str, large: float = 0.0) -> dict
 
 def under_load(load: Load, setting: Stage, url: str, meanwhile: Callable[[], None] = lambda: None) -> None:
     """Let clients submit until there are enough and what happens meanwhile is over; raises where one gives up."""
-    load.is_on = True
-    load.follower = load.follower or Follower(url, setting.admin)
+    load.ended.clear()
+    if load.follower is None:
+        load.follower = Follower(url, setting.admin)
+        setting.followers.append(
+            load.follower
+        )  # it follows to the end: after an audit more may happen, and another one
     threads = [threading.Thread(target=_client, args=(load, url, setting.tokens, seed)) for seed in range(CLIENTS)]
     for thread in threads:
         thread.start()
@@ -110,7 +114,7 @@ def under_load(load: Load, setting: Stage, url: str, meanwhile: Callable[[], Non
         load.wanted = 0  # what has failed has failed
         raise
     finally:
-        load.is_on = False
+        load.ended.set()
         for thread in threads:
             thread.join()
     assert load.acknowledged >= load.wanted, "a client gave up"
@@ -124,9 +128,9 @@ def wait_for(load: Load, share: float, seconds: float = PATIENCE) -> None:
 def _client(load: Load, url: str, tokens: Sequence[str], seed: int) -> None:
     rng = random.Random(seed)
     with httpx.Client(base_url=url, timeout=60) as http:
-        while load.acknowledged < load.wanted or load.is_on:
-            if load.acknowledged >= load.wanted:
-                time.sleep(SLOWLY)
+        while load.acknowledged < load.wanted or not load.ended.is_set():
+            if load.acknowledged >= load.wanted and load.ended.wait(SLOWLY):
+                return
             at, problem = rng.randrange(TEAMS), rng.choice(PROBLEMS)
             answers = random_answers(rng, problem, load.large)
             began = time.monotonic()
@@ -148,7 +152,7 @@ def _deliver(
     headers = {"Authorization": f"Bearer {token}"}
     if load.keyed:
         headers["Idempotency-Key"] = uuid.uuid4().hex
-    while load.is_on or load.wanted:
+    while load.wanted or not load.ended.is_set():
         try:
             reply = http.post(
                 f"/api/contests/{CONTEST}/submissions",

@@ -30,8 +30,10 @@ def two_servers(setting: Stage) -> str:
 
     def hand_over() -> None:
         homes = [setting.home] if setting.cluster is None else [setting.home, setting.folder / "other"]
-        refusals.extend(setting.server(home=home).refused() for home in homes)
-        standby.launch("--standby")
+        others = [setting.server(home=home) for home in homes]
+        for each in (standby, *others):  # all at once: most of their time is that of a start
+            each.launch(*(["--standby"] if each is standby else []))
+        refusals.extend(each.refusal() for each in others)
         standby.expect_in_log(f"waiting: .*process {first.process.pid}")
         wait_for(load, 1 / 2)
         first.kill()

@@ -27,6 +27,7 @@ from app.storage.files import LocalFiles
 from bench.stage import add_admin, at_home, free_port, prepare, wait_until_up
 from tests import postgres
 from tests.chaos.audit_result import Audit
+from tests.chaos.feed import Follower
 
 TEAMS = 10
 PROBLEMS = ("comesolo", "rollingballs")
@@ -92,10 +93,15 @@ class Server:
     def refused(self, *options: str) -> str:
         """Start a process that has to end with status 1, and return the last line that it said."""
         before = self.log() if self.log_path.exists() else ""
-        status = self.launch(*options).wait(PATIENCE)
-        said = self.log().removeprefix(before).strip()
-        assert status == 1, f"expected a refusal, found status {status}: {said[-500:]}"
-        return said.splitlines()[-1]
+        self.launch(*options)
+        return self.refusal(before)
+
+    def refusal(self, before: str = "") -> str:
+        """Wait for the end, with status 1, of the process that was started; return the last line since `before`."""
+        status = self.process.wait(PATIENCE)
+        lines = self.log().removeprefix(before).strip()
+        assert status == 1, f"expected a refusal, found status {status}: {lines[-500:]}"
+        return lines.splitlines()[-1]
 
     def graders(self) -> list[psutil.Process]:
         """The processes it has started."""
@@ -149,6 +155,7 @@ class Stage:
     servers: list[Server] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
+    followers: list[Follower] = field(default_factory=list)
 
     @property
     def home(self) -> Path:
@@ -248,6 +255,8 @@ class Ground:
             try:
                 yield setting
             finally:
+                for follower in setting.followers:
+                    follower.stop()
                 for server in setting.servers:
                     server.stop()
 

@@ -63,6 +63,7 @@ def serve(
     settings = read_settings(host=host, port=port, home=home)
     with ExitStack() as stack:
         if standby:  # the port may be the other server's until then
+            import_module("app.main")  # seconds that nobody has to wait for once the other server is gone
             held = stack.enter_context(holding("jurado serve", settings, wait=True))
         listening = stack.enter_context(listen(settings.host, settings.port))
         if not standby:
