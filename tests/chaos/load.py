@@ -44,9 +44,9 @@ class Load:
     """Submissions on their way. `keyed` ones carry an Idempotency-Key and are sent again until they are acknowledged.
 
     Others are sent once. Until what happens meanwhile has `ended`, clients go on when there are enough, but slowly.
-    `large` is the share of submissions whose answers lie in files. `refused` counts those of which the server said that nothing
-    was kept, `unsure` those of which it said that it does not know; `broken` connections that ended without a reply.
-    `times` are the moments of acknowledgement (monotonic), `follower` follows the feed.
+    `large` is the share of submissions whose answers lie in files. `refused` counts those of which the server said that
+    nothing was kept, `unsure` those of which it said that it does not know; `broken` connections that ended without a
+    reply. `times` are the moments of acknowledgement (monotonic), `follower` follows the feed.
     """
 
     wanted: int
