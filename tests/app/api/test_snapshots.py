@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import Connection, event, func, select, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
+from app import storage
 from app.service import Service
 from app.storage.database import Database
 from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
@@ -62,6 +67,37 @@ def test_a_reading_transaction_sees_nothing_that_was_committed_after_its_first_q
         assert session.scalar(select(func.count()).select_from(JudgementRow)) == 1
     with api.service.database.read() as session:
         assert session.scalar(select(func.count()).select_from(JudgementRow)) == 2
+
+
+@pytest.mark.parametrize("how", ["read", "read for a request", "look at many rows"])
+def test_each_way_to_read_is_one_snapshot_that_writes_nothing_on_postgresql(postgresql_url: str, how: str) -> None:
+    """From its first query on it sees no later commit, by whichever of the pools it goes."""
+    database = Database(postgresql_url)
+    ways: dict[str, Callable[[], AbstractContextManager[Session | Connection]]] = {
+        "read": database.read,
+        "read for a request": partial(database.read, for_request=True),
+        "look at many rows": database.snapshot,
+    }
+    count = select(func.count()).select_from(TeamRow)
+    with ways[how]() as reading:
+        shown = [reading.execute(text(f"SHOW transaction_{what}")).scalar() for what in ("isolation", "read_only")]
+        assert shown == ["repeatable read", "on"]
+        assert reading.execute(count).scalar() == 0
+        with database.write() as session:
+            session.add(TeamRow(id="t", name="T", label="1", hidden=False))
+        assert reading.execute(count).scalar() == 0
+    with ways[how]() as reading:
+        assert reading.execute(count).scalar() == 1
+    database.close()
+
+
+def test_services_and_routes_read_by_these_ways_alone() -> None:
+    """Connections of other kinds are opened where a whole database is moved, copied, locked, migrated or rewritten."""
+    app = Path(storage.__file__).parent.parent
+    opening = re.compile(r"\bSession\(|engine\.(?:connect|begin)\(")
+    found = {path.relative_to(app).as_posix() for path in app.rglob("*.py") if opening.search(path.read_text())}
+    apart = ("backup", "commits", "database", "migrate", "move", "serving", "webhooks")
+    assert found == {f"storage/{name}.py" for name in apart}
 
 
 def test_a_row_that_was_changed_meanwhile_is_read_without_an_error(api: Api) -> None:
