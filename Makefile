@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos attack walk verify-packages
+.PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos attack walk verify-packages crossed
 
 PYTHON_HERE := .venv/bin/python
 # Compiled first: where Python may not keep what it compiles, each process that a test starts would compile it all again.
@@ -26,6 +26,9 @@ test: setup ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some
 test-long: setup ## climb the short ladders, and play contests at random ten times as long as `make test` does
 	@sh scripts/test_needs.sh
 	@$(PYTEST) -m "long or machine" --hypothesis-profile=long --timeout=3000 $(ARGS)
+
+crossed: setup ## list the files of app that a submission crosses: upload, grade, show
+	@$(PYTHON_HERE) scripts/crossed_files.py $(ARGS)
 
 check: setup ## format, lint, types, import arrows
 	@.venv/bin/ruff format --check .

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import replace
 from datetime import timedelta
+from operator import attrgetter
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, submissio
 from app.domain.team_rows import TeamCell, TeamRows
 
 LAST = np.iinfo(np.int64).max
+BY_TIME = attrgetter("time", "id")
 MANY = 64
 """Teams' problems to be counted again, from which on their cells are written a column at a time."""
 
@@ -227,15 +229,49 @@ class LiveBoard:
         other._judged, other._pending = self._judged.copy(), self._pending.copy()
         return other
 
+    def share(self, twin: LiveBoard) -> set[str]:
+        """Go on from copies of those problems that a twin scores as this board does; returns their ids.
+
+        For a board that has no attempts yet, and a twin of the same references, which is given this board's teams. A
+        problem is scored the same where it is the same object and the same of its cases count. All its attempts come
+        with it; those that only one of both freezes hides, or only one of both has chosen, are counted again.
+        """
+        twin.set_teams(self._teams)
+        twin._refresh()
+        at, twins_at = ({id_: place for place, id_ in enumerate(board._problems)} for board in (self, twin))
+        shared = {id_ for id_ in at if id_ in twins_at and self._is_shared(self._problems[id_].problem, twin)}
+        for id_ in shared:
+            self._problems[id_] = twin._problems[id_].copy()
+            self._judged[at[id_]], self._pending[at[id_]] = twin._judged[twins_at[id_]], twin._pending[twins_at[id_]]
+        self._stale = {key for key in self._stale if key[1] not in shared}
+        for key, tries in twin._tries.items():
+            if key[1] in shared:
+                self._tries[key] = dict(tries)
+                self._where.update(dict.fromkeys(tries, key))
+        freeze, chosen = self._freeze, self._chosen
+        self._freeze, self._chosen = twin._freeze, {key: twin._chosen[key] for key in twin._chosen if key[1] in shared}
+        self.set_freeze(freeze)
+        self.set_chosen(chosen)
+        return shared
+
+    def _is_shared(self, problem: ScoredProblem, twin: LiveBoard) -> bool:
+        theirs = twin._problems[problem.id].problem
+        return theirs is problem and problem.counting(self._phase) == problem.counting(twin._phase)
+
     def put(self, attempts: Iterable[Attempt]) -> None:
         """Take attempts: new ones, or those known by their ids as they are now."""
+        where, tries, stale = self._where, self._tries, self._stale  # a cold board takes tens of thousands
         for attempt in attempts:
             key = (attempt.team_id, attempt.problem_id)
-            if self._where.setdefault(attempt.id, key) != key:
+            known = where.setdefault(attempt.id, key)
+            if known is not key and known != key:
                 self.drop([attempt.id])
-                self._where[attempt.id] = key
-            self._tries.setdefault(key, {})[attempt.id] = attempt
-            self._stale.add(key)
+                where[attempt.id] = key
+            mine = tries.get(key)
+            if mine is None:
+                mine = tries[key] = {}
+            mine[attempt.id] = attempt
+            stale.add(key)
 
     def drop(self, ids: Iterable[int]) -> None:
         """Forget attempts."""
@@ -300,8 +336,10 @@ class LiveBoard:
             if team not in self._place or problem not in self._problems:
                 continue
             tries = self._tries.get((team, problem), {}).values()
-            judged = [a for a in tries if a.scores is not None and not self._freeze.hides(team, problem, a.time)]
-            judged.sort(key=lambda attempt: (attempt.time, attempt.id))
+            judged = [attempt for attempt in tries if attempt.scores is not None]
+            if self._freeze.until is not None:
+                judged = [attempt for attempt in judged if not self._freeze.hides(team, problem, attempt.time)]
+            judged.sort(key=BY_TIME)
             self._judged[places[problem], self._place[team]] = len(judged)
             self._pending[places[problem], self._place[team]] = len(tries) - len(judged)
             self._problems[problem].count(team, self._place[team], judged, self._chosen.get((team, problem)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem
 from app.domain.scoreboard import Chosen
 from app.domain.scoring import Attempt
+from app.storage.attempts import Read
 from app.storage.scoring_input import ScoredContest
 
 NEVER = timedelta(0)
@@ -36,6 +37,12 @@ class BoardView:
     def takes(self, attempt: Attempt) -> bool:
         """Is it on the board? What was sent outside its team's time is not."""
         return NEVER <= attempt.time < self.own.get(attempt.team_id, self.finished)
+
+    def taken(self, reads: Iterable[Read]) -> list[Read]:
+        """The attempts that are on the board, in the order they come."""
+        if self.own:
+            return [read for read in reads if self.takes(read.attempt)]
+        return [read for read in reads if NEVER <= read.attempt.time < self.finished]
 
     def without_embargoed(self, attempt: Attempt) -> Attempt:
         """The attempt as far as it may be known: itself where nothing of it is embargoed."""

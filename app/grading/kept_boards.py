@@ -25,7 +25,10 @@ class KeptBoard:
     Invariant: the board has taken every attempt that has been `put` and not dropped since, as far as its view takes it.
     """
 
-    def __init__(self, contest: ScoredContest, seen: BoardView, reads: Iterable[Read]) -> None:
+    def __init__(
+        self, contest: ScoredContest, seen: BoardView, reads: Collection[Read], twin: KeptBoard | None = None
+    ) -> None:
+        """`reads` are all attempts; a `twin` of the same contest, which has taken them too, shares what it can."""
         self.view = seen
         self._references = contest.references
         self._board = LiveBoard(
@@ -37,7 +40,10 @@ class KeptBoard:
             references=contest.references,
         )
         self._moment: datetime | None = None
-        self.put(reads)
+        shared = set() if twin is None or not twin._took_as(contest, seen) else self._board.share(twin._board)
+        self.put([read for read in reads if read.attempt.problem_id not in shared] if shared else reads)
+        if shared:
+            self._moment = self._last_moment(reads)
 
     def fits(self, contest: ScoredContest, seen: BoardView) -> bool:
         """Can this board become the one that is wanted? Not with other problems, rules or references."""
@@ -49,7 +55,12 @@ class KeptBoard:
             self._references,
         )
 
-    def turn(self, contest: ScoredContest, seen: BoardView, reads: Iterable[Read]) -> None:
+    def _took_as(self, contest: ScoredContest, seen: BoardView) -> bool:
+        """Has it taken the very attempts that this view takes, and the same references?"""
+        mine = (self.view.finished, self.view.own, self._references)
+        return mine == (seen.finished, seen.own, contest.references)
+
+    def turn(self, contest: ScoredContest, seen: BoardView, reads: Collection[Read]) -> None:
         """Let it show this view; `reads` are all attempts, of which the last moment is taken."""
         self._board.set_teams(contest.official_teams)
         if seen.chosen != self.view.chosen:
@@ -57,19 +68,28 @@ class KeptBoard:
         if seen.freeze != self.view.freeze:
             self._board.set_freeze(seen.freeze)
         if (seen.freeze, seen.teams) != (self.view.freeze, self.view.teams):
-            self._moment = max((r.latest for r in reads if seen.shows(r.attempt)), default=None)
+            self.view = seen
+            self._moment = self._last_moment(reads)
         self.view = seen
 
     def put(self, reads: Iterable[Read]) -> None:
         """Take attempts as they are now."""
-        taken = [read for read in reads if self.view.takes(read.attempt)]
+        taken = self.view.taken(reads)
         if self.view.embargoed:
             self._board.put(self.view.without_embargoed(read.attempt) for read in taken)
         else:
             self._board.put(read.attempt for read in taken)
-        before = [] if self._moment is None else [self._moment]
-        shown = (read.latest for read in taken if self.view.shows_taken(read.attempt))
-        self._moment = max(chain(before, shown), default=None)
+        self._moment = self._later(self._moment, taken)
+
+    def _last_moment(self, reads: Iterable[Read]) -> datetime | None:
+        return self._later(None, self.view.taken(reads))
+
+    def _later(self, moment: datetime | None, taken: Sequence[Read]) -> datetime | None:
+        """The last moment of these attempts as far as they are shown, or `moment` where that is later."""
+        for read in reversed(taken):  # the newest first: of the others it is hardly ever asked whether they are shown
+            if (moment is None or read.latest > moment) and self.view.shows_taken(read.attempt):
+                moment = read.latest
+        return moment
 
     def copy(self) -> KeptBoard:
         """The same board, which goes on by itself."""
@@ -80,7 +100,7 @@ class KeptBoard:
     def drop(self, ids: Collection[int], left: Iterable[Read]) -> None:
         """Forget attempts; those `left` tell the last moment."""
         self._board.drop(ids)
-        self._moment = max((read.latest for read in left if self.view.shows(read.attempt)), default=None)
+        self._moment = self._last_moment(left)
 
     def snapshot(self, contest: ScoredContest, now: datetime, cells: Cells, *, public: bool) -> ContestSnapshot:
         """The board as it is now."""
@@ -128,10 +148,10 @@ class KeptBoards:
 
     def take(self, reads: Sequence[Read], *, everything: bool) -> None:
         """Take what was read, and put it on the boards; `everything`: what is not among it is gone."""
-        news = [read for read in reads if _is_news(self.reads.get(read.attempt.id), read)]
+        news = [read for read in reads if _is_news(self.reads.get(read.attempt.id), read)] if self.reads else reads
         gone = self.reads.keys() - {read.attempt.id for read in reads} if everything else set()
         # Undone rejudgings put older judgements back, and with them an earlier last moment.
-        earlier = any(
+        earlier = bool(self.reads) and any(
             (old := self.reads.get(read.attempt.id)) is not None and read.latest < old.latest for read in news
         )
         self._replace([self.reads.pop(id_).attempt for id_ in gone], news)
@@ -186,7 +206,7 @@ class KeptBoards:
         elif twin is not None and self._fits(twin, contest, seen):
             board = twin.copy()
         else:
-            return KeptBoard(contest, seen, reads)
+            return KeptBoard(contest, seen, reads, twin)
         board.turn(contest, seen, reads)
         return board
 

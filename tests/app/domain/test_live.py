@@ -329,3 +329,36 @@ def test_a_full_score_is_exactly_the_maximum(problem: ScoredProblem, tries: list
     best = attempt(0, {case: raw(1, 1) for case in ("0", "1", "2", "3")}, minute=99)
     board = scoreboard([full], TEAMS, [best])
     assert points(board) == float(rule.max_points)
+
+
+@settings(max_examples=examples(40))
+@given(
+    st.tuples(wholes(), wholes("q")),
+    attempts(),
+    attempts(),
+    st.sampled_from(PHASES),
+    st.sampled_from([OPEN, Freeze(timedelta(minutes=2)), Freeze(timedelta(minutes=4), frozenset({("ants", "q")}))]),
+    st.sampled_from([OPEN, Freeze(timedelta(minutes=3))]),
+)
+def test_a_board_goes_on_from_what_its_twin_scores_the_same_and_leaves_the_twin_alone(
+    both: tuple[ScoredProblem, ScoredProblem],
+    first: list[Attempt],
+    second: list[Attempt],
+    phase: frozenset[CaseKind],
+    mine: Freeze,
+    theirs: Freeze,
+) -> None:
+    """As everybody's board and the judges': without final cases a problem is the same in any phase, with them never."""
+    tries = [*first, *(replace(each, id=each.id + 50, problem_id="q") for each in second)]
+    seen = [problem.without_final() for problem in both]
+    chosen = {("ants", "p"): 1, ("bees", "q"): 51}
+    twin = LiveBoard(seen, TEAMS[:3], tries, freeze=theirs, chosen={("cats", "p"): 2})
+    board = LiveBoard(both, TEAMS, freeze=mine, chosen=chosen, phase=phase)
+    shared = board.share(twin)
+    assert shared == {problem.id for problem in both if not problem.final_cases}
+    board.put(each for each in tries if each.problem_id not in shared)
+    more = [attempt(99, {"1": raw(12)}, team="bees", minute=1)]
+    board.put(more)
+    whole = scoreboard(both, TEAMS, [*tries, *more], freeze=mine, chosen=chosen, phase=phase)
+    assert_same(board.board(), whole)
+    assert_same(twin.board(), scoreboard(seen, TEAMS, tries, freeze=theirs, chosen={("cats", "p"): 2}))

@@ -1,0 +1,69 @@
+"""Points over time are those of boards from scratch, one for each moment."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.domain.contests import OPEN, PROVISIONAL, Freeze, ScoredProblem
+from app.domain.history import history
+from app.domain.scoreboard import Board, scoreboard
+from app.domain.scoring import Attempt
+from tests.builders.scoring import TEAMS, attempts, problems
+
+freezes = st.one_of(st.just(OPEN), st.builds(Freeze, st.integers(0, 6).map(lambda minute: timedelta(minutes=minute))))
+
+
+def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time: timedelta) -> Board:
+    """Of what everybody sees of the attempts that were sent until then."""
+    shown = [each for each in tries if each.time <= time and not freeze.hides(each.team_id, "p", each.time)]
+    return scoreboard([problem], TEAMS, shown)
+
+
+@settings(max_examples=60)
+@given(problems, attempts(), freezes, st.sampled_from([1, 2, 3, 1000]))
+def test_each_moment_is_the_board_of_all_that_was_sent_until_then(
+    problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, steps: int
+) -> None:
+    past = history([problem], TEAMS, tries, freeze=freeze, chosen={}, phase=PROVISIONAL, references={}, steps=steps)
+    assert past.keys() == {team.id for team in TEAMS if team.counts}
+    times = sorted({each.time for of_team in past.values() for each in of_team})
+    for time in times:
+        board = board_at(problem, tries, freeze, time)
+        for row in board.rows:
+            last = [each for each in past[row.team.id] if each.time <= time][-1]
+            assert (last.points, last.rank) == (row.points, row.rank)
+    shown = [each for each in tries if not freeze.hides(each.team_id, "p", each.time)]
+    if shown:
+        end = board_at(problem, tries, freeze, timedelta(days=1))
+        assert {team: each[-1].points for team, each in past.items()} == {row.team.id: row.points for row in end.rows}
+
+
+@given(problems, attempts(), st.integers(1, 12))
+def test_there_are_no_more_moments_than_steps_and_nothing_is_told_twice(
+    problem: ScoredProblem, tries: list[Attempt], steps: int
+) -> None:
+    past = history([problem], TEAMS, tries, freeze=OPEN, chosen={}, phase=PROVISIONAL, references={}, steps=steps)
+    assert len({each.time for of_team in past.values() for each in of_team}) <= steps
+    for of_team in past.values():
+        told = [(each.points, each.rank) for each in of_team]
+        assert all(one != other for one, other in pairwise(told))
+        assert [each.time for each in of_team] == sorted(each.time for each in of_team)
+
+
+@given(problems, attempts(), st.sets(st.sampled_from(["ants", "bees", "cats"])))
+def test_teams_among_themselves_keep_their_points_and_have_their_own_ranks(
+    problem: ScoredProblem, tries: list[Attempt], among: set[str]
+) -> None:
+    def told(some: set[str] | None) -> dict[str, float]:
+        past = history(
+            [problem], TEAMS, tries, freeze=OPEN, chosen={}, phase=PROVISIONAL, references={}, steps=5, among=some
+        )
+        if some is not None and tries:
+            assert all(each.rank <= len(some) for of_team in past.values() for each in of_team)
+        return {team: of_team[-1].points for team, of_team in past.items() if of_team}
+
+    assert told(among) == {team: points for team, points in told(None).items() if team in among}
