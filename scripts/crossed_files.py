@@ -14,11 +14,10 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -94,7 +93,8 @@ async def crossed(folder: Path) -> dict[str, list[str]]:
     with crossings.noted():  # also in every thread that is started meanwhile
         app = create_app(Settings(home=folder / "home", admin_password=PASSWORD, database_url="", files_url=""))
         transport = httpx.ASGITransport(app=app)
-        async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+        client = httpx.AsyncClient(transport=transport, base_url="http://x")
+        async with app.router.lifespan_context(app), client:
             client.auth = httpx.BasicAuth("admin", PASSWORD)
             await client.post("/api/teams", json={"id": "ants", "name": "Ants"})
             await _send(client)
@@ -106,7 +106,7 @@ async def crossed(folder: Path) -> dict[str, list[str]]:
             }
 
 
-async def _noted(crossings: Crossings, doing: Any) -> list[str]:
+async def _noted(crossings: Crossings, doing: Awaitable[object]) -> list[str]:
     crossings.files.clear()
     await doing
     return list(crossings.files)
