@@ -1,0 +1,28 @@
+"""Lists of faults: the first hundred in their order, and the number of all."""
+
+from __future__ import annotations
+
+from app.services.fault_list import MOST_KEPT, FaultList
+
+
+def numbered(first: int, last: int) -> FaultList:
+    faults = FaultList()
+    for number in range(first, last):
+        faults.add("accounts.yaml", str(number), "expected", "found")
+    return faults
+
+
+def test_the_first_faults_are_kept_and_the_others_counted() -> None:
+    faults = numbered(0, MOST_KEPT + 7)
+    assert [each["where"] for each in faults.first] == [str(number) for number in range(MOST_KEPT)]
+    assert (faults.count, faults.more, bool(faults)) == (MOST_KEPT + 7, 7, True)
+
+
+def test_a_list_without_faults_is_false() -> None:
+    assert not FaultList()
+
+
+def test_joined_lists_count_what_neither_keeps() -> None:
+    faults, others = numbered(0, MOST_KEPT - 1), numbered(MOST_KEPT, 2 * MOST_KEPT + 5)
+    faults.join(others)
+    assert (len(faults.first), faults.count, faults.more) == (MOST_KEPT, 2 * MOST_KEPT + 4, MOST_KEPT + 4)
