@@ -18,7 +18,6 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
-from app.api.feed.hub import Hub
 from app.api.http import errors, health, openapi
 from app.api.http.auth import Authenticator
 from app.api.http.heads import Heads
@@ -39,6 +38,7 @@ from app.grading.similarity import Similarity
 from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
 from app.service import Service
+from app.services.feed.hub import Hub
 from app.services.scoreboard.pages import BoardPages
 from app.settings import Settings
 from app.shared_work import SharedWork

@@ -6,14 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.feed.hub import TheHub, as_line, as_server_sent
-from app.api.feed.streams import Client, StreamResponse, Wish
+from app.api.feed.replies import StreamResponse, TheHub
 from app.api.http.deps import CurrentViewer, LoggedIn, address_of
 from app.api.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.api.http.gated import GatedRoute
-from app.services.errors import BadRequest, Forbidden
-from app.services.feed.kinds import LARGE, ORDER
-from app.services.feed.readers import Place, reader_of
+from app.services.errors import BadRequest
+from app.services.feed.streams import Client
+from app.services.feed.subscriptions import event_feed, own_verdicts
 
 router = APIRouter(route_class=GatedRoute, tags=["event feed"])
 EVENTS = "text/event-stream"
@@ -41,11 +40,8 @@ async def get_event_feed(
     """First every object once, each after those it refers to, then every change; an empty line while there is none."""
     if since_id is not None:
         raise BadRequest("since_id: this version of the API has since_token")
-    wish = Wish(reader_of(viewer), types_of(types), live=stream)
-    log = await hub.open_log(contest_id, complete=not stream)
-    place = hub.place(log, wish, since_token)
     client = Client(viewer, address_of(request))
-    chunks = hub.stream(log, client, wish, place, as_line(log, wish.reader.role), b"\n")
+    chunks = await event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
     return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.crowd.place(client))
 
 
@@ -64,22 +60,7 @@ async def stream_submissions(
     stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
 ) -> Response:
     """Events `submissions`, `judgements` and `runs` from now on: a team's own, all for judges; data as in the feed."""
-    if not viewer.sees_all and viewer.team_id is None:
-        raise Forbidden("only a team, a judge or an admin has verdicts to wait for")
-    wish = Wish(reader_of(viewer), frozenset(LARGE), live=stream, own=not viewer.sees_all)
-    log = await hub.open_log(contest_id, complete=not stream)
-    token = request.headers.get("last-event-id") or since_token
-    place = Place(log.head) if token is None else hub.place(log, wish, token)
     client = Client(viewer, address_of(request))
-    chunks = hub.stream(log, client, wish, place, as_server_sent(log, wish.reader.role), b":\n\n")
+    token = request.headers.get("last-event-id") or since_token
+    chunks = await own_verdicts(hub, client, contest_id, token=token, live=stream)
     return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
-
-
-def types_of(text: str | None) -> frozenset[str] | None:
-    """The types asked for; raises BadRequest for one that does not exist."""
-    if text is None:
-        return None
-    found = frozenset(text.split(","))
-    if unknown := sorted(found - set(ORDER)):
-        raise BadRequest(f"types: expected some of {', '.join(ORDER)}, found {unknown[0][:40]!r}")
-    return found

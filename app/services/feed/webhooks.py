@@ -10,6 +10,7 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 import httpx
+from anyio.to_thread import run_sync
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
@@ -19,7 +20,9 @@ from app.services.bodies import Body
 from app.services.clics import Id, format_time_or_none
 from app.services.errors import BadRequest, Conflict, NotFound
 from app.services.feed.calls import Refused, hosts_of, networks_of, resolved
+from app.services.feed.hub import Hub
 from app.services.feed.kinds import ORDER
+from app.services.viewer import Viewer
 from app.settings import Settings
 from app.storage import contests
 from app.storage import webhooks as stored
@@ -55,6 +58,8 @@ def _type(text: str) -> str:
 Address = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_address)]
 Token = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]+$", max_length=1000)]
 Type = Annotated[str, AfterValidator(_type)]
+Positions = dict[str, list[str | int]]
+"""How far a webhook has got in each contest: the epoch of its log, and the event."""
 
 
 class WebhookBody(Body):
@@ -86,7 +91,44 @@ class WebhookView(BaseModel):
     error: str | None
 
 
-async def check_target(settings: Settings, address: str) -> None:
+def listed(session: Session) -> list[WebhookView]:
+    """All webhooks, also those that are not active any more."""
+    return [_view(row) for row in stored.webhooks(session)]
+
+
+def one(session: Session, webhook_id: str) -> WebhookView:
+    """A webhook; raises NotFound."""
+    return _view(_webhook_of(session, webhook_id))
+
+
+async def create(service: Service, hub: Hub, viewer: Viewer, body: WebhookBody) -> WebhookView:
+    """Make a webhook that is told what its account may see from now on; raises BadRequest or Conflict."""
+    await _check_target(service.settings, body.url)
+    known_ids = await run_sync(_contests_of, service)
+    if unknown := sorted(set(body.contest_ids) - set(known_ids)):
+        raise BadRequest(f"contest_ids: expected contests that exist, found {unknown[0]!r}")
+    positions: Positions = {}
+    for contest_id in body.contest_ids or known_ids:
+        log = await hub.open_log(contest_id)
+        positions[contest_id] = [log.epoch, log.head]
+    made = await run_sync(_store, service, str(viewer.account_id), body, positions)
+    await run_sync(hub.sender.start)
+    return made
+
+
+async def change(service: Service, hub: Hub, webhook_id: str, body: WebhookChange) -> WebhookView:
+    """Pause a webhook, or set it going again with its failures forgotten: it is told what it missed."""
+    changed = await run_sync(_set_active, service, webhook_id, body)
+    await run_sync(hub.sender.start)
+    return changed
+
+
+def delete(session: Session, webhook_id: str) -> None:
+    """Call a webhook no more; raises NotFound."""
+    session.delete(_webhook_of(session, webhook_id))
+
+
+async def _check_target(settings: Settings, address: str) -> None:
     """Refuse what no call would reach. A name that leads nowhere by now is taken: the receiver may come later."""
     host = urlsplit(address).hostname or ""
     allowed, hosts = networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts)
@@ -97,7 +139,7 @@ async def check_target(settings: Settings, address: str) -> None:
             raise BadRequest(f"url: expected an address that webhooks may call: {refused}") from None
 
 
-def webhook_of(session: Session, webhook_id: str) -> WebhookRow:
+def _webhook_of(session: Session, webhook_id: str) -> WebhookRow:
     """The webhook; raises NotFound."""
     row = stored.get(session, webhook_id)
     if row is None:
@@ -105,7 +147,7 @@ def webhook_of(session: Session, webhook_id: str) -> WebhookRow:
     return row
 
 
-def view(row: WebhookRow) -> WebhookView:
+def _view(row: WebhookRow) -> WebhookView:
     """Show a webhook."""
     return WebhookView(
         id=row.id,
@@ -119,13 +161,13 @@ def view(row: WebhookRow) -> WebhookView:
     )
 
 
-def contests_of(service: Service) -> list[str]:
+def _contests_of(service: Service) -> list[str]:
     """The ids of all contests."""
     with service.database.read() as session:
         return [row.id for row in contests.contests(session)]
 
 
-def make(service: Service, account_id: str, body: WebhookBody, positions: dict[str, list[str | int]]) -> WebhookView:
+def _store(service: Service, account_id: str, body: WebhookBody, positions: Positions) -> WebhookView:
     """Store a webhook that begins at these positions; raises Conflict for a known id or too many."""
     with service.database.write() as session:
         if body.id is not None and stored.get(session, body.id) is not None:
@@ -148,14 +190,13 @@ def make(service: Service, account_id: str, body: WebhookBody, positions: dict[s
         )
         session.add(row)
         session.flush()
-        return view(row)
+        return _view(row)
 
 
-def change(service: Service, webhook_id: str, body: WebhookChange) -> WebhookView:
-    """Pause a webhook, or set it going again with its failures forgotten."""
+def _set_active(service: Service, webhook_id: str, body: WebhookChange) -> WebhookView:
     with service.database.write() as session:
-        row = webhook_of(session, webhook_id)
+        row = _webhook_of(session, webhook_id)
         if body.active and not row.active:
             row.failing_since, row.failures, row.error = None, 0, None
         row.active = body.active
-        return view(row)
+        return _view(row)

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from app.api.http import auth
-from app.api.http.addresses import source_of
 from app.api.http.limits import Guesses, Price
 from app.api.people import tokens
 from app.bootstrap import initialise, make_admin
@@ -20,6 +19,7 @@ from app.cli.output import Failure
 from app.cli.server.commands import read_settings, try_places
 from app.passwords import weakness
 from app.services import viewer
+from app.services.addresses import source_of
 from app.services.clics import format_time
 from app.services.errors import TooManyRequests
 from app.services.turns import Turns

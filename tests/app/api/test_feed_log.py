@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from app.api.feed.streams import Wish, first_account
 from app.services.feed import log as logs
 from app.services.feed.difference import Shown, changes, deletions
 from app.services.feed.log import PAGE, Line, Log, ids_on, page_of
 from app.services.feed.readers import Place, Reader
+from app.services.feed.streams import Wish, first_account
 from app.storage.tables import EventRow
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.http.addresses import source_of
 from app.api.http.auth import Authenticator
 from app.api.http.errors import error_response, headers_of
 from app.api.http.lists.queue import Asker, Busy, Place, Queue
+from app.services.addresses import source_of
 from app.settings import Settings
 
 STREAMS = ("/event-feed", "/stream")
@@ -23,7 +23,7 @@ class Queued:
     """Around the app: a GET below /api waits for its place, and has it until its reply begins.
 
     Of replies in pieces one piece is handed over in each turn of the event loop, round robin over those who read.
-    Streams that stay open have limits of their own (`app.api.feed.crowd`).
+    Streams that stay open have limits of their own (`app.services.feed.crowd`).
     """
 
     def __init__(self, app: ASGIApp, state: State, settings: Settings) -> None:

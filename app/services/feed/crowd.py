@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.api.feed.streams import Client
 from app.services.errors import TooManyRequests, Unavailable
+from app.services.feed.streams import Client
 
 SECONDS_TO_RETRY = 30
 

@@ -6,19 +6,17 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, cast
 
 from anyio.to_thread import run_sync
-from fastapi import Depends, Request
 
-from app.api.feed.crowd import Crowd
-from app.api.feed.sender import Sender
-from app.api.feed.streams import Client, Waiting, Wish, Write, follow, server_sent
 from app.service import Service
 from app.services.errors import Unavailable
-from app.services.feed.log import Line, Log
+from app.services.feed.crowd import Crowd
+from app.services.feed.log import Log
 from app.services.feed.publisher import FeedPublisher
-from app.services.feed.readers import Place, read_token, write_token
+from app.services.feed.readers import Place, read_token
+from app.services.feed.sender import Sender
+from app.services.feed.streams import Client, Waiting, Wish, Write, follow
 from app.services.names import NoContest
 from app.services.viewer import Viewer, good_still
 
@@ -35,6 +33,7 @@ class Hub:
 
     def __init__(self, service: Service) -> None:
         settings = service.settings
+        self.boards = service.boards
         self.publisher = FeedPublisher(service, settings.feed_coalesce_seconds)
         of_nobody = int(settings.most_streams * settings.most_streams_of_nobody)
         self.crowd = Crowd(settings.most_streams, settings.most_streams_of_one, of_nobody)
@@ -49,7 +48,7 @@ class Hub:
         self._service = service
         service.boards.listeners.append(lambda contest_id: self._soon(self._strike, contest_id))
         service.database.listeners.append(lambda: self._soon(self._strike_all))
-        self.publisher.listen(self._told)
+        self.publisher.listen(self._published)
         self.sender = Sender(service, self.publisher)
 
     def check_going(self) -> None:
@@ -64,10 +63,10 @@ class Hub:
         Who stays for more need not wait until it is `complete`.
         """
         self.check_going()
-        found = await asyncio.wrap_future(self.publisher.fresh(contest_id, complete=complete))
-        if found is None:
+        log = await asyncio.wrap_future(self.publisher.fresh(contest_id, complete=complete))
+        if log is None:
             raise NoContest(contest_id)
-        return found
+        return log
 
     def place(self, log: Log, wish: Wish, token: str | None) -> Place:
         """Where a client begins: behind its token, or at the beginning; raises BadRequest for a token of no use."""
@@ -120,7 +119,7 @@ class Hub:
         self.sender.close()
         self.publisher.close()
 
-    def _told(self, contest_id: str) -> None:
+    def _published(self, contest_id: str) -> None:
         self._soon(self._wake, contest_id)
 
     def _soon(self, call: Callable[..., None], *arguments: str) -> None:
@@ -176,32 +175,3 @@ class Hub:
         waiting = self._waiting.get(contest_id)
         if waiting is not None:
             waiting.wake()
-
-
-def as_line(log: Log, role: str) -> Write:
-    """Events as lines of NDJSON."""
-
-    def write(line: Line, token: str) -> bytes:
-        return line.at(token, role) if token else line.sent(log.epoch, role)
-
-    return write
-
-
-def as_server_sent(log: Log, role: str) -> Write:
-    """Events as server-sent ones; of several runs only the last has an id, since only then all of them are there."""
-
-    def write(line: Line, token: str) -> bytes:
-        name = token or write_token(log.epoch, Place(line.id), role)
-        told = line.notifications(role)
-        last = len(told) - 1
-        return b"".join(server_sent(line.type, each, name if at == last else None) for at, each in enumerate(told))
-
-    return write
-
-
-async def get_hub(request: Request) -> Hub:
-    """The hub of the running service."""
-    return cast(Hub, request.app.state.hub)
-
-
-TheHub = Annotated[Hub, Depends(get_hub)]

@@ -19,13 +19,13 @@ import httpx
 import structlog
 from anyio.to_thread import run_sync
 
-from app.api.feed.streams import lines_behind
 from app.domain.clock import utc_now
 from app.service import Service
 from app.services.feed.calls import Outward, hosts_of, networks_of, signed
 from app.services.feed.log import Log
 from app.services.feed.publisher import FeedPublisher
 from app.services.feed.readers import Reader, reader_of
+from app.services.feed.streams import lines_behind
 from app.services.viewer import viewer_of
 from app.storage import contests, webhooks
 from app.storage.webhooks import Delivered, Failed
@@ -50,10 +50,10 @@ class Hook:
     failing_since: datetime | None
     failures: int
 
-    def position(self, known: Log) -> int:
+    def position(self, feed: Log) -> int:
         """How far it has got in a log; 0 in one it does not know, such as a new contest's."""
-        epoch, event = self.positions.get(known.contest_id, ("", 0))
-        return int(event) if epoch == known.epoch else 0
+        epoch, event = self.positions.get(feed.contest_id, ("", 0))
+        return int(event) if epoch == feed.epoch else 0
 
 
 class Sender:
@@ -165,12 +165,12 @@ class Sender:
 
     def _hook(self, hook_id: str) -> Hook | None:
         with self._service.database.read() as session:
-            found = webhooks.with_account(session, hook_id)
-            if found is None or not found[0].active:
+            pair = webhooks.with_account(session, hook_id)
+            if pair is None or not pair[0].active:
                 return None
-            row, account = found
-            there = [contest.id for contest in contests.contests(session)]
-            wanted = [id_ for id_ in there if not row.contest_ids or id_ in row.contest_ids]
+            row, account = pair
+            known_ids = [contest.id for contest in contests.contests(session)]
+            wanted = [id_ for id_ in known_ids if not row.contest_ids or id_ in row.contest_ids]
             types = frozenset(row.endpoints) if row.endpoints else None
             reader = reader_of(viewer_of(account))
             return Hook(
@@ -188,21 +188,21 @@ class Sender:
     async def _call_all(self, client: httpx.AsyncClient, hook: Hook) -> float | None:
         """Send whatever is new of each contest; returns how long to wait after a failure, None if there was none."""
         for contest_id in hook.contest_ids:
-            known = self._publisher.log(contest_id)
-            if known is None:
-                known = await asyncio.wrap_future(self._publisher.fresh(contest_id, complete=False))
-            if known is None:
+            feed = self._publisher.log(contest_id)
+            if feed is None:
+                feed = await asyncio.wrap_future(self._publisher.fresh(contest_id, complete=False))
+            if feed is None:
                 continue
-            at = hook.position(known)
-            while at < known.head:
-                at, notifications = await _batch(known, hook, at)
+            at = hook.position(feed)
+            while at < feed.head:
+                at, notifications = await _batch(feed, hook, at)
                 if not notifications:
                     continue
                 error = await self._call(client, hook, contest_id, notifications)
                 if error is not None:
                     return await self._failed(hook.id, error, hook)
-                await self._written(webhooks.deliver, Delivered(hook.id, contest_id, known.epoch, at))
-            hook.positions[contest_id] = [known.epoch, at]
+                await self._written(webhooks.deliver, Delivered(hook.id, contest_id, feed.epoch, at))
+            hook.positions[contest_id] = [feed.epoch, at]
         return None
 
     async def _call(
@@ -237,16 +237,16 @@ class Sender:
         await asyncio.wrap_future(self._service.writer.submit(handler, payload))
 
 
-async def _batch(known: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
+async def _batch(feed: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
     """The next notifications for a webhook, and where in the log they end."""
-    found: list[bytes] = []
+    notifications: list[bytes] = []
     size = 0
-    lines = await lines_behind(known, at)
+    lines = await lines_behind(feed, at)
     for line in lines:
         at = line.id
-        if (hook.types is None or line.type in hook.types) and known.gets(hook.reader, line):
-            found += line.notifications(hook.reader.role)
+        if (hook.types is None or line.type in hook.types) and feed.gets(hook.reader, line):
+            notifications += line.notifications(hook.reader.role)
             size += line.size
             if size >= MOST_BYTES:
                 break
-    return (at if lines else known.head), found
+    return (at if lines else feed.head), notifications

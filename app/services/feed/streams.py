@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from anyio.to_thread import run_sync
-from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
 
-from app.api.http.addresses import source_of
-from app.domain.clock import utc_now
+from app.services.addresses import source_of
 from app.services.feed.kinds import ORDER, STATE
 from app.services.feed.log import Line, Log, page_of
 from app.services.feed.readers import Place, Reader, write_token
@@ -91,63 +87,6 @@ class Client:
             sleeping.set_result(None)
 
 
-class StreamResponse(Response):
-    """A reply that goes on until its source ends or its client has gone; never buffered, never zipped.
-
-    It stands in its `place` meanwhile; where entering that raises, nothing of it is sent.
-    """
-
-    def __init__(
-        self, client: Client, chunks: AsyncIterator[bytes], media_type: str, place: AbstractContextManager[None]
-    ) -> None:
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        self.status_code = 200
-        self.background = None
-        self.media_type = media_type
-        self.body = b""
-        self.init_headers(headers)
-        del self.headers["content-length"]
-        self._client = client
-        self._chunks = chunks
-        self._place = place
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        expires = self._client.viewer.credential.expires
-        with self._place:
-            if expires is None:
-                await self._send_all(receive, send)
-                return
-            seconds = (expires - utc_now()).total_seconds()
-            expiry = asyncio.get_running_loop().call_later(max(0.0, seconds), self._client.leave)
-            try:
-                await self._send_all(receive, send)
-            finally:
-                expiry.cancel()
-
-    async def _send_all(self, receive: Receive, send: Send) -> None:
-        listening = asyncio.create_task(_until_gone(receive, self._client))
-        try:
-            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            async for chunk in self._chunks:
-                if self._client.gone:
-                    break
-                await send(_piece(chunk, more=True))
-            await send(_piece(b"", more=False))
-        finally:
-            listening.cancel()
-            await self._chunks.aclose()  # type: ignore[attr-defined]  # all of ours are generators
-
-
-def _piece(body: bytes, *, more: bool) -> Message:
-    return {"type": "http.response.body", "body": body, "more_body": more}
-
-
-async def _until_gone(receive: Receive, client: Client) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    client.leave()
-
-
 def server_sent(event: str, data: bytes, id_: str | None = None) -> bytes:
     """A server-sent event; its data must be one line, as JSON is."""
     name = b"" if id_ is None else f"id: {id_}\n".encode()
@@ -219,10 +158,10 @@ async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> Asy
         while first is not None:
             if wish.types is not None and ORDER[kind] not in wish.types:
                 break
-            found, following = log.index.behind(ORDER[kind], first, wish.reader, OBJECTS_AT_ONCE)
+            shown, following = log.index.behind(ORDER[kind], first, wish.reader, OBJECTS_AT_ONCE)
             wanted = [
                 (began, event)
-                for began, event in found
+                for began, event in shown
                 if event <= place.event or (began <= place.event and ORDER[kind] != STATE.type)
             ]
             lines = await lines_of(log, [event for _, event in wanted])
@@ -245,23 +184,23 @@ async def lines_behind(log: Log, at: int) -> Sequence[Line]:
         return at_hand
     number = page_of(at + 1)
     while number <= page_of(log.head):
-        found = [line for line in await page(log, number) if line.id > at]
-        if found:
-            return found
+        lines = [line for line in await page(log, number) if line.id > at]
+        if lines:
+            return lines
         number += 1
     return []
 
 
 async def lines_of(log: Log, ids: Iterable[int]) -> dict[int, Line]:
     """Events by id; those that were replaced and deleted meanwhile are not among them."""
-    found: dict[int, Line] = {}
+    lines: dict[int, Line] = {}
     wanted = set(ids)
     for number in sorted({page_of(id_) for id_ in wanted}):
-        found.update((line.id, line) for line in await page(log, number) if line.id in wanted)
-    return found
+        lines.update((line.id, line) for line in await page(log, number) if line.id in wanted)
+    return lines
 
 
 async def page(log: Log, number: int) -> Sequence[Line]:
     """A page, from memory or read in a thread."""
-    found = log.page_at_hand(number)
-    return found if found is not None else await run_sync(log.page, number)
+    cached = log.page_at_hand(number)
+    return cached if cached is not None else await run_sync(log.page, number)
