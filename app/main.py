@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import structlog
@@ -39,6 +40,7 @@ from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
 from app.service import Service
 from app.services.feed.hub import Hub
+from app.services.health import counts
 from app.services.scoreboard.pages import BoardPages
 from app.settings import Settings
 from app.shared_work import SharedWork
@@ -101,7 +103,7 @@ def create_app(
         known,
         title="Jurado",
         summary="A grading service for answer files, speaking the CLICS Contest API.",
-        version=openapi.version(),
+        version=version("jurado"),
         docs_url=None,  # FastAPI's loads scripts from other hosts; app.web serves one
         redoc_url=None,
         openapi_url="/openapi.json",
@@ -202,9 +204,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.lists = KeptLists(service.settings.list_memory)
     app.state.authenticator = Authenticator(service.database, partial(service.writer.submit, note_use))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
-    app.state.metrics.registry.register(health.StoredCounts(service.database))
-    app.state.metrics.registry.register(health.GraderCounts(service))
-    app.state.metrics.registry.register(health.JudgedCounts(service.database))
+    counts.register(app.state.metrics, service)
 
 
 class Zipped(GZipMiddleware):

@@ -1,4 +1,4 @@
-"""Counts of this process for Prometheus; counts of the database are read on request (`app.api.http.health`)."""
+"""Counts of this process for Prometheus; counts of the database are read on request (`app.services.health.counts`)."""
 
 from __future__ import annotations
 

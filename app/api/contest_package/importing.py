@@ -12,14 +12,13 @@ from app.api.http.deps import AdminOnly, TheAuthenticator, TheService
 from app.api.http.downloads import UPLOADED_ZIP
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
-from app.api.http.uploads import body_file
+from app.api.http.uploads import ZIPS, body_file, content_type
 from app.services.contest_package.importing import bring_in, read
 from app.services.contest_package.versions import Wanted
 from app.services.contest_package.views import BOARD, PRIVILEGED, PROBLEMS, ImportedView, Options
 from app.services.errors import UnsupportedMedia
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
-ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
 
 
 @router.post(
@@ -42,7 +41,7 @@ async def import_contest(
     privileged: Annotated[list[str] | None, Query(description=PRIVILEGED)] = None,
 ) -> Response:
     """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = content_type(request)
     if kind not in ZIPS:
         raise UnsupportedMedia(f"Content-Type: expected application/zip, found {kind[:80] or 'none'}")
     options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))

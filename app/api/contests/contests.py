@@ -7,15 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
-from app.api.http import file_replies, openapi
+from app.api.http import file_replies
 from app.api.http.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
 from app.api.http.downloads import ANY_FILE
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
-from app.services import clics
 from app.services.contests import commands
 from app.services.contests.bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
-from app.services.contests.contests import ApiInformation, Provider, StateView, contest_of
+from app.services.contests.contests import ApiInformation, StateView, api_information, contest_of
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
@@ -23,16 +22,7 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 @router.get("/", summary="Which API this is")
 async def get_api_information(_viewer: CurrentViewer) -> ApiInformation:
     """The version of the CLICS Contest API, and who provides it."""
-    return information()
-
-
-def information() -> ApiInformation:
-    """The version of the API, and of the server."""
-    return ApiInformation(
-        version=clics.VERSION,
-        version_url=clics.VERSION_URL,
-        provider=Provider(name="Jurado", version=openapi.version()),
-    )
+    return api_information()
 
 
 @router.get("/contests", summary="All contests")

@@ -17,11 +17,11 @@ from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from cachetools import FIFOCache
 
-from app.api.http.limits import CHECKS_AT_ONCE, Guesses
 from app.domain.clock import utc_now
 from app.passwords import hash_password, make_password, password_fits
 from app.services.addresses import source_of
 from app.services.errors import Unauthorized
+from app.services.people.guesses import CHECKS_AT_ONCE, Guesses
 from app.services.viewer import PUBLIC, Credential, Viewer, digest, viewer_of
 from app.shared_work import SharedWork
 from app.storage import accounts

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from app.api.http.uploads import content_type
 from app.services.bodies import Document, bad_bytes, json_document, objects, read_yaml, refuse
 from app.services.errors import BadRequest, TooLarge, UnsupportedMedia
 from app.services.heavy import run_heavy
@@ -20,7 +21,7 @@ ACCEPTED = "application/json, application/yaml, text/csv, text/tab-separated-val
 
 
 async def _document(request: Request) -> Document:
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = content_type(request)
     if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES | CSV_TYPES:
         raise UnsupportedMedia(f"Content-Type: expected one of {ACCEPTED}, found {kind[:80] or 'none'}")
     data = await request.body()

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
+from app.api.http.uploads import content_type
 from app.services.errors import (
     MOST_LISTED,
     BadRequest,
@@ -175,7 +176,7 @@ def _later(status: int, message: str) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = content_type(request)
     if any(each["loc"] == ("body",) and isinstance(each.get("input"), bytes) for each in error.errors()):
         return error_response(415, f"Content-Type: expected application/json, found {kind[:80] or 'none'}")
     return invalid(error.errors())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from importlib.metadata import version as installed
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -43,11 +42,6 @@ with milliseconds (`2026-11-21T02:19:00.000Z`), durations `h:mm:ss.uuu`. Refusal
 further formats of a body beside those in `content`."""
 GENERATED = ("application/json", "multipart/form-data", "application/octet-stream")
 """Formats of bodies that generators of clients know; they stop or warn at others."""
-
-
-def version() -> str:
-    """The version of the installed package."""
-    return installed("jurado")
 
 
 def operation_id(route: APIRoute) -> str:

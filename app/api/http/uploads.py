@@ -13,6 +13,14 @@ from fastapi import Request
 from app.services.errors import TooLarge
 from app.services.heavy import LIGHT
 
+ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
+"""Content types of a body that is a zip archive."""
+
+
+def content_type(request: Request) -> str:
+    """The type of the body without its parameters, in small letters; empty where there is none."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
 
 @asynccontextmanager
 async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:

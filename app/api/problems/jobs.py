@@ -7,11 +7,8 @@ from fastapi import APIRouter, Response
 from app.api.http.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
-from app.services.errors import Conflict
-from app.services.problems.jobs import Job, ReferenceRunRequest, job_row, queue_run, view
-from app.services.problems.packages import existing
-from app.services.transactions import after_commit
-from app.storage import jobs
+from app.services.problems import jobs
+from app.services.problems.jobs import Job, ReferenceRunRequest
 
 router = APIRouter(route_class=GatedRoute, tags=["jobs"])
 
@@ -26,28 +23,24 @@ def start_reference_run(
     response: Response,
 ) -> Job:
     """Queue a job that solves the cases one by one; each answer is checked before it becomes the expected one."""
-    job = queue_run(session, existing(session, problem_id), asked, viewer.account_id)
-    after_commit(session, lambda: service.jobs.wake(job.id))
+    job = jobs.start_run(session, service, viewer, problem_id, asked)
     response.headers["Location"] = f"{API}/jobs/{job.id}"
-    return view(job)
+    return job
 
 
 @router.get("/jobs", summary="The latest jobs, newest first")
 def list_jobs(_viewer: JudgeOrAdmin, session: Reading) -> list[Job]:
     """At most 200."""
-    return [view(row) for row in jobs.newest(session)]
+    return jobs.newest(session)
 
 
 @router.get("/jobs/{job_id}", summary="One job")
 def get_job(job_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Job:
     """Its state, progress, log and result."""
-    return view(job_row(session, job_id))
+    return jobs.one(session, job_id)
 
 
 @router.delete("/jobs/{job_id}", status_code=204, summary="Cancel a job")
 def cancel_job(job_id: str, _viewer: AdminOnly, service: TheService) -> None:
     """Kill everything the job runs; what it has finished stays. 409 if it has ended already."""
-    with service.database.read() as session:
-        job_row(session, job_id)
-    if not service.jobs.cancel(job_id):
-        raise Conflict(f"job {job_id} has ended already")
+    jobs.cancel(service, job_id)

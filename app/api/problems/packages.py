@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
@@ -12,26 +14,16 @@ from app.api.http.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writ
 from app.api.http.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, file, form, type_for
 from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
-from app.api.http.uploads import body_file
+from app.api.http.middleware import API
+from app.api.http.uploads import ZIPS, body_file, content_type
 from app.api.rejudgings.problem_changes import Joins, accepted
-from app.services.errors import BadRequest, Conflict, NotFound, UnsupportedMedia
-from app.services.problems.packages import (
-    BroughtIn,
-    ProblemDetails,
-    ProblemView,
-    bring_in,
-    details,
-    existing,
-    read_and_check,
-    view,
-)
+from app.services.errors import BadRequest, UnsupportedMedia
+from app.services.problems import packages
+from app.services.problems.packages import BroughtIn, ProblemDetails, ProblemView, SentPackage
 from app.services.rejudgings.problem_changes import RESPONSES, RejudgingView
-from app.storage import packing, problems
-from app.storage.problems import ProblemInUse
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
 PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
-ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
 FORM = form(
     "PackageForm",
     ["package"],
@@ -42,13 +34,13 @@ FORM = form(
 @router.get("/problems", summary="All problems")
 def list_problems(_viewer: JudgeOrAdmin, session: Reading) -> list[ProblemView]:
     """By id, whether they are in a contest or not."""
-    return [ProblemView(**view(session, row)) for row in problems.problems(session)]
+    return packages.listed(session)
 
 
 @router.get("/problems/{problem_id}", summary="One problem with its test cases")
 def get_problem(problem_id: str, _viewer: JudgeOrAdmin, session: Reading) -> ProblemDetails:
     """Settings, groups, test cases and where it is used."""
-    return details(session, existing(session, problem_id))
+    return packages.one(session, problem_id)
 
 
 @router.get(
@@ -61,19 +53,15 @@ def get_problem_package(
     request: Request, problem_id: str, _viewer: JudgeOrAdmin, session: Reading, service: TheService
 ) -> Response:
     """A Kattis 2025-09 package with the test cases as they are now."""
-    data = packing.packed(session, service.files, existing(session, problem_id))
     headers = {"Content-Disposition": f'attachment; filename="{problem_id}.zip"'}
+    data = packages.package_zip(service, session, problem_id)
     return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)
 
 
 @router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
 def delete_problem(problem_id: str, _viewer: AdminOnly, session: Writing) -> None:
     """Only while no contest has it and nobody has submitted to it."""
-    try:
-        if not problems.remove(session, problem_id):
-            raise NotFound(f"no problem {problem_id!r}")
-    except ProblemInUse as used:
-        raise Conflict(str(used)) from None
+    packages.delete(session, problem_id)
 
 
 @router.post(
@@ -91,28 +79,33 @@ async def import_problem(
     service: TheService,
     id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
     joins: Joins = None,
-) -> Any:
+) -> BroughtIn | Response:
     """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once.
 
     Where that would change what anybody has, the new version becomes a rejudging (202), to be applied.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    limit = service.settings.max_upload
+    async with _open_package(request, id, service.settings.max_upload) as sent:
+        outcome = await run_sync(packages.bring_in, service, viewer, sent, joins)
+    if isinstance(outcome, RejudgingView):
+        return accepted(outcome)
+    response.headers["Location"] = f"{API}/problems/{outcome.id}"
+    return outcome
+
+
+@asynccontextmanager
+async def _open_package(request: Request, slug: str | None, limit: int) -> AsyncIterator[SentPackage]:
+    """Read a package from the body or from a form; its file is gone afterwards. Raises BadRequest, UnsupportedMedia."""
+    kind = content_type(request)
     if kind == "multipart/form-data":
         async with open_form(request, PARTS) as form:
             data = form.read("package")
             if data is None:
                 raise BadRequest("package: expected a zip file, found nothing")
-            sent = form.file("package")
-            stem = Path(sent.name if sent is not None else "").stem or None
-            checked = await run_sync(read_and_check, service, data, id or form.texts.get("id"), stem)
+            upload = form.file("package")
+            stem = Path(upload.name if upload is not None else "").stem or None
+            yield SentPackage(data, slug or form.texts.get("id"), stem)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
-            checked = await run_sync(read_and_check, service, path, id, None)
+            yield SentPackage(path, slug)
     else:
         raise UnsupportedMedia(f"Content-Type: expected application/zip or multipart/form-data, found {kind or 'none'}")
-    made = await run_sync(bring_in, service, checked, viewer.account_id, joins)
-    if isinstance(made, RejudgingView):
-        return accepted(made)
-    response.headers["Location"] = f"/api/problems/{made.id}"
-    return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -11,14 +11,8 @@ from app.api.http.downloads import ANY_FILE, BINARY, WORDS
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import Small, TheLists
 from app.api.http.snapshot import TheSnapshot
-from app.packages.markdown import image_type, with_image_folder
-from app.services.errors import NotFound
-from app.services.names import did_you_mean
-from app.services.problems import statements
-from app.services.problems.problems import MIMES, Problem, documents, has_begun, samples
-from app.services.problems.statements import title_of
-from app.services.visibility import the_problem
-from app.storage import problems as stored
+from app.services.problems.problems import Problem, documents, has_begun, problem
+from app.services.problems.shown_statements import Reader, statement, statement_image
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
 PROBLEMS = Small("problems", Problem, documents, sparse=True, special=has_begun)
@@ -30,7 +24,7 @@ PROBLEMS = Small("problems", Problem, documents, sparse=True, special=has_begun)
     response_model_exclude_unset=True,
     summary="The contest's problems",
 )
-async def list_contest_problems(viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Any:
+async def list_contest_problems(viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
     """In order; none before the start, unless for judges."""
     return await lists.small(PROBLEMS, viewer, snapshot)
 
@@ -41,10 +35,9 @@ async def list_contest_problems(viewer: CurrentViewer, snapshot: TheSnapshot, li
     response_model_exclude_unset=True,
     summary="One problem",
 )
-def get_contest_problem(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Any:
+def get_contest_problem(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Problem:
     """Its name, its points and how they are given."""
-    the_problem(snapshot, problem_id)
-    return next(each for each in documents(viewer, snapshot, session) if each["id"] == problem_id)
+    return problem(viewer, snapshot, session, problem_id)
 
 
 @router.get(
@@ -62,23 +55,13 @@ def get_statement(
     lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
 ) -> Response:
     """HTML, or Markdown where Accept asks for text/markdown; in another language where the wanted one is missing."""
-    the_problem(snapshot, problem_id)
-    row = stored.get(session, problem_id)
-    if row is None or not row.statements:
-        raise NotFound(f"problem {problem_id!r} has no statement")
-    language = statements.choose_language(lang, request.headers.get("accept-language", ""), sorted(row.statements))
-    kept = row.statements[language]
-    data = service.files.load(kept["sha256"])
-    headers = {"Content-Language": language, "Vary": "Accept, Accept-Language, Authorization"}
-    if kept["kind"] != "md":
-        return Response(data, media_type=MIMES[kept["kind"]], headers=headers)
-    text = statements.with_samples(data.decode(), samples(session, service, problem_id), language)
-    title = title_of(row.names, language)
-    if "text/markdown" in request.headers.get("accept", ""):
-        text = with_image_folder(text, _address_of(request))
-        return Response(f"# {title}\n\n{text}", media_type="text/markdown; charset=utf-8", headers=headers)
-    headers["Content-Security-Policy"] = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
-    return Response(statements.page(title, text, language), media_type="text/html; charset=utf-8", headers=headers)
+    wants_markdown = "text/markdown" in request.headers.get("accept", "")
+    reader = Reader(lang, request.headers.get("accept-language", ""), wants_markdown, _address_of(request))
+    shown = statement(service, snapshot, session, problem_id, reader)
+    headers = {"Content-Language": shown.language, "Vary": "Accept, Accept-Language, Authorization"}
+    if shown.is_made:
+        headers["Content-Security-Policy"] = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
+    return Response(shown.data, media_type=shown.media_type, headers=headers)
 
 
 def _address_of(request: Request) -> str:
@@ -96,19 +79,13 @@ def get_statement_image(
     request: Request, problem_id: str, path: str, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
     """One that the statement shows in some language, for those who may read the statement."""
-    the_problem(snapshot, problem_id)
-    row = stored.get(session, problem_id)
-    by_language = [] if row is None else [kept.get("images", {}) for kept in row.statements.values()]
-    images = {name: sha256 for images in by_language for name, sha256 in images.items()}
-    sha256, media_type = images.get(path), image_type(path)
-    if sha256 is None or media_type is None:
-        raise NotFound(f"the statement of problem {problem_id!r} has no image {path!r}{did_you_mean(path, images)}")
+    image = statement_image(snapshot, session, problem_id, path)
     headers = {
-        "ETag": f'"{sha256}"',
+        "ETag": f'"{image.sha256}"',
         "Cache-Control": "private, no-cache",  # asked for again each time: the reader may have lost the right to it
         "Vary": "Authorization",
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",  # an SVG may hold scripts
     }
-    if sha256 in request.headers.get("if-none-match", ""):
+    if image.sha256 in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return Response(service.files.load(sha256), media_type=media_type, headers=headers)
+    return Response(service.files.load(image.sha256), media_type=image.media_type, headers=headers)

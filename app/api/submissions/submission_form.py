@@ -11,7 +11,7 @@ from fastapi import Request
 
 from app.api.http.downloads import file, form
 from app.api.http.forms import Expected, Form, open_form
-from app.api.http.uploads import body_stream
+from app.api.http.uploads import body_stream, content_type
 from app.grading.archives import Upload
 from app.services import clics
 from app.services.errors import BadRequest, UnsupportedMedia
@@ -86,7 +86,7 @@ async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm
 
     Raises BadRequest or UnsupportedMedia.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = content_type(request)
     if kind == "multipart/form-data":
         async with open_form(request, PARTS) as form:
             yield _read_form(form)

@@ -15,17 +15,21 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.grading.contest_snapshot import ContestSnapshot
-from app.packages.zips import zip_bytes
+from app.packages.zips import write_zip, zip_bytes
 from app.service import Service
 from app.services.clics import JsonObject
 from app.services.collections import IN_REFERENCE_ORDER, Collection
-from app.services.contest_package import board
-from app.services.contests.contests import contest_of
+from app.services.contest_package import board, judging, own
+from app.services.contest_package.growing import GrowingFile, Sink
+from app.services.contests.contests import api_information, contest_of
 from app.services.errors import NotFound
 from app.services.problems import problems, statements
 from app.services.problems.statements import title_of
+from app.services.scoreboard.row_renderer import dump
+from app.services.submissions.whole import batched
+from app.services.viewer import Viewer
 from app.storage import directory as stored_directory
-from app.storage import packing, submission_queries
+from app.storage import events, packing, submission_queries
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
 from app.storage.stored_bytes import UNREADABLE
@@ -39,7 +43,7 @@ FAULTS = "unreadable.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class PackageParts:
     """What a package is made of: its files by their paths, each read when it is written.
 
     lines   what has been shown of each kind, an object a line, in temporary files: for it and for the event feed
@@ -82,33 +86,80 @@ class Parcel:
             lines.close()
 
 
-def _as_list(parcel: Parcel, name: str) -> Iterator[bytes]:
+def _as_list(parts: PackageParts, name: str) -> Iterator[bytes]:
     """The lines of a kind as a JSON array."""
     before = b"[\n"
-    for line in parcel.shown(name):
+    for line in parts.shown(name):
         yield before + line.removesuffix(b"\n")
         before = LINE_ENDS
     yield b"[]\n" if before != LINE_ENDS else b"\n]\n"
 
 
-def files_of(parcel: Parcel, steps: Iterator[None]) -> Iterator[tuple[str, Iterable[bytes]]]:
+def growing_package(viewer: Viewer, service: Service, contest_id: str) -> GrowingFile:
+    """A contest's package while it is made; raises NotFound before anything of it is there."""
+    file = GrowingFile(partial(_write_package, viewer, service, contest_id))
+    try:
+        file.wait_for_first()
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _write_package(viewer: Viewer, service: Service, contest_id: str, target: Sink) -> None:
+    """Write a contest's package, from one snapshot; raises NotFound, before anything is written."""
+    with service.database.read() as session:
+        snapshot, moment = _snapshot_now(session, contest_id)
+        parts = PackageParts()
+        try:
+            write_zip(target, _files_of(parts, _collect(parts, viewer, session, service, snapshot, moment)))
+        finally:
+            parts.close()
+
+
+def _collect(
+    parts: PackageParts, viewer: Viewer, session: Session, service: Service, snapshot: ContestSnapshot, moment: datetime
+) -> Iterator[None]:
+    """Add everything the viewer may read of the contest, step by step: all of it as of one moment."""
+    contest_id = snapshot.contest.id
+    parts.add_json("api.json", api_information().model_dump())
+    yield
+    for collection in IN_REFERENCE_ORDER:
+        documents = collection.documents(viewer, snapshot, session)
+        shown = (_shown_document(collection, each) for each in documents)
+        parts.add_lines(collection.name, shown, single=collection.single)
+        yield
+    parts.pieces["event-feed.ndjson"] = partial(_notifications, parts)
+    parts.add_json(own.FILE, own.document(session, contest_of(session, contest_id)))
+    parts.add(board.FILE, dump(board.document(snapshot)))
+    parts.add_json(judging.FILE, judging.document(session, snapshot, moment))
+    _add_images(parts, snapshot, session, service)
+    _add_problems(parts, snapshot, session, service)
+    yield
+    for ids in batched(events.submission_ids(session, contest_id)):
+        for number, shown_id in submission_queries.shown_ids(session, ids).items():
+            parts.files[f"submissions/{shown_id}/{shown_id}.zip"] = _answers(session, service, number)
+        yield
+
+
+def _files_of(parts: PackageParts, steps: Iterator[None]) -> Iterator[tuple[str, Iterable[bytes]]]:
     """The files of a package in the order in which they come to be, each once."""
     written: set[str] = set()
     for _ in steps:
-        news = [path for path in (*parcel.files, *parcel.pieces) if path not in written]
+        news = [path for path in (*parts.files, *parts.pieces) if path not in written]
         for path in sorted(news):
             try:
-                pieces = parcel.read(path)
+                pieces = parts.read(path)
             except UNREADABLE as error:
-                parcel.faults.append({"path": path, "error": str(error)})
+                parts.faults.append({"path": path, "error": str(error)})
             else:
                 yield path, pieces
         written.update(news)
-    if parcel.faults:
-        yield FAULTS, [json.dumps(parcel.faults, indent=1).encode() + b"\n"]
+    if parts.faults:
+        yield FAULTS, [json.dumps(parts.faults, indent=1).encode() + b"\n"]
 
 
-def snapshot_now(session: Session, contest_id: str) -> tuple[ContestSnapshot, datetime]:
+def _snapshot_now(session: Session, contest_id: str) -> tuple[ContestSnapshot, datetime]:
     """A contest as it stands, and the moment of that; raises NotFound."""
     now = utc_now()
     moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
@@ -118,22 +169,22 @@ def snapshot_now(session: Session, contest_id: str) -> tuple[ContestSnapshot, da
     return snapshot, moment
 
 
-def notifications(parcel: Parcel) -> Iterator[bytes]:
+def _notifications(parts: PackageParts) -> Iterator[bytes]:
     """The event feed as one reads it who comes now: every object once, each after those it refers to."""
     for each in IN_REFERENCE_ORDER:
-        for line in parcel.shown(each.name):
+        for line in parts.shown(each.name):
             id_ = "null" if each.single else json.dumps(json.loads(line)["id"])
             yield f'{{"type":"{each.name}","id":{id_},"data":'.encode() + line.removesuffix(b"\n") + b"}\n"
 
 
-def shown_document(collection: Collection, document: JsonObject | BaseModel) -> JsonObject:
+def _shown_document(collection: Collection, document: JsonObject | BaseModel) -> JsonObject:
     """A document as its route answers it."""
     if isinstance(document, BaseModel):
         return document.model_dump(mode="json")
     return collection.parsed(document).model_dump(mode="json", exclude_unset=True)
 
 
-def answers(session: Session, service: Service, row_id: int) -> Load:
+def _answers(session: Session, service: Service, row_id: int) -> Load:
     """A submission's answer files as a zip, made when it is written."""
     return lambda: zip_bytes(submission_queries.answer_files(session, service.files, row_id))
 
@@ -150,7 +201,7 @@ def _statement(session: Session, service: Service, row: ProblemRow, language: st
     return load
 
 
-def add_images(parcel: Parcel, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
+def _add_images(parts: PackageParts, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
     """Add the images of the contest, its organizations, persons and teams."""
     contest = contest_of(session, snapshot.contest.id)
     owners: list[tuple[str, Mapping[str, Any]]] = [("contest", contest.details)]
@@ -161,21 +212,21 @@ def add_images(parcel: Parcel, snapshot: ContestSnapshot, session: Session, serv
         for value in details.values():
             for file in value if isinstance(value, list) else ():
                 if "sha256" in file:
-                    parcel.files[f"{folder}/{file['filename']}"] = _kept(service, file["sha256"])
+                    parts.files[f"{folder}/{file['filename']}"] = _kept(service, file["sha256"])
 
 
 def _kept(service: Service, sha256: str) -> Load:
     return lambda: service.files.load(sha256)
 
 
-def add_problems(parcel: Parcel, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
+def _add_problems(parts: PackageParts, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
     """Add the packages and statements of all problems."""
     for problem in snapshot.problems:
         row = stored_problems.get(session, problem.id)
         assert row is not None, "a foreign key"
         package = partial(packing.packed, session, service.files, row, judged=True)
-        parcel.files[f"problems/{row.id}/{row.id}.zip"] = package
+        parts.files[f"problems/{row.id}/{row.id}.zip"] = package
         for language, kept in row.statements.items():
             label = snapshot.contest.labels[row.id]
             suffix = "html" if kept["kind"] == "md" else kept["kind"]
-            parcel.files[f"problems/{row.id}/{label}.{language}.{suffix}"] = _statement(session, service, row, language)
+            parts.files[f"problems/{row.id}/{label}.{language}.{suffix}"] = _statement(session, service, row, language)

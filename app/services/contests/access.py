@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pydantic import BaseModel
+from sqlalchemy.orm import Session
 
-from app.domain.settings import ContestSettings
+from app.domain.settings import ContestSettings, read_settings
 from app.services.collections import COLLECTIONS, Collection
+from app.services.contests.capabilities import capabilities
+from app.services.contests.contests import contest_of
 from app.services.viewer import Viewer
+from app.storage import teams
 
 SCOREBOARD = ("time", "contest_time", "state", "rows", "version")
 
@@ -25,7 +29,16 @@ class Access(BaseModel):
     endpoints: list[Endpoint]
 
 
-def endpoints(viewer: Viewer, settings: ContestSettings) -> list[Endpoint]:
+def access(session: Session, viewer: Viewer, contest_id: str) -> Access:
+    """What the viewer may see and do in a contest, also what it may do only later; raises NotFound."""
+    contest = contest_of(session, contest_id)
+    takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
+    settings = read_settings(contest.settings)
+    allowed = capabilities(viewer, settings, takes_part=takes_part)
+    return Access(capabilities=list(allowed), endpoints=_endpoints(viewer, settings))
+
+
+def _endpoints(viewer: Viewer, settings: ContestSettings) -> list[Endpoint]:
     """The endpoints this client may read. Without an account there are no accounts, and nothing may refer to one."""
     reads_answers = viewer.sees_all or viewer.team_id is not None or settings.show_others_answers
     listed = [

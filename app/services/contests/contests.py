@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from importlib.metadata import version
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -55,6 +56,12 @@ class StateView(BaseModel):
     finalized: str | None
     end_of_updates: str | None
     removed_intervals: list[RemovedInterval]
+
+
+def api_information() -> ApiInformation:
+    """The version of the API, and of the server."""
+    provider = Provider(name="Jurado", version=version("jurado"))
+    return ApiInformation(version=clics.VERSION, version_url=clics.VERSION_URL, provider=provider)
 
 
 def documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ContestView]:

@@ -10,6 +10,7 @@ from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import LANGUAGE
 from app.services.contests.contests import contest_of
+from app.services.errors import NotFound
 from app.services.viewer import Viewer
 from app.storage.tables import ContestRow
 
@@ -35,6 +36,33 @@ class LanguageView(BaseModel):
 ANSWERS = LanguageView(
     id=LANGUAGE, name="answer files", entry_point_required=False, extensions=["out", "ans", "txt", "zip"]
 )
+
+
+def judgement_types(session: Session, contest_id: str) -> list[JudgementTypeView]:
+    """The judgement types of a contest; raises NotFound where there is no such contest."""
+    return types(contest_of(session, contest_id))
+
+
+def judgement_type(session: Session, contest_id: str, type_id: str) -> JudgementTypeView:
+    """One judgement type of a contest; raises NotFound."""
+    for each in types(contest_of(session, contest_id)):
+        if each.id == type_id:
+            return each
+    raise NotFound(f"no judgement type {type_id!r}")
+
+
+def languages(session: Session, contest_id: str) -> list[LanguageView]:
+    """The one language of a contest; raises NotFound where there is no such contest."""
+    contest_of(session, contest_id)
+    return [ANSWERS]
+
+
+def language(session: Session, contest_id: str, language_id: str) -> LanguageView:
+    """One language of a contest; raises NotFound."""
+    contest_of(session, contest_id)
+    if language_id != ANSWERS.id:
+        raise NotFound(f"no language {language_id!r}")
+    return ANSWERS
 
 
 def type_documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JudgementTypeView]:

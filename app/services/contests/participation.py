@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -11,13 +12,20 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.domain.settings import read_settings
-from app.services.bodies import Body
-from app.services.clics import Id, format_reltime, format_time_or_none
-from app.services.contests.changes import why_not_running
-from app.services.errors import Conflict, Forbidden
-from app.storage import contests, teams
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.service import Service
+from app.services.bodies import Body, same_id
+from app.services.clics import Id, JsonObject, format_reltime, format_time_or_none
+from app.services.contests.changes import refuse_final, why_not_running
+from app.services.contests.contests import contest_of
+from app.services.errors import Conflict, Forbidden, NotFound
+from app.services.people.teams import document
+from app.services.transactions import after_commit
+from app.services.viewer import Viewer
+from app.storage import contests, participations, teams
+from app.storage.participations import Beginning
 from app.storage.scoring_input import clock
-from app.storage.tables import ContestRow
+from app.storage.tables import ContestRow, ContestTeamRow
 
 
 class ParticipationBody(Body):
@@ -44,13 +52,66 @@ class Disqualification(Body):
     disqualified: bool
 
 
-def view(row: ContestRow, team_id: str, found: Participation | None) -> ParticipationView:
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A team's clock as it runs; `is_new` False: it ran before."""
+
+    participation: ParticipationView
+    is_new: bool
+
+
+def participation(session: Session, viewer: Viewer, contest_id: str) -> ParticipationView:
+    """The clock of the viewer's team: the contest's, unless it has its own. Raises Forbidden or NotFound."""
+    row = contest_of(session, contest_id)
+    team_id = _taking_part(session, row, viewer.team_id)
+    return _view(row, team_id, participations.participation(session, contest_id, team_id))
+
+
+def begin(service: Service, viewer: Viewer, contest_id: str, body: ParticipationBody) -> Begun:
+    """Start the own clock of the viewer's team, once; durable when this returns. Raises Conflict where it cannot start.
+
+    The writer inserts it, so that of two requests at once one starts it and the other finds it running.
+    """
+    now, kind = utc_now(), ParticipationKind(body.kind)
+    with service.database.read() as session:
+        row = contest_of(session, contest_id)
+        team_id = _taking_part(session, row, viewer.team_id)
+        running = participations.participation(session, contest_id, team_id)
+        if running is None:
+            _check_start(session, row, team_id, kind, now)
+    if running is not None and running.kind is not kind:
+        raise Conflict(f"your team's {running.kind} clock runs already")
+    beginning = Beginning(contest_id, team_id, kind, now)
+    is_new = running is None and service.writer.submit(participations.begin, beginning).result()
+    service.boards.changed(contest_id)
+    with service.database.read() as session:
+        return Begun(_view(row, team_id, participations.participation(session, contest_id, team_id)), is_new)
+
+
+def disqualify(
+    session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, team_id: str, body: Disqualification
+) -> JsonObject:
+    """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
+    row = contest_of(session, contest_id)
+    same_id(team_id, body.id)
+    team = teams.get(session, team_id)
+    if team is None or not teams.takes_part(session, row, team_id):
+        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}")
+    refuse_final(row)
+    place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
+    place.disqualified = body.disqualified
+    session.add(place)
+    after_commit(session, lambda: boards.changed(contest_id))
+    return document(viewer, team, contest_id, {team_id} if place.disqualified else ())
+
+
+def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:
     """Show a team's clock."""
     now = utc_now()
-    times = own_clock(clock(row), read_settings(row.settings).personal_duration, found)
+    times = own_clock(clock(row), read_settings(row.settings).personal_duration, own)
     return ParticipationView(
         team_id=team_id,
-        kind=ParticipationKind.OFFICIAL if found is None else found.kind,
+        kind=ParticipationKind.OFFICIAL if own is None else own.kind,
         start_time=format_time_or_none(times.start),
         end_time=format_time_or_none(times.end),
         contest_time=format_reltime(times.contest_time(now)),
@@ -58,14 +119,14 @@ def view(row: ContestRow, team_id: str, found: Participation | None) -> Particip
     )
 
 
-def taking_part(session: Session, row: ContestRow, team_id: str | None) -> str:
+def _taking_part(session: Session, row: ContestRow, team_id: str | None) -> str:
     """The viewer's team; raises Forbidden where it takes no part in the contest."""
     if team_id is None or not teams.takes_part(session, row, team_id):
         raise Forbidden(f"your team does not take part in contest {row.id}")
     return team_id
 
 
-def may_begin(session: Session, row: ContestRow, team_id: str, kind: ParticipationKind, now: datetime) -> None:
+def _check_start(session: Session, row: ContestRow, team_id: str, kind: ParticipationKind, now: datetime) -> None:
     """Raise Conflict where such a clock cannot be started now."""
     times = clock(row)
     if kind is ParticipationKind.PERSONAL:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+import secrets
 
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
 from app.services.bodies import Body, Line
 from app.services.clics import Time, format_time, format_time_or_none
+from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.viewer import Viewer, digest
+from app.storage import accounts as stored
 from app.storage.tables import TokenRow
 
 ID_LENGTH = 16
+MOST = 100
 
 
 class TokenBody(Body):
@@ -35,7 +43,43 @@ class NewToken(TokenView):
     token: str = Field(description="send it as `Authorization: Bearer ...`")
 
 
-def facts(row: TokenRow, used: str | None) -> dict[str, str | bool | None]:
+def listed(session: Session, viewer: Viewer) -> list[TokenView]:
+    """The tokens of the viewer's account, without their secrets."""
+    used = viewer.credential.digest
+    return [TokenView.model_validate(_facts(row, used)) for row in stored.tokens(session, str(viewer.account_id))]
+
+
+def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
+    """Make a token, of which only the digest is stored; raises BadRequest or Conflict."""
+    now = utc_now()
+    if body.expires is not None and body.expires <= now:
+        raise BadRequest(f"expires: expected a time to come, found {format_time(body.expires)}")
+    if len(stored.tokens(session, str(viewer.account_id))) >= MOST:
+        raise Conflict(f"the account has {MOST} tokens; take one back first")
+    token = secrets.token_urlsafe(32)
+    row = TokenRow(
+        digest=digest(token),
+        account_id=str(viewer.account_id),
+        label=body.label or "",
+        created=now,
+        expires=body.expires,
+    )
+    session.add(row)
+    return NewToken.model_validate({**_facts(row, viewer.credential.digest), "token": token})
+
+
+def delete_all(session: Session, viewer: Viewer, *, others: bool) -> None:
+    """Take all tokens of the viewer's account back; `others`: all but the one of this request."""
+    stored.remove_tokens(session, str(viewer.account_id), but=viewer.credential.digest if others else None)
+
+
+def delete(session: Session, viewer: Viewer, token_id: str) -> None:
+    """Take one token of the viewer's account back; raises NotFound."""
+    if len(token_id) != ID_LENGTH or not stored.remove_tokens(session, str(viewer.account_id), token_id):
+        raise NotFound(f"no token {token_id!r}")
+
+
+def _facts(row: TokenRow, used: str | None) -> dict[str, str | bool | None]:
     """The properties shown of a token, never the token itself; `used` is the digest of the request's own token."""
     return {
         "id": row.digest[:ID_LENGTH],

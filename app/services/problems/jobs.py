@@ -11,9 +11,13 @@ from sqlalchemy.orm import Session
 from app.domain.documents import ReferenceDocument
 from app.grading.references import REFERENCE_RUN
 from app.packages.settings import solver_of
+from app.service import Service
 from app.services import clics
 from app.services.bodies import Body, Line
-from app.services.errors import BadRequest, NotFound
+from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.problems.packages import existing
+from app.services.transactions import after_commit
+from app.services.viewer import Viewer
 from app.storage import jobs, rejudging_changes
 from app.storage.documents import CaseDocument, RunParams
 from app.storage.tables import JobRow, ProblemRow
@@ -44,21 +48,29 @@ class Job(BaseModel):
     ended: str | None
 
 
-def view(row: JobRow) -> Job:
-    """Show a job."""
-    return Job(
-        id=row.id,
-        kind=row.kind,
-        state=row.state,
-        params=dict(row.params),
-        progress=row.progress,
-        log=row.log,
-        result=None if row.result is None else dict(row.result),
-        attempt=row.attempt,
-        created=clics.format_time(row.created),
-        started=clics.format_time_or_none(row.started),
-        ended=clics.format_time_or_none(row.ended),
-    )
+def start_run(session: Session, service: Service, viewer: Viewer, problem_id: str, asked: ReferenceRunRequest) -> Job:
+    """Queue a reference run, which starts after the commit; raises BadRequest or NotFound."""
+    job = queue_run(session, existing(session, problem_id), asked, viewer.account_id)
+    after_commit(session, lambda: service.jobs.wake(job.id))
+    return _view(job)
+
+
+def newest(session: Session) -> list[Job]:
+    """The latest jobs, newest first, at most 200."""
+    return [_view(row) for row in jobs.newest(session)]
+
+
+def one(session: Session, job_id: str) -> Job:
+    """A job; raises NotFound."""
+    return _view(_job_row(session, job_id))
+
+
+def cancel(service: Service, job_id: str) -> None:
+    """Kill everything the job runs; what it has finished stays. Raises Conflict where it has ended, or NotFound."""
+    with service.database.read() as session:
+        _job_row(session, job_id)
+    if not service.jobs.cancel(job_id):
+        raise Conflict(f"job {job_id} has ended already")
 
 
 def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest, account_id: str | None) -> JobRow:
@@ -101,7 +113,24 @@ def _names(problem_id: str, cases: Mapping[str, CaseDocument], asked: list[str] 
     return [name for name in in_order if name in asked]
 
 
-def job_row(session: Session, job_id: str) -> JobRow:
+def _view(row: JobRow) -> Job:
+    """Show a job."""
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        state=row.state,
+        params=dict(row.params),
+        progress=row.progress,
+        log=row.log,
+        result=None if row.result is None else dict(row.result),
+        attempt=row.attempt,
+        created=clics.format_time(row.created),
+        started=clics.format_time_or_none(row.started),
+        ended=clics.format_time_or_none(row.ended),
+    )
+
+
+def _job_row(session: Session, job_id: str) -> JobRow:
     """A job; raises NotFound."""
     row = jobs.get(session, job_id)
     if row is None:

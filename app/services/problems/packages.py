@@ -21,10 +21,12 @@ from app.packages.model import Package
 from app.packages.verify import examine
 from app.service import Service
 from app.services.clics import format_time
-from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, NotFound, Unavailable
+from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.services.names import did_you_mean
 from app.services.rejudgings.problem_changes import RejudgingView, change
-from app.storage import problems
+from app.services.viewer import Viewer
+from app.storage import packing, problems
+from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow
 
 
@@ -112,7 +114,57 @@ class ProblemFacts(TypedDict):
     updated: str
 
 
-def view(session: Session, row: ProblemRow) -> ProblemFacts:
+@dataclass(frozen=True, slots=True)
+class SentPackage:
+    """A package as it was sent: a zip, the id it is to have, and the name of its file for one without a top folder."""
+
+    source: bytes | Path
+    slug: str | None
+    stem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A package that may be kept, what its expected answers score, and what in it will not work as expected."""
+
+    package: Package
+    scores: Mapping[str, FoundScore]
+    warnings: Sequence[PackageError]
+
+
+def listed(session: Session) -> list[ProblemView]:
+    """All problems by id, whether they are in a contest or not."""
+    return [ProblemView(**_facts(session, row)) for row in problems.problems(session)]
+
+
+def one(session: Session, problem_id: str) -> ProblemDetails:
+    """Settings, groups, test cases and contests of a problem; raises NotFound."""
+    return details(session, existing(session, problem_id))
+
+
+def package_zip(service: Service, session: Session, problem_id: str) -> bytes:
+    """A problem as a Kattis 2025-09 package with the test cases as they are now; raises NotFound."""
+    return packing.packed(session, service.files, existing(session, problem_id))
+
+
+def delete(session: Session, problem_id: str) -> None:
+    """Delete a problem; raises NotFound, or Conflict while a contest has it or somebody has submitted to it."""
+    try:
+        if not problems.remove(session, problem_id):
+            raise NotFound(f"no problem {problem_id!r}")
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+
+
+def bring_in(service: Service, viewer: Viewer, sent: SentPackage, joins: int | None) -> BroughtIn | RejudgingView:
+    """Check a package and store it: at once, or as a rejudging (part of the open one `joins`) where submissions exist.
+
+    Raises BadRequest with all faults; nothing is stored then.
+    """
+    return _store(service, _read_and_check(service, sent), viewer.account_id, joins)
+
+
+def _facts(session: Session, row: ProblemRow) -> ProblemFacts:
     """The facts of a problem as admins and judges see them."""
     scoring = row.settings["scoring"]
     return {
@@ -131,7 +183,7 @@ def view(session: Session, row: ProblemRow) -> ProblemFacts:
 def details(session: Session, row: ProblemRow) -> ProblemDetails:
     """Everything judges may read of a problem."""
     return ProblemDetails(
-        **view(session, row),
+        **_facts(session, row),
         settings=dict(row.settings),
         license=row.metadata_.get("license"),
         groups=[
@@ -171,20 +223,18 @@ def existing(session: Session, problem_id: str) -> ProblemRow:
     return row
 
 
-def read_and_check(service: Service, source: bytes | Path, slug: str | None, stem: str | None) -> Checked:
+def _read_and_check(service: Service, sent: SentPackage) -> Checked:
     """Read and check: nothing is stored unless everything is right."""
     try:
-        files = [] if isinstance(source, bytes) else [source]
+        files = [] if isinstance(sent.source, bytes) else [sent.source]
         seconds = service.settings.package_read_seconds
-        return check_package(service, READER.read(read_arrival, (source, slug, stem), seconds, files))
-    except PackageErrors as found:
-        message = _sentence(errors_of(found.errors))
-        raise BadRequest(message, errors=[error.as_data() for error in found.errors]) from None
+        return check_package(service, READER.read(read_arrival, (sent.source, sent.slug, sent.stem), seconds, files))
+    except PackageErrors as faults:
+        message = _sentence(errors_of(faults.errors))
+        raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None
 
 
-def bring_in(
-    service: Service, checked: Checked, account_id: str | None, joins: int | None
-) -> BroughtIn | RejudgingView:
+def _store(service: Service, checked: Checked, account_id: str | None, joins: int | None) -> BroughtIn | RejudgingView:
     """Store a checked package: at once, or as a rejudging where submissions exist."""
     package = checked.package
     kept = problems.keep_package(service.files, package)
@@ -194,26 +244,17 @@ def bring_in(
             problems.put_package(session, kept, checked.scores)
 
         reason = f"a new version of {package.slug} has been brought in"
-        made = change(session, package.slug, write, reason, account_id, joins=joins)
-        found = None if made is not None else details(session, existing(session, package.slug))
-    if found is not None:
-        return BroughtIn(**dict(found), warnings=[PackageWarning(**each.as_data()) for each in checked.warnings])
-    assert made is not None, "one of the two"
+        opened = change(session, package.slug, write, reason, account_id, joins=joins)
+        problem = None if opened is not None else details(session, existing(session, package.slug))
+    if problem is not None:
+        return BroughtIn(**dict(problem), warnings=[PackageWarning(**each.as_data()) for each in checked.warnings])
+    assert opened is not None, "one of the two"
     service.engine.take_up()
-    return made
+    return opened
 
 
 def _sentence(errors: Sequence[PackageError]) -> str:
     return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A package that may be kept, what its expected answers score, and what in it will not work as expected."""
-
-    package: Package
-    scores: Mapping[str, FoundScore]
-    warnings: Sequence[PackageError]
 
 
 def check_package(service: Service, arrival: Arrival) -> Checked:

@@ -12,14 +12,13 @@ from app.domain.documents import RuleDocument
 from app.domain.rules import write_rule
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
-from app.services.problems.statements import Sample, title_of
+from app.services.problems.statements import MIMES, Sample, title_of
 from app.services.viewer import Viewer
+from app.services.visibility import the_problem
 from app.storage import problems as stored
 from app.storage.documents import StatementDocument
 from app.storage.scoring_input import entries
 from app.storage.tables import ContestProblemRow, ProblemRow
-
-MIMES = {"md": "text/html", "tex": "application/x-tex", "pdf": "application/pdf"}
 
 
 class Problem(BaseModel):
@@ -115,15 +114,22 @@ def has_begun(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
     return viewer.team_id in snapshot.contest.participations
 
 
+def problem(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Problem:
+    """One problem of a contest; raises NotFound for what the viewer does not see."""
+    the_problem(snapshot, problem_id)
+    document = next(each for each in documents(viewer, snapshot, session) if each["id"] == problem_id)
+    return Problem.model_validate(document)
+
+
 def samples(session: Session, service: Service, problem_id: str) -> list[Sample]:
     """The samples of a problem, as shown with its statement."""
-    found = []
+    shown = []
     row = stored.get(session, problem_id)
     outputs = row.metadata_.get("sample_outputs", {}) if row is not None else {}
     for case in stored.test_cases(session, problem_id):
         if case.group_name == "sample":
-            shown = outputs.get(case.name, case.answer_sha256)
-            expected = service.files.load(shown) if shown is not None else b""
+            digest = outputs.get(case.name, case.answer_sha256)
+            expected = service.files.load(digest) if digest is not None else b""
             given = service.files.load(case.input_sha256)
-            found.append(Sample(case.name, given.decode(errors="replace"), expected.decode(errors="replace")))
-    return found
+            shown.append(Sample(case.name, given.decode(errors="replace"), expected.decode(errors="replace")))
+    return shown

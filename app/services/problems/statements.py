@@ -12,6 +12,7 @@ from app.packages.markdown import TICKS, render
 NEXT = "{{nextsample}}"
 REMAINING = "{{remainingsamples}}"
 PLACES = re.compile(f"({re.escape(NEXT)}|{re.escape(REMAINING)})")
+MIMES = {"md": "text/html", "tex": "application/x-tex", "pdf": "application/pdf"}
 WEIGHT = re.compile(r";\s*q=([01](?:\.\d{0,3})?)$")
 WORDS = {
     "en": ("Sample input", "Sample output"),
@@ -33,22 +34,22 @@ class Sample:
     answer: str
 
 
-def choose_language(wanted: str | None, accepted: str, there: Sequence[str]) -> str:
-    """The language asked for if it is there, else the first accepted one that is, else English, else the first.
+def choose_language(wanted: str | None, accepted: str, known: Sequence[str]) -> str:
+    """The language asked for if it is known, else the first accepted one that is, else English, else the first.
 
-    `accepted` is an Accept-Language header; `es-MX` finds `es`, and the other way round. `there` must not be empty.
+    `accepted` is an Accept-Language header; `es-MX` finds `es`, and the other way round. `known` must not be empty.
     """
     asked = [wanted] if wanted else []
     weighted = [(-_weight(part), at, part.partition(";")[0].strip()) for at, part in enumerate(accepted.split(","))]
     asked += [language for weight, _, language in sorted(weighted) if language and weight < 0]
     for language in [*asked, "en"]:
-        for candidate in there:
+        for candidate in known:
             if candidate.lower() == language.lower():
                 return candidate
-        for candidate in there:
+        for candidate in known:
             if candidate.lower().split("-")[0] == language.lower().split("-")[0]:
                 return candidate
-    return there[0]
+    return known[0]
 
 
 def _weight(part: str) -> float:

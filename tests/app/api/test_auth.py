@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from app.api.http import auth
-from app.api.http.limits import Guesses, Price
 from app.api.people import tokens
 from app.bootstrap import initialise, make_admin
 from app.cli.output import Failure
@@ -22,6 +21,7 @@ from app.services import viewer
 from app.services.addresses import source_of
 from app.services.clics import format_time
 from app.services.errors import TooManyRequests
+from app.services.people.guesses import Guesses, Price
 from app.services.turns import Turns
 from app.settings import Settings
 from app.storage.tables import TokenRow

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from app.api.http.limits import Failures
 from app.domain.clock import ServiceClock, use, utc_now
+from app.services.people.guesses import Failures
 from app.storage.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, start_clock
 from app.storage.tables import ClockRow, EventRow
 from tests.builders.clocks import WallClock, wall_clock

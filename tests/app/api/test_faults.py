@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from app.api.http import health
 from app.api.http.errors import unavailable
+from app.services.health import readiness
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
 from tests.builders.service import Api, open_api
@@ -108,7 +108,7 @@ def test_a_deleted_database_takes_nothing_and_is_not_ready_until_it_is_back(sqli
 def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "SECONDS_TO_READ", 0.1)
+    monkeypatch.setattr(readiness, "SECONDS_TO_READ", 0.1)
     with open_api(postgresql_url, tmp_path / "home") as api:
         assert api.get("/health/ready").status_code == 200
         with api.service.database.readers.connect() as connection:

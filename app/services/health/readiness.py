@@ -1,0 +1,84 @@
+"""Readiness: whether submissions are taken and judged, asked of the database and the engine within seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import structlog
+from anyio import CapacityLimiter
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.domain.clock import the_clock, utc_now
+from app.service import Service
+from app.services.health.stored_files import damaged_files
+from app.shared_work import SharedWork
+from app.storage import health as stored
+from app.storage.commits import CommitInDoubt
+
+SECONDS_PROVEN = 1.0
+SECONDS_TO_READ = 2.0
+SECONDS_TO_WRITE = 5.0
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
+
+
+class Ready(BaseModel):
+    """Whether submissions are taken and judged, and what is missing if not."""
+
+    ready: bool
+    database: bool = Field(description="the database answers, and takes what is written")
+    graders: int = Field(description="graders that are able to work")
+    spare_graders: int = Field(description="warm graders in reserve")
+    grader_deaths: int = Field(description="graders that died since the server started")
+    unprotected: list[str] = Field(description="protections that graders lack, as this system does not give them")
+    waiting: int | None = Field(description="judgements that are not done")
+    oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
+    damaged_files: int = Field(description="stored files known to be missing or damaged; admins see which")
+    clock_ahead_seconds: float = Field(
+        description="how far the time of contests is ahead of the system's clock, which was set back; else 0"
+    )
+
+
+async def readiness(service: Service, probing: SharedWork) -> Ready:
+    """Ask the database and the engine; `probing` holds the question that the database has not answered yet."""
+    state = service.engine.graders()
+    answer = Ready(
+        ready=False,
+        database=False,
+        graders=state.alive,
+        spare_graders=state.spare,
+        grader_deaths=state.deaths,
+        unprotected=sorted(name for name, lack in state.protections.items() if lack),
+        waiting=None,
+        oldest_seconds=None,
+        damaged_files=len(damaged_files(service)),
+        clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
+    )
+    try:
+        _, queue = await asyncio.gather(_try_to_write(service), _try_to_read(service, probing))
+    except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
+        log.warning("not ready", error=str(error) or type(error).__name__)
+        return answer
+    oldest = None if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
+    return answer.model_copy(
+        update={"ready": state.alive > 0, "database": True, "waiting": queue.length, "oldest_seconds": oldest}
+    )
+
+
+async def _try_to_write(service: Service) -> None:
+    """Have the writer commit something, unless it did a moment ago; raises what it raises, or TimeoutError."""
+    if time.monotonic() - service.writer.committed > SECONDS_PROVEN:
+        async with asyncio.timeout(SECONDS_TO_WRITE):
+            await service.writer.call(stored.probe, None)
+
+
+async def _try_to_read(service: Service, probing: SharedWork) -> stored.Queue:
+    """Read as requests do, in a thread that no request needs; one at a time, so that one that hangs costs only one."""
+
+    def read() -> stored.Queue:
+        with service.database.read(for_request=True) as session:
+            return stored.queue(session)
+
+    async with asyncio.timeout(SECONDS_TO_READ):
+        return await probing.soon("queue", read, limiter=CapacityLimiter(1))

@@ -1,0 +1,48 @@
+"""What is known of stored files that are damaged, and what waits for them: for admins."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from app.service import Service
+from app.services.clics import format_time_or_none
+
+
+class FileAtFault(BaseModel):
+    """A stored file that cannot be read, why, and how many judgements wait for it."""
+
+    sha256: str
+    error: str
+    waiting: int
+
+
+class StoredFiles(BaseModel):
+    """Files that are missing or damaged, and what the last pass over all files has read."""
+
+    faults: list[FileAtFault]
+    read: int = Field(description="files the last pass has read")
+    bytes_read: int
+    orphans_removed: int
+    ended: str | None = Field(description="when the last pass ended; null before the first")
+
+
+def stored_files(service: Service) -> StoredFiles:
+    """What requests, graders and the last pass over all files could not read, and nobody wrote again; from memory."""
+    last = service.scrub.last
+    faults = {
+        sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in service.scrub.faults().items()
+    }
+    for fault in service.engine.parked.faults():
+        faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=len(fault.judgements))
+    return StoredFiles(
+        faults=list(faults.values()),
+        read=last.files,
+        bytes_read=last.size,
+        orphans_removed=last.removed,
+        ended=format_time_or_none(last.ended),
+    )
+
+
+def damaged_files(service: Service) -> set[str]:
+    """Which stored files are known to be missing or damaged."""
+    return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.parked.faults())}

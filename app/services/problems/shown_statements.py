@@ -1,0 +1,88 @@
+"""The statement of a problem as a reader of a contest gets it, and its images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.grading.contest_snapshot import ContestSnapshot
+from app.packages.markdown import image_type, with_image_folder
+from app.service import Service
+from app.services.errors import NotFound
+from app.services.names import did_you_mean
+from app.services.problems import statements
+from app.services.problems.problems import samples
+from app.services.visibility import the_problem
+from app.storage import problems as stored
+
+HTML = "text/html; charset=utf-8"
+MARKDOWN = "text/markdown; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How somebody wants to read: a language or the header Accept-Language, and Markdown in place of HTML.
+
+    address  where the statement is read: images in Markdown are named from there
+    """
+
+    language: str | None
+    accepted_languages: str
+    wants_markdown: bool
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement in one language, and its type; `is_made` where the server makes its HTML."""
+
+    data: bytes
+    media_type: str
+    language: str
+
+    @property
+    def is_made(self) -> bool:
+        """Is it HTML made of Markdown, rather than a file of the package?"""
+        return self.media_type == HTML
+
+
+@dataclass(frozen=True, slots=True)
+class StatementImage:
+    """An image of a statement in the store."""
+
+    sha256: str
+    media_type: str
+
+
+def statement(
+    service: Service, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
+) -> Statement:
+    """The statement in the reader's language, or in another one where that is missing; raises NotFound."""
+    the_problem(snapshot, problem_id)
+    row = stored.get(session, problem_id)
+    if row is None or not row.statements:
+        raise NotFound(f"problem {problem_id!r} has no statement")
+    language = statements.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
+    file = row.statements[language]
+    data = service.files.load(file["sha256"])
+    if file["kind"] != "md":
+        return Statement(data, statements.MIMES[file["kind"]], language)
+    text = statements.with_samples(data.decode(), samples(session, service, problem_id), language)
+    title = statements.title_of(row.names, language)
+    if reader.wants_markdown:
+        text = with_image_folder(text, reader.address)
+        return Statement(f"# {title}\n\n{text}".encode(), MARKDOWN, language)
+    return Statement(statements.page(title, text, language).encode(), HTML, language)
+
+
+def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> StatementImage:
+    """An image that the statement shows in some language; raises NotFound."""
+    the_problem(snapshot, problem_id)
+    row = stored.get(session, problem_id)
+    by_language = [] if row is None else [file.get("images", {}) for file in row.statements.values()]
+    images = {name: sha256 for images in by_language for name, sha256 in images.items()}
+    sha256, media_type = images.get(path), image_type(path)
+    if sha256 is None or media_type is None:
+        raise NotFound(f"the statement of problem {problem_id!r} has no image {path!r}{did_you_mean(path, images)}")
+    return StatementImage(sha256, media_type)
