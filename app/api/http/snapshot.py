@@ -8,16 +8,14 @@ from fastapi import Depends
 
 from app.api.http.deps import CurrentViewer, TheBoards
 from app.grading.contest_snapshot import ContestSnapshot
-from app.services.names import NoContest
-from app.services.visibility import seen_by
+from app.services.names import NoContest, snapshot_for
 
 
 async def _snapshot(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -> ContestSnapshot:
-    public = not viewer.sees_all
-    found = boards.ready(contest_id, public=public) or await boards.snapshot_soon(contest_id, public=public)
-    if found is None:
+    snapshot = await snapshot_for(boards, viewer, contest_id)
+    if snapshot is None:
         raise NoContest(contest_id)
-    return seen_by(viewer, found)
+    return snapshot
 
 
 TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]

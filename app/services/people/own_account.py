@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
+from anyio.to_thread import run_sync
 from pydantic import Field
+from sqlalchemy.orm import Session
 
 from app.passwords import hash_password
 from app.service import Service
 from app.services.bodies import Body
 from app.services.errors import Forbidden
-from app.services.people.account_bodies import AccountView, Password, view
+from app.services.people.account_bodies import AccountView, Password, refuse_weak, view
 from app.services.people.accounts import account_of
 from app.services.viewer import Viewer
 from app.storage import accounts as stored
 
+PasswordCheck = Callable[[str, str], Awaitable[Viewer | None]]
 WRONG = "old_password: expected the password of the account, found another"
 
 
@@ -24,13 +29,34 @@ class OwnChange(Body):
     keep_tokens: bool = Field(False, description="leave all tokens as they are")
 
 
-def username_of(service: Service, viewer: Viewer) -> str:
+def own_account(session: Session, viewer: Viewer) -> AccountView:
+    """The account that asks."""
+    return view(account_of(session, str(viewer.account_id)))
+
+
+async def change_password(
+    service: Service, viewer: Viewer, body: OwnChange, check_password: PasswordCheck
+) -> AccountView:
+    """Change the viewer's password and take back its other tokens.
+
+    `check_password` gives the account that a username and a password fit. Raises BadRequest for a weak password and
+    Forbidden for a wrong old one.
+    """
+    username = await run_sync(_username_of, service, viewer)
+    refuse_weak(body.password, viewer.account_id, username)
+    known = await check_password(username, body.old_password)
+    if known is None:
+        raise Forbidden(WRONG)
+    return await run_sync(_change, service, known, viewer.credential.digest, body)
+
+
+def _username_of(service: Service, viewer: Viewer) -> str:
     """The viewer's username."""
     with service.database.read() as session:
         return account_of(session, str(viewer.account_id)).username
 
 
-def change(service: Service, known: Viewer, used: str | None, body: OwnChange) -> AccountView:
+def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) -> AccountView:
     """Change the viewer's password and take back its other tokens; raises Forbidden where it changed meanwhile."""
     hashed = hash_password(body.password)
     with service.database.write(quiet=True) as session:
