@@ -32,6 +32,7 @@ from app.services.errors import (
     all_in_words,
     fault,
 )
+from app.services.examples import example
 from app.storage.commits import CommitInDoubt
 from app.storage.faults import is_full, of_the_database
 from app.storage.stored_bytes import UNREADABLE, FileMissing
@@ -50,6 +51,13 @@ SECONDS_TO_RETRY = 5
 PHRASES = {404: "no such resource", 405: "this resource has no such method"}
 
 
+@example(
+    {
+        "code": 400,
+        "message": "[0].name: expected a value, found nothing",
+        "errors": [{"where": "[0].name", "expected": "a value", "found": "nothing"}],
+    }
+)
 class ErrorBody(BaseModel):
     """What every error's body holds; `errors` lists every fault where there can be several."""
 

@@ -13,8 +13,8 @@ from pydantic.json_schema import models_json_schema
 
 from app.api.http.deps import logged_in
 from app.api.http.errors import ErrorBody
-from app.api.http.openapi_examples import EXAMPLES
 from app.api.http.openapi_words import FILTER, OF_ALL, OF_WRITES, PARAMETERS, REFUSALS, TAGS
+from app.services.examples import EXAMPLES
 from app.services.feed.bodies import Call, Notification
 from app.services.people.class_list_bodies import PersonRowBody
 from app.services.people.directory_bodies import GroupBody, OrganizationBody, PersonBody

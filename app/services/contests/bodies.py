@@ -28,6 +28,7 @@ from app.services.clics import (
     parse_reltime,
     parse_time,
 )
+from app.services.examples import example
 from app.services.file_references import Files, shown
 from app.services.people.directory_bodies import Location
 from app.storage.tables import ContestRow
@@ -147,6 +148,15 @@ class ContestSettings(Body):
         return self
 
 
+@example(
+    {
+        "id": "spring",
+        "name": "Spring Contest",
+        "start_time": "2026-03-21T09:00:00.000Z",
+        "duration": "5:00:00",
+        "scoreboard_freeze_duration": "1:00:00",
+    }
+)
 class ContestBody(Body):
     """A contest to be made. Without an id it gets one from its name."""
 

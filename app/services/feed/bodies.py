@@ -7,8 +7,11 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from app.services.bodies import Sparse
+from app.services.examples import example
+from app.services.submissions.judgements import JUDGEMENT
 
 
+@example({"type": "judgements", "id": JUDGEMENT["id"], "data": JUDGEMENT, "token": "5f1c-81"})
 class Notification(Sparse):
     """One line of the event feed, or the data of a server-sent event: an object as its GET route answers it now."""
 

@@ -12,6 +12,7 @@ from app.passwords import LEAST
 from app.services.bodies import Body, Line, Sparse
 from app.services.clics import ID, Id
 from app.services.errors import BadRequest, said
+from app.services.examples import example
 from app.storage.tables import AccountRow
 
 USERNAME_WORDS = "a username: one line, not empty, without a colon"
@@ -40,6 +41,15 @@ Password = Annotated[
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
 
 
+@example(
+    {
+        "id": "ants",
+        "username": "ants",
+        "password": "open, sesame seeds",
+        "type": "team",
+        "team_id": "ants",
+    }
+)
 class AccountBody(Body):
     """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
 
@@ -70,6 +80,7 @@ class AccountChange(Body):
     person_id: Id | None = None
 
 
+@example({"id": "ants", "username": "ants", "name": "The Ants", "type": "team", "team_id": "ants"})
 class AccountView(BaseModel):
     """An account as CLICS shows it; passwords are never shown."""
 

@@ -15,6 +15,7 @@ from app.services.bodies import Body, Line, Sparse, found
 from app.services.clics import Id, JsonObject
 from app.services.contests.contests import contest_of
 from app.services.errors import Forbidden, NotFound, place
+from app.services.examples import example
 from app.services.file_references import Files
 from app.services.names import did_you_mean
 from app.services.viewer import Viewer
@@ -56,6 +57,7 @@ class TeamDetails(Body):
     audio: Files = None
 
 
+@example({"id": "ants", "name": "The Ants", "label": "1", "group_ids": ["juniors"]})
 class TeamBody(TeamDetails):
     """A team to be kept. The organization and the groups it names are there already."""
 
@@ -76,6 +78,7 @@ class Enrolment(Body):
     team_ids: list[Id] = Field(min_length=1)
 
 
+@example({"id": "ants", "name": "The Ants", "label": "1", "display_name": None, "group_ids": ["juniors"]})
 class TeamView(Sparse):
     """A team as CLICS shows it. Whether it is hidden or disqualified, and what tells of its machine, is for judges."""
 

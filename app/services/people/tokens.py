@@ -11,6 +11,7 @@ from app.domain.clock import utc_now
 from app.services.bodies import Body, Line
 from app.services.clics import Time, format_time, format_time_or_none
 from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.examples import TIME, example
 from app.services.viewer import Viewer, digest
 from app.storage import accounts as stored
 from app.storage.tables import TokenRow
@@ -19,6 +20,7 @@ ID_LENGTH = 16
 MOST = 100
 
 
+@example({"label": "take_part.py", "expires": "2026-12-31T00:00:00.000Z"})
 class TokenBody(Body):
     """A token to be made; without an end it lasts until it is deleted."""
 
@@ -37,6 +39,16 @@ class TokenView(BaseModel):
     current: bool = Field(description="it is the one that this request was sent with")
 
 
+@example(
+    {
+        "id": "k3",
+        "label": "take_part.py",
+        "created": TIME,
+        "expires": None,
+        "current": False,
+        "token": "2Yb0mTbB3l",
+    }
+)
 class NewToken(TokenView):
     """A token with its secret, which is shown this once."""
 

@@ -11,6 +11,7 @@ from app.service import Service
 from app.services.bodies import Body, Line
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, NotFound
+from app.services.examples import example
 from app.services.problems.contest_problems import Rule, checked_rule, entry_of
 from app.services.rejudgings import difference
 from app.services.rejudgings.problem_changes import RejudgingView, change, refusals, shown
@@ -28,6 +29,7 @@ class ChangesBody(Body):
     rule: Rule
 
 
+@example({"problem": "comesolo", "reason": "the checker took boards that were not full"})
 class RejudgingBody(Body):
     """Which submissions to judge again, and why: all that are as each of `problem`, `team` and `submissions` says."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from app.services.bodies import Sparse
+from app.services.examples import CONTEST_TIME, STATE, TIME, example
 
 
 class BoardState(BaseModel):
@@ -53,6 +54,24 @@ class BoardRow(BaseModel):
     problems: list[BoardProblem]
 
 
+@example(
+    {
+        "time": TIME,
+        "contest_time": CONTEST_TIME,
+        "state": STATE,
+        "version": "5f1c0e7d2b9a4c6e8f013579",
+        "rows": [
+            {
+                "rank": 1,
+                "team_id": "ants",
+                "score": {"score": 42.5, "time": "0:41:00.000"},
+                "problems": [
+                    {"problem_id": "comesolo", "num_judged": 3, "num_pending": 0, "score": 42.5, "time": "0:41:00.000"},
+                ],
+            }
+        ],
+    }
+)
 class Scoreboard(Sparse):
     """A board in order of rank, or with `since` the rows that changed after that version."""
 
@@ -76,6 +95,24 @@ class TableRow(BaseModel):
     problems: dict[str, float] = Field(description="points by the problem's label")
 
 
+@example(
+    {
+        "contest_id": "spring",
+        "time": TIME,
+        "contest_time": CONTEST_TIME,
+        "state": STATE,
+        "rows": [
+            {
+                "rank": 1,
+                "team_id": "ants",
+                "team": "The Ants",
+                "points": 42.5,
+                "time": "0:41:00.000",
+                "problems": {"A": 42.5},
+            }
+        ],
+    }
+)
 class ScoreTable(BaseModel):
     """The board as a table."""
 
@@ -101,6 +138,14 @@ class TeamHistory(BaseModel):
     points: list[PastScore]
 
 
+@example(
+    {
+        "time": TIME,
+        "contest_time": CONTEST_TIME,
+        "state": STATE,
+        "teams": [{"team_id": "ants", "points": [{"contest_time": "0:41:00.000", "score": 42.5, "rank": 1}]}],
+    }
+)
 class History(BaseModel):
     """Points over time, for charts; the last are the board's."""
 

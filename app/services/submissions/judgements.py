@@ -15,6 +15,7 @@ from app.domain.verdicts import CaseVerdict, is_full, judgement_type
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import format_reltime, format_time, number
 from app.services.errors import NotFound
+from app.services.examples import CONTEST_TIME, TIME, example
 from app.services.filters import matching
 from app.services.viewer import Viewer
 from app.services.visibility import is_embargoed, may_see_runs, may_see_verdict, message_of, points_of, shown_type
@@ -27,6 +28,21 @@ from app.storage.tables import JudgementRow, SubmissionRow
 RUN_TYPES = {CaseVerdict.ACCEPTED: "AC", CaseVerdict.REJECTED: "WA", CaseVerdict.JUDGE_ERROR: "JE"}
 
 
+JUDGEMENT: JsonObject = {
+    "id": "j3f0c96e01b7d5a28",
+    "submission_id": "1",
+    "judgement_type_id": "PC",
+    "score": 42.5,
+    "current": True,
+    "start_time": TIME,
+    "start_contest_time": CONTEST_TIME,
+    "end_time": "2026-11-21T03:19:01.000Z",
+    "end_contest_time": "1:00:01.000",
+    "max_run_time": 0.012,
+}
+
+
+@example(JUDGEMENT)
 class Judgement(BaseModel):
     """A CLICS judgement; type, end and score are there once it is finished, the score for the current one."""
 

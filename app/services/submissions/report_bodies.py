@@ -7,7 +7,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from app.services.bodies import Sparse
-from app.services.submissions.judgements import Judgement
+from app.services.clics import JsonObject
+from app.services.examples import CONTEST_TIME, TIME, example
+from app.services.submissions.judgements import JUDGEMENT, Judgement
 
 
 class ReportedFile(BaseModel):
@@ -56,6 +58,52 @@ class ReportedGroup(BaseModel):
     why: str | None
 
 
+CASE: JsonObject = {
+    "name": "01-sample",
+    "group": "sample",
+    "kind": "sample",
+    "max_points": 0.0,
+    "points": 0.0,
+    "file": "01-sample.out",
+    "size": 12,
+    "sha256": "c0535e4be2b79ffd93291305436bf889314e4a3faec05ecffcbb7df31ad9e51a",
+    "carried_over_from": None,
+    "verdict": "accepted",
+    "raw": 1,
+    "max_raw": 1,
+    "message": {"key": "pegs-left", "text": "1 peg is left", "args": {"pegs": 1}},
+    "run_time": 0.012,
+}
+
+
+@example(
+    {
+        "submission_id": "1",
+        "problem_id": "comesolo",
+        "team_id": "ants",
+        "time": TIME,
+        "contest_time": CONTEST_TIME,
+        "judgement": JUDGEMENT,
+        "state": "done",
+        "points": 42.5,
+        "max_points": 100.0,
+        "files": [
+            {"name": "01-sample.out", "case": "01-sample", "ignored": None},
+            {"name": "notes.md", "case": None, "ignored": "no test case of this name"},
+        ],
+        "cases": [CASE],
+        "groups": [
+            {
+                "name": "secret",
+                "kind": "provisional",
+                "aggregation": "sum",
+                "points": 42.5,
+                "max_points": 100.0,
+                "why": None,
+            }
+        ],
+    }
+)
 class Report(Sparse):
     """What became of every file, every case and every group of a submission."""
 

@@ -18,6 +18,7 @@ from app.services import clics
 from app.services.bodies import Line
 from app.services.clics import Id
 from app.services.errors import MOST_LISTED, BadRequest, all_in_words, fault
+from app.services.examples import example
 from app.services.heavy import LIGHT
 from app.services.json_bounds import check_values
 
@@ -40,6 +41,13 @@ class SubmittedFile(BaseModel):
     filename: str | None = None
 
 
+@example(
+    {
+        "problem_id": "comesolo",
+        "language_id": "answers",
+        "files": [{"data": "UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==", "mime": "application/zip"}],
+    }
+)
 class SubmissionRequest(BaseModel):
     """A submission as the CLICS Contest API has it. `time` and `contest_time` are for admins, `id` is for their PUT."""
 

@@ -16,6 +16,7 @@ from app.services import clics
 from app.services.bodies import Sparse
 from app.services.clics import SubmissionDocument
 from app.services.errors import Forbidden, NotFound
+from app.services.examples import CONTEST_TIME, TIME, example
 from app.services.viewer import Viewer
 from app.services.visibility import is_practice, may_see, may_see_answers, may_see_sources, worth_of
 from app.storage import submission_queries
@@ -31,6 +32,19 @@ class FileReference(BaseModel):
     mime: str
 
 
+@example(
+    {
+        "id": "1",
+        "language_id": "answers",
+        "problem_id": "comesolo",
+        "team_id": "ants",
+        "time": TIME,
+        "contest_time": CONTEST_TIME,
+        "entry_point": None,
+        "files": [{"href": "contests/spring/submissions/1/files", "filename": "1.zip", "mime": "application/zip"}],
+        "practice": False,
+    }
+)
 class Submission(Sparse):
     """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
 
