@@ -41,6 +41,7 @@ from app.metrics import Metrics
 from app.service import Service
 from app.services.feed.hub import Hub
 from app.services.health import counts
+from app.services.people.logins import Logins
 from app.services.scoreboard.pages import BoardPages
 from app.settings import Settings
 from app.shared_work import SharedWork
@@ -202,7 +203,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.probing = SharedWork()
     app.state.pages = BoardPages(service.boards)
     app.state.lists = KeptLists(service.settings.list_memory)
-    app.state.authenticator = Authenticator(service.database, partial(service.writer.submit, note_use))
+    app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     counts.register(app.state.metrics, service)
 

@@ -10,26 +10,20 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from cachetools import FIFOCache
 
-from app.domain.clock import utc_now
-from app.passwords import hash_password, make_password, password_fits
 from app.services.addresses import source_of
 from app.services.errors import Unauthorized
 from app.services.people.guesses import CHECKS_AT_ONCE, Guesses
-from app.services.viewer import PUBLIC, Credential, Viewer, digest, viewer_of
+from app.services.people.logins import Logins
+from app.services.viewer import PUBLIC, Viewer
 from app.shared_work import SharedWork
-from app.storage import accounts
-from app.storage.accounts import TokenUsed
-from app.storage.database import Database
 
 MOST_REMEMBERED = 20_000
-BETWEEN_NOTES = timedelta(minutes=15)
 WRONG = "wrong username or password"
 
 
@@ -48,10 +42,9 @@ class Authenticator:
     has changed, one look at the database tells, and no password is hashed again. `listeners` are called after changes.
     """
 
-    def __init__(self, database: Database, note_use: Callable[[TokenUsed], object] | None = None) -> None:
+    def __init__(self, logins: Logins) -> None:
         self.listeners: list[Callable[[], None]] = []
-        self._database = database
-        self._note_use = note_use
+        self._logins = logins
         self._key = secrets.token_bytes(32)
         self._known: FIFOCache[bytes, _Known] = FIFOCache(MOST_REMEMBERED)
         self._knowing = threading.Lock()  # written in the event loop alone, and read through in other threads
@@ -59,7 +52,6 @@ class Authenticator:
         self._generations: Counter[str | None] = Counter()
         self._guesses = Guesses()
         self._threads: CapacityLimiter | None = None
-        self._nobody = hash_password(make_password())
 
     def forget(self, account_id: str | None = None) -> None:
         """Look at the database again: accounts, or what one is known by, have changed. Call it after the commit."""
@@ -91,7 +83,7 @@ class Authenticator:
         async with self._guesses.turn(username, source_of(address)) as attempt:
             if self._threads is None:  # of its own, so that slow readers of the database hold nobody's login back
                 self._threads = CapacityLimiter(CHECKS_AT_ONCE)
-            viewer = await run_sync(self._check_password, username, password, limiter=self._threads)
+            viewer = await run_sync(self._logins.by_password, username, password, limiter=self._threads)
             attempt.failed = viewer is None
         return viewer
 
@@ -109,20 +101,11 @@ class Authenticator:
         known = self._known.get(key)
         if known is None:
             return None
-        viewer = await run_sync(self._look, known.viewer)
+        viewer = await run_sync(self._logins.still_good, known.viewer)
         if viewer is None:
             with self._knowing:
                 self._known.pop(key, None)
         return viewer
-
-    def _look(self, viewer: Viewer) -> Viewer | None:
-        with self._database.read() as session:
-            row = accounts.get(session, str(viewer.account_id))
-            digests = accounts.live_tokens(session, [viewer.credential.digest], utc_now())
-        if row is None or not viewer.credential.fits(row, digests):
-            return None
-        self._used(viewer.credential)
-        return viewer_of(row, viewer.credential)
 
     def _digest(self, header: str) -> bytes:
         return hashlib.blake2b(header.encode(), key=self._key).digest()
@@ -135,38 +118,8 @@ class Authenticator:
                 raise Unauthorized(WRONG)
             return viewer
         if scheme.lower() == "bearer":
-            return await run_sync(self._check_token, value.strip())
+            return await run_sync(self._logins.by_token, value.strip())
         raise Unauthorized(f"Authorization: expected Basic or Bearer, found {scheme[:20]!r}")
-
-    def _check_password(self, username: str, password: str) -> Viewer | None:
-        with self._database.read() as session:
-            account = accounts.by_username(session, username)
-        # Also a username that is not there costs one hash, so that the time does not tell which ones are.
-        kept = account.password_hash if account is not None else None
-        fits = password_fits(password, kept or self._nobody)
-        if account is None or kept is None or not fits:
-            return None
-        return viewer_of(account, Credential(username=username, password_hash=kept))
-
-    def _check_token(self, token: str) -> Viewer:
-        with self._database.read() as session:
-            found = accounts.by_token(session, digest(token), utc_now())
-        if found is None:
-            raise Unauthorized("the token is unknown or has expired")
-        account, row = found
-        credential = Credential(digest=row.digest, expires=row.expires)
-        self._used(credential, row.last_used)
-        return viewer_of(account, credential)
-
-    def _used(self, credential: Credential, last_used: datetime | None = None) -> None:
-        """Note that a token is in use, to the quarter of an hour: the list of tokens shows it."""
-        now = utc_now()
-        last = credential.noted or last_used
-        if credential.digest is None or self._note_use is None:
-            return
-        if last is None or now - last >= BETWEEN_NOTES:
-            credential.noted = now
-            self._note_use(TokenUsed(credential.digest, now))
 
 
 def _basic(value: str) -> tuple[str, str]:
