@@ -32,6 +32,22 @@ from app.storage import messages as stored_messages
 
 Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[JsonObject | BaseModel]]
 Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
+SeesOther = Callable[[Viewer, ContestSnapshot], bool]
+
+
+def always(_viewer: Viewer, _public: ContestSnapshot) -> bool:
+    """Each account sees a collection of its own."""
+    return True
+
+
+def if_hidden(viewer: Viewer, public: ContestSnapshot) -> bool:
+    """Whether the viewer's team is one that is not shown to everybody: it sees itself."""
+    return any(team.hidden for team in public.contest.teams if team.id == viewer.team_id)
+
+
+def if_on_own_clock(viewer: Viewer, public: ContestSnapshot) -> bool:
+    """Whether the viewer's team has a clock of its own: it sees the problems before everybody does."""
+    return viewer.team_id in public.contest.participations
 
 
 def no_team(_public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
@@ -72,6 +88,9 @@ class Collection:
     imported    a contest package brings its objects; the others are computed again
     files       properties that hold files
     special     teams that may see more than everybody, or other things
+    sees_other  whether an account may be such a one; else it shares the list of everybody
+    filters     properties that lists are asked for by
+    of_board    changes with the board; else only when an admin writes, or the clock changes the state
     of_judges   properties that only judges see
     of_answers  properties beside the model's that only readers of answers see
     of_accounts only viewers with an account see any of it
@@ -88,6 +107,9 @@ class Collection:
     imported: bool = True
     files: tuple[str, ...] = ()
     special: Special = no_team
+    sees_other: SeesOther = always
+    filters: tuple[str, ...] = ()
+    of_board: bool = False
     of_judges: frozenset[str] = frozenset()
     of_answers: tuple[str, ...] = ()
     of_accounts: bool = False
@@ -106,6 +128,7 @@ def _of_directory(each: directory.Collection, *refers_to: str) -> Collection:
         sparse=True,
         files=each.files,
         special=hidden_teams,
+        sees_other=if_hidden,
         of_judges=each.of_judges,
     )
 
@@ -121,6 +144,7 @@ COLLECTIONS: Sequence[Collection] = (
         problems.documents,
         sparse=True,
         special=teams_with_own_clock,
+        sees_other=if_on_own_clock,
         of_judges=frozenset({"package"}),
     ),
     _of_directory(directory.GROUPS),
@@ -133,10 +157,19 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"groups", "organizations"}),
         sparse=True,
         files=teams.FILES,
+        filters=("organization_id",),
         special=hidden_teams,
+        sees_other=if_hidden,
         of_judges=teams.OF_JUDGES,
     ),
-    Collection("accounts", AccountView, accounts.documents, frozenset({"teams", "persons"}), of_accounts=True),
+    Collection(
+        "accounts",
+        AccountView,
+        accounts.documents,
+        frozenset({"teams", "persons"}),
+        filters=("team_id", "person_id"),
+        of_accounts=True,
+    ),
     Collection("state", StateView, contests.state_documents, single=True, last=True, imported=False),
     Collection(
         "submissions",
@@ -145,6 +178,7 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"languages", "problems", "teams", "accounts"}),
         sparse=True,
         large=True,
+        filters=("team_id", "problem_id", "language_id", "account_id"),
         of_judges=frozenset({"account_id"}),
         of_answers=("comment",),
     ),
@@ -156,6 +190,7 @@ COLLECTIONS: Sequence[Collection] = (
         sparse=True,
         large=True,
         imported=False,
+        filters=("judgement_type_id",),
     ),
     Collection(
         "runs",
@@ -164,6 +199,7 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"judgements", "judgement-types"}),
         large=True,
         imported=False,
+        filters=("judgement_type_id",),
         of_answers=("testcase", "raw", "message"),
     ),
     Collection(
@@ -173,8 +209,17 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"problems", "teams", "groups", "submissions"}),
         sparse=True,
         special=teams_in_conversation,
+        filters=("from_team_id", "reply_to_id", "problem_id"),
     ),
-    Collection("awards", AwardView, awards.documents, frozenset({"teams"}), special=hidden_teams),
+    Collection(
+        "awards",
+        AwardView,
+        awards.documents,
+        frozenset({"teams"}),
+        special=hidden_teams,
+        sees_other=if_hidden,
+        of_board=True,
+    ),
     Collection(
         "commentary",
         CommentaryView,
@@ -182,6 +227,8 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"problems", "teams", "submissions"}),
         sparse=True,
         special=hidden_teams,
+        filters=("source_id",),
+        of_board=True,
     ),
 )
 """All of them, in the order in which access lists them."""

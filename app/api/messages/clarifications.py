@@ -10,15 +10,15 @@ from fastapi.responses import JSONResponse
 
 from app.api.http.deps import CurrentViewer, LoggedIn, Reading, Writing
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import Small, TheLists
+from app.api.http.lists.reply import TheLists
 from app.api.http.middleware import API
 from app.api.http.snapshot import TheSnapshot
 from app.services.clics import JsonObject
+from app.services.collections import BY_NAME
 from app.services.messages.clarifications import (
     ClarificationBody,
     ClarificationView,
     bring_in,
-    documents,
     one,
     send,
 )
@@ -44,7 +44,7 @@ async def list_clarifications(
     """Judges see all, teams their own and what is sent to them, everybody what is sent to all."""
     problem_id = problem_id and problem_called(snapshot, problem_id)
     wanted = {"from_team_id": from_team_id, "reply_to_id": reply_to_id, "problem_id": problem_id}
-    return await lists.small(CLARIFICATIONS, viewer, snapshot, **wanted)
+    return await lists.small(BY_NAME["clarifications"], viewer, snapshot, **wanted)
 
 
 @router.get("/contests/{contest_id}/clarifications/{clarification_id}", summary="One clarification", **SHAPE)
@@ -83,8 +83,3 @@ def put_clarification(
     shown, is_new = bring_in(viewer, snapshot, session, clarification_id, body)
     place = f"{API}/contests/{contest_id}/clarifications/{clarification_id}"
     return JSONResponse(shown, 201, {"Location": place}) if is_new else shown
-
-
-CLARIFICATIONS = Small(
-    "clarifications", ClarificationView, documents, sparse=True, filters=("from_team_id", "reply_to_id", "problem_id")
-)

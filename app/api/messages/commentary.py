@@ -9,11 +9,12 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.http.deps import CurrentViewer, LoggedIn, Reading, Writing
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import Small, TheLists
+from app.api.http.lists.reply import TheLists
 from app.api.http.middleware import API
 from app.api.http.snapshot import TheSnapshot
 from app.services.clics import JsonObject
-from app.services.messages.commentary import CommentaryBody, CommentaryView, create, documents, one
+from app.services.collections import BY_NAME
+from app.services.messages.commentary import CommentaryBody, CommentaryView, create, one
 
 router = APIRouter(route_class=GatedRoute, tags=["commentary"])
 
@@ -30,7 +31,7 @@ async def list_commentary(
     source_id: Annotated[str | None, Query(description="only what this person said; empty: nobody known")] = None,
 ) -> Response:
     """All of it that speaks of nothing the client may not see, oldest first."""
-    return await lists.small(COMMENTARY, viewer, snapshot, source_id=source_id)
+    return await lists.small(BY_NAME["commentary"], viewer, snapshot, source_id=source_id)
 
 
 @router.get(
@@ -63,6 +64,3 @@ def create_commentary(
     made = create(viewer, snapshot, session, body)
     response.headers["Location"] = f"{API}/contests/{contest_id}/commentary/{made['id']}"
     return made
-
-
-COMMENTARY = Small("commentary", CommentaryView, documents, sparse=True, of_board=True, filters=("source_id",))

@@ -9,15 +9,15 @@ from fastapi import APIRouter, Query, Response
 from app.api.http.bodies import TheDocument
 from app.api.http.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheService
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import Small, TheLists
+from app.api.http.lists.reply import TheLists
 from app.api.http.snapshot import TheSnapshot
 from app.api.people.account_import import TheOptions, WritingAccounts, finish
 from app.api.people.made import many_or_one
 from app.services.bodies import openapi_body
+from app.services.collections import BY_NAME
 from app.services.errors import NotFound
 from app.services.people import account_changes
 from app.services.people.account_bodies import AccountBody, AccountChange, AccountMade, AccountView
-from app.services.people.accounts import documents
 from app.services.transactions import DRY
 
 router = APIRouter(route_class=GatedRoute, tags=["accounts"])
@@ -90,7 +90,7 @@ async def list_contest_accounts(
     """All for judges, their own for everybody else; 404 for those who have none."""
     if not viewer.logged_in:
         raise NotFound("not logged in")
-    return await lists.small(ACCOUNTS, viewer, snapshot, team_id=team_id, person_id=person_id)
+    return await lists.small(BY_NAME["accounts"], viewer, snapshot, team_id=team_id, person_id=person_id)
 
 
 @router.get("/contests/{contest_id}/accounts/{account_id}", summary="One account of a contest")
@@ -103,6 +103,3 @@ def get_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str
 def get_own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str) -> AccountView:
     """404 for those who are not logged in."""
     return account_changes.own(session, viewer, contest_id)
-
-
-ACCOUNTS = Small("accounts", AccountView, documents, filters=("team_id", "person_id"))

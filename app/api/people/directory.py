@@ -14,11 +14,12 @@ from app.api.http.bodies import TheDocument
 from app.api.http.deps import AdminOnly, CurrentViewer, DryRun, Reading, TheService, Writing
 from app.api.http.downloads import ANY_FILE
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import Small, TheLists, hidden
+from app.api.http.lists.reply import TheLists
 from app.api.http.snapshot import TheSnapshot
 from app.api.people.made import many_or_one
 from app.services.bodies import one_body, openapi_body
 from app.services.clics import JsonObject
+from app.services.collections import BY_NAME
 from app.services.people import directory_changes
 from app.services.people.directory import COLLECTIONS, Collection
 from app.services.transactions import DRY
@@ -35,8 +36,7 @@ class Endpoints:
 
     async def get_all(self, viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
         """By id."""
-        kind = Small(self.collection.name, self.collection.view, self.collection.documents, sparse=True, special=hidden)
-        return await lists.small(kind, viewer, snapshot)
+        return await lists.small(BY_NAME[self.collection.name], viewer, snapshot)
 
     def get_one(
         self, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, object_id: str

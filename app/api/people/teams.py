@@ -10,11 +10,12 @@ from app.api.http import file_replies
 from app.api.http.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.http.downloads import ANY_FILE
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import Small, TheLists, hidden
+from app.api.http.lists.reply import TheLists
 from app.api.http.snapshot import TheSnapshot
 from app.services.clics import JsonObject
+from app.services.collections import BY_NAME
 from app.services.people import team_changes
-from app.services.people.teams import Enrolment, TeamBody, TeamChange, TeamView, documents
+from app.services.people.teams import Enrolment, TeamBody, TeamChange, TeamView
 
 router = APIRouter(route_class=GatedRoute, tags=["teams"])
 
@@ -65,7 +66,7 @@ async def list_contest_teams(
     organization_id: Annotated[str | None, Query(description="only those of this organization; empty: of none")] = None,
 ) -> Response:
     """Hidden ones only for judges, and for themselves."""
-    return await lists.small(TEAMS, viewer, snapshot, organization_id=organization_id)
+    return await lists.small(BY_NAME["teams"], viewer, snapshot, organization_id=organization_id)
 
 
 @router.get(
@@ -97,9 +98,6 @@ def get_team_file(
     return file_replies.reply(
         service.files, team_changes.files_of(session, viewer, contest_id, team_id, name), file_name
     )
-
-
-TEAMS = Small("teams", TeamView, documents, sparse=True, special=hidden, filters=("organization_id",))
 
 
 @router.post(

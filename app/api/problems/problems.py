@@ -9,13 +9,13 @@ from fastapi import APIRouter, Query, Request, Response
 from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.downloads import ANY_FILE, BINARY, WORDS
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import Small, TheLists
+from app.api.http.lists.reply import TheLists
 from app.api.http.snapshot import TheSnapshot
-from app.services.problems.problems import Problem, documents, has_begun, problem
+from app.services.collections import BY_NAME
+from app.services.problems.problems import Problem, problem
 from app.services.problems.shown_statements import Reader, statement, statement_image
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
-PROBLEMS = Small("problems", Problem, documents, sparse=True, special=has_begun)
 
 
 @router.get(
@@ -26,7 +26,7 @@ PROBLEMS = Small("problems", Problem, documents, sparse=True, special=has_begun)
 )
 async def list_contest_problems(viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
     """In order; none before the start, unless for judges."""
-    return await lists.small(PROBLEMS, viewer, snapshot)
+    return await lists.small(BY_NAME["problems"], viewer, snapshot)
 
 
 @router.get(

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Response
 
 from app.api.http.deps import AdminOnly, CurrentViewer, Reading, Writing
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import Small, TheLists, hidden
+from app.api.http.lists.reply import TheLists
 from app.api.http.middleware import API
 from app.api.http.snapshot import TheSnapshot
+from app.services.collections import BY_NAME
 from app.services.scoreboard.awards import (
     AwardBody,
     AwardChange,
@@ -16,19 +17,17 @@ from app.services.scoreboard.awards import (
     alter,
     award,
     delete,
-    documents,
     make,
     put,
 )
 
 router = APIRouter(route_class=GatedRoute, tags=["awards"])
-AWARDS = Small("awards", AwardView, documents, special=hidden, of_board=True)
 
 
 @router.get("/contests/{contest_id}/awards", summary="Awards", response_model=list[AwardView])
 async def list_awards(viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
     """Whom they go to is said once the results are final, and never while the board the client sees is frozen."""
-    return await lists.small(AWARDS, viewer, snapshot)
+    return await lists.small(BY_NAME["awards"], viewer, snapshot)
 
 
 @router.get("/contests/{contest_id}/awards/{award_id}", summary="One award")

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Query, Response
 from app.api.http.deps import CurrentViewer, Reading
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
-from app.api.http.lists.sheet import Large
 from app.api.http.snapshot import TheSnapshot
+from app.services.collections import BY_NAME
+from app.services.lists.list_renderer import Large
 from app.services.submissions.judgements import (
     JudgedCase,
     Judgement,
@@ -24,8 +25,8 @@ from app.services.submissions.judgements import (
 )
 
 router = APIRouter(route_class=GatedRoute, tags=["judgements"])
-JUDGEMENTS = Large("judgements", Judgement, numbered_judgements, filters=("judgement_type_id",), scored=True)
-RUNS = Large("runs", JudgedCase, numbered_runs, sparse=False, filters=("judgement_type_id",))
+JUDGEMENTS = Large(BY_NAME["judgements"], numbered_judgements, scored=True)
+RUNS = Large(BY_NAME["runs"], numbered_runs)
 
 
 @router.get(

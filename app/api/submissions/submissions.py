@@ -10,8 +10,9 @@ from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
-from app.api.http.lists.sheet import Large
 from app.api.http.snapshot import TheSnapshot
+from app.services.collections import BY_NAME
+from app.services.lists.list_renderer import Large
 from app.services.names import problem_called
 from app.services.submissions.submissions import (
     Submission,
@@ -25,8 +26,7 @@ from app.services.submissions.submissions import (
 from app.storage.tables import SubmissionRow
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
-FILTERS = ("team_id", "problem_id", "language_id", "account_id")
-SUBMISSIONS = Large("submissions", Submission, numbered, filters=FILTERS)
+SUBMISSIONS = Large(BY_NAME["submissions"], numbered)
 
 
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")

@@ -109,11 +109,6 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     ]
 
 
-def has_begun(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
-    """Teams with a clock of their own see the problems before everybody does."""
-    return viewer.team_id in snapshot.contest.participations
-
-
 def problem(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Problem:
     """One problem of a contest; raises NotFound for what the viewer does not see."""
     the_problem(snapshot, problem_id)

@@ -9,17 +9,14 @@ from typing import Any
 
 import pytest
 
-from app.api.http.lists import sheet
 from app.api.http.lists.sending import ListReply
-from app.api.http.lists.sheet import Large, ListRenderer
-from app.api.http.lists.shelf import OVERHEAD, Shelf
-from app.api.http.lists.slices import PIECE, Row, Slice, Written
-from app.api.messages import clarifications, commentary
-from app.api.people import teams
-from app.api.problems import problems
-from app.api.scoreboard import awards
 from app.api.submissions.judgements import JUDGEMENTS, RUNS
 from app.api.submissions.submissions import SUBMISSIONS
+from app.services.collections import BY_NAME, Collection
+from app.services.lists import list_renderer
+from app.services.lists.list_renderer import Large, ListRenderer
+from app.services.lists.shelf import OVERHEAD, Shelf
+from app.services.lists.slices import PIECE, Row, Slice, Written
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
@@ -28,7 +25,7 @@ from tests.builders.service import Api
 from tests.builders.verdicts import judge
 
 LARGE = (SUBMISSIONS, JUDGEMENTS, RUNS)
-SMALL = (teams.TEAMS, clarifications.CLARIFICATIONS, commentary.COMMENTARY, awards.AWARDS, problems.PROBLEMS)
+SMALL = tuple(BY_NAME[name] for name in ("teams", "clarifications", "commentary", "awards", "problems"))
 VIEWERS = {
     None: PUBLIC,
     "judge": Viewer("judge"),
@@ -37,35 +34,36 @@ VIEWERS = {
 }
 
 
-def slow(api: Api, kind: Any, viewer: Viewer) -> list[Any]:
+def slow(api: Api, kind: Large | Collection, viewer: Viewer) -> list[Any]:
     """The slow twin: every row of the contest is looked at for this viewer alone."""
     snapshot = api.service.boards.snapshot("c", public=not viewer.sees_all)
     assert snapshot is not None
     snapshot = seen_by(viewer, snapshot)
     with api.service.database.read() as session:
         if isinstance(kind, Large):
-            found = sorted(kind.documents(viewer, snapshot, session, None), key=lambda pair: pair[0])
-            return [as_answered(kind, document) for _, document in found]
+            pairs = sorted(kind.documents(viewer, snapshot, session, None), key=lambda pair: pair[0])
+            return [as_answered(kind.collection, document) for _, document in pairs]
         return [as_answered(kind, each) for each in kind.documents(viewer, snapshot, session)]
 
 
-def as_answered(kind: Any, document: Any) -> Any:
+def as_answered(collection: Collection, document: Any) -> Any:
     """An object as JSON has it."""
-    return json.loads(kind.model.model_validate(document).model_dump_json(exclude_unset=kind.sparse))
+    return json.loads(collection.parsed(document).model_dump_json(exclude_unset=collection.sparse))
 
 
 def check_all(api: Api) -> None:
     """Every list says to every kind of viewer what its slow twin says."""
     for user, viewer in VIEWERS.items():
         for kind in (*LARGE, *SMALL):
-            reply = api.get(f"contests/c/{kind.name}", user=user)
+            name = kind.collection.name if isinstance(kind, Large) else kind.name
+            reply = api.get(f"contests/c/{name}", user=user)
             assert reply.status_code == 200, reply.text
-            assert reply.json() == slow(api, kind, viewer), (kind.name, user)
+            assert reply.json() == slow(api, kind, viewer), (name, user)
 
 
 def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, monkeypatch: Any) -> None:
     """Submissions, verdicts with new bests, a freeze, a comment and a hidden team, in slices of three."""
-    monkeypatch.setattr(sheet, "SLICE", 3)
+    monkeypatch.setattr(list_renderer, "SLICE", 3)
     add_problem(api.service, FINAL)
     rule = {"kind": "relative", "counting": "best-case"}
     add_contest(api.service, started=-HOUR, freeze=HOUR, settings={"final_minutes": 60}, rule=rule)
@@ -121,7 +119,7 @@ def test_a_list_has_an_etag_that_changes_with_what_is_seen(api: Api) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 7])
 def test_a_zipped_list_is_one_gzip_member_of_the_plain_one(api: Api, monkeypatch: Any, count: int) -> None:
-    monkeypatch.setattr(sheet, "SLICE", 3)
+    monkeypatch.setattr(list_renderer, "SLICE", 3)
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(count):
@@ -167,7 +165,7 @@ PARTS = (
 
 def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any) -> None:
     """A filtered list is what the whole one has of these values, before and after verdicts, with a tag of its own."""
-    monkeypatch.setattr(sheet, "SLICE", 3)
+    monkeypatch.setattr(list_renderer, "SLICE", 3)
     add_problem(api.service)
     add_contest(api.service)
     waiting = []

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from app.api.http.lists import sheet
 from app.api.messages import clarifications, commentary
 from app.api.people import accounts, teams
 from app.api.problems import problems
@@ -18,6 +17,7 @@ from app.api.scoreboard import awards
 from app.api.submissions.judgements import JUDGEMENTS, RUNS
 from app.api.submissions.submissions import SUBMISSIONS
 from app.grading.scoreboard_cache import ScoreboardCache
+from app.services.lists import list_renderer
 from app.services.people.directory import COLLECTIONS
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
@@ -201,7 +201,7 @@ def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the start, running, frozen, extended, ended, final cases given out, unfrozen, final, and opened again."""
-    monkeypatch.setattr(sheet, "SLICE", 3)
+    monkeypatch.setattr(list_renderer, "SLICE", 3)
     add_problem(api.service, FINAL)
     rule = {"kind": "relative", "counting": "best-case"}
     start = add_contest(api.service, started=-HOUR, freeze=HOUR, rule=rule, settings={"final_minutes": 60})

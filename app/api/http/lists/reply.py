@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, TypeVar, cast
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request, Response
-from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.api.http.deps import TheService
 from app.api.http.lists.sending import ListReply, Part, PassingReply
-from app.api.http.lists.sheet import Large, ListRenderer, TooLarge, all_ids, in_slices, own_rows, row_of
-from app.api.http.lists.shelf import Shelf
-from app.api.http.lists.slices import Derived, Slice, Wanted, Written
 from app.api.scoreboard.scoreboard import WrittenReply
 from app.domain.identity import Identical
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
+from app.services.collections import Collection
 from app.services.errors import NotFound
+from app.services.lists.list_renderer import Large, ListRenderer, TooLarge, all_ids, in_slices, own_rows, row_of
+from app.services.lists.shelf import Shelf
+from app.services.lists.slices import Derived, Slice, Wanted, Written
 from app.services.scoreboard.scoreboard import CACHING
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
@@ -36,39 +35,6 @@ LARGEST_SHARE = 0.5
 """Of the memory for lists, that one list may take; a larger one is read anew for everybody who asks."""
 PASSING = 16
 """Submissions of which the rows are made at once where a list is not kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Small:
-    """A collection that is looked at as a whole, such as teams.
-
-    documents  what a viewer sees
-    model      the route's model; `sparse`: without what is not set
-    filters    the properties by which it is asked for
-    special    may this team see more than everybody, or other things?
-    of_board   does it follow the board? Else it stays as it is until an admin writes or the clock changes the state
-    """
-
-    name: str
-    model: type[BaseModel]
-    documents: Callable[[Viewer, ContestSnapshot, Session], Any]
-    sparse: bool = False
-    special: Callable[[Viewer, ContestSnapshot], bool] = lambda _viewer, _snapshot: True
-    of_board: bool = False
-    filters: tuple[str, ...] = ()
-
-    def written(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Written:
-        """The whole collection."""
-        rows = []
-        for each in self.documents(viewer, snapshot, session):
-            document = each if isinstance(each, BaseModel) else self.model.model_validate(each)
-            rows.append(row_of([document], self.filters, sparse=self.sparse))
-        return Written.of([Slice(tuple(range(len(rows))), tuple(rows))])
-
-
-def hidden(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
-    """Teams that are not shown to everybody see themselves."""
-    return any(team.hidden for team in snapshot.contest.teams if team.id == viewer.team_id)
 
 
 class KeptLists:
@@ -104,7 +70,7 @@ class Lists:
         """Submissions, judgements or runs: the shared rows, with a team's own ones in their places."""
         asked = _asked(wanted)
         shared = JUDGE if viewer.sees_all else PUBLIC
-        key: tuple[Any, ...] = (snapshot.contest.id, kind.name, shared.role, snapshot.closed)
+        key: tuple[Any, ...] = (snapshot.contest.id, kind.collection.name, shared.role, snapshot.closed)
         sheet: ListRenderer | None = self._kept.shelf.get(key)
         if sheet is None:
             sheet = ListRenderer(kind, shared, int(self._kept.shelf.most * LARGEST_SHARE))
@@ -117,11 +83,13 @@ class Lists:
             key = (*key, "of", viewer.team_id)
             mix, look = partial(self._mixed, kind, viewer, sheet, key), partial(self._mixed_at_hand, sheet, key)
             written = await self._kept.soon(key, mix, look)
-        return await self._reply(written, kind.filters, key, asked)
+        return await self._reply(written, kind.collection.filters, key, asked)
 
-    async def small(self, kind: Small, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None) -> Response:
+    async def small(
+        self, kind: Collection, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None
+    ) -> Response:
         """A collection as a viewer sees it; all who see the same share it."""
-        special = viewer.logged_in and not viewer.sees_all and kind.special(viewer, snapshot)
+        special = viewer.logged_in and not viewer.sees_all and kind.sees_other(viewer, snapshot)
         shared = viewer if special else JUDGE if viewer.sees_all else PUBLIC
         key = (snapshot.contest.id, kind.name, shared, snapshot.closed)
         version = self._version(kind, snapshot)
@@ -153,15 +121,17 @@ class Lists:
 
         return await self._kept.soon(key, partial(self._bring, sheet, key), look)
 
-    def _version(self, kind: Small, snapshot: ContestSnapshot) -> Hashable:
+    def _version(self, kind: Collection, snapshot: ContestSnapshot) -> Hashable:
         # New with each reading, of everything or of the contest.
         read: Identical[object] = Identical(snapshot.memo if kind.of_board else snapshot.contest.teams)
         return (self._service.database.generation, read, snapshot.state, snapshot.phase)
 
-    def _write_small(self, kind: Small, viewer: Viewer, snapshot: ContestSnapshot, key: object) -> Written:
+    def _write_small(self, kind: Collection, viewer: Viewer, snapshot: ContestSnapshot, key: object) -> Written:
         version = self._version(kind, snapshot)  # before reading: what is written meanwhile may be missing
         with self._service.database.read(for_request=True) as session:
-            written = kind.written(viewer, snapshot, session)
+            models = [kind.parsed(each) for each in kind.documents(viewer, snapshot, session)]
+        rows = tuple(row_of(kind, [model]) for model in models)
+        written = Written.of([Slice(tuple(range(len(rows))), rows)])
         self._kept.shelf.put(key, (version, written), written.size)
         return written
 
@@ -205,7 +175,7 @@ class Lists:
             with self._service.database.read(for_request=True) as session:
                 rows = kind.rows(viewer, snapshot, session, ids)
             some = Slice(tuple(ids), tuple(rows[id_] for id_ in ids))
-            return Part.of((some.where(kind.filters, asked) if asked else some).plain(), zipped=self._zipped)
+            return Part.of((some.where(kind.collection.filters, asked) if asked else some).plain(), zipped=self._zipped)
 
         def make(ids: Sequence[int]) -> Callable[[], Awaitable[Part]]:
             return lambda: run_sync(part_of, ids, limiter=self._kept.limiter)

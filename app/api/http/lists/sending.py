@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
 
-from app.api.http.lists.slices import CLOSING, COMMA, GZIP_HEAD, LAST_BLOCK, OPENING, PIECE, Written, packed
+from app.services.lists.slices import CLOSING, COMMA, GZIP_HEAD, LAST_BLOCK, OPENING, PIECE, Written, packed
 from app.services.scoreboard.scoreboard import AS_JSON, CACHING
 
 ZIPPED = (b"content-encoding", b"gzip")

@@ -10,21 +10,24 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as AnyCollection
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.api.http.lists.slices import NO_ROW, Row, Slice, Written, same_mark
 from app.domain.scoring import Attempt
 from app.grading.contest_snapshot import ContestSnapshot
+from app.services.collections import Collection
+from app.services.lists.slices import NO_ROW, Row, Slice, Written, same_mark
 from app.services.viewer import Viewer
 from app.services.visibility import points_of
 from app.storage import events
 
 SLICE = 256
+Numbers = AnyCollection[int]
 Rows = Iterable[tuple[int, Mapping[str, Any]]]
 
 
@@ -37,32 +40,27 @@ class Large:
     """A collection with thousands of objects, each of one submission.
 
     documents  what a viewer sees of some submissions (all: None): the number of the submission, and the object
-    model      the route's model; `sparse`: without what is not set
-    filters    the properties by which it is often asked for
     scored     do points show, which change with others' answers?
     """
 
-    name: str
-    model: type[BaseModel]
-    documents: Callable[[Viewer, ContestSnapshot, Session, Collection[int] | None], Rows]
-    sparse: bool = True
-    filters: tuple[str, ...] = ()
+    collection: Collection
+    documents: Callable[[Viewer, ContestSnapshot, Session, Numbers | None], Rows]
     scored: bool = False
 
-    def rows(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int]) -> dict[int, Row]:
+    def rows(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> dict[int, Row]:
         """The row of each of these submissions."""
         models: defaultdict[int, list[BaseModel]] = defaultdict(list)
         for number, document in self.documents(viewer, snapshot, session, ids):
-            models[number].append(self.model.model_validate(document))
-        return {id_: row_of(models.get(id_, ()), self.filters, sparse=self.sparse) for id_ in ids}
+            models[number].append(self.collection.parsed(document))
+        return {id_: row_of(self.collection, models.get(id_, ())) for id_ in ids}
 
 
-def row_of(models: Sequence[BaseModel], filters: Sequence[str], *, sparse: bool) -> Row:
+def row_of(collection: Collection, models: Sequence[BaseModel]) -> Row:
     """Some objects as a row, with what they may be asked for by."""
     if not models:
         return NO_ROW
-    marks = {tuple([getattr(each, name) or "" for name in filters]) for each in models}
-    text = ",".join([each.model_dump_json(exclude_unset=sparse) for each in models]).encode()
+    marks = {tuple([getattr(each, name) or "" for name in collection.filters]) for each in models}
+    text = ",".join([each.model_dump_json(exclude_unset=collection.sparse) for each in models]).encode()
     return Row(text, same_mark(marks.pop()) if len(marks) == 1 else None)
 
 
@@ -109,7 +107,7 @@ class ListRenderer:
             self.slices = []
             scored = attempts if self._kind.scored else {}
             self._points = {id_: points_of(snapshot, _tried(each)) for id_, each in scored.items()}
-            stale: Collection[int] = attempts.keys()
+            stale: Numbers = attempts.keys()
         else:
             stale = self._stale(old, snapshot)
         try:
@@ -156,7 +154,7 @@ class ListRenderer:
         """About how many bytes of memory it takes."""
         return sum(each.size for each in self.slices)
 
-    def _take(self, snapshot: ContestSnapshot, session: Session, stale: Collection[int]) -> None:
+    def _take(self, snapshot: ContestSnapshot, session: Session, stale: Numbers) -> None:
         last = self.slices[-1].ids[-1] if self.slices else 0
         known = [id_ for id_ in stale if id_ <= last]
         for some in in_slices(sorted(known)):
@@ -172,7 +170,7 @@ class ListRenderer:
             if size > self._most:
                 raise TooLarge
 
-    def _rows(self, snapshot: ContestSnapshot, session: Session, ids: Collection[int]) -> dict[int, Row]:
+    def _rows(self, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> dict[int, Row]:
         self.rows_read += len(ids)
         rows = self._kind.rows(self._viewer, snapshot, session, ids)
         session.expunge_all()

@@ -1,0 +1,1 @@
+"""Whole collections as JSON, written once for all who see the same."""
