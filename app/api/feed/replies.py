@@ -10,7 +10,6 @@ from typing import Annotated, cast
 from fastapi import Depends, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from app.domain.clock import utc_now
 from app.services.feed.hub import Hub
 from app.services.feed.streams import Client
 
@@ -44,13 +43,12 @@ class StreamResponse(Response):
         self._place = place
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        expires = self._client.viewer.credential.expires
         with self._place:
-            if expires is None:
+            seconds = self._client.seconds_left()
+            if seconds is None:
                 await self._send_all(receive, send)
                 return
-            seconds = (expires - utc_now()).total_seconds()
-            expiry = asyncio.get_running_loop().call_later(max(0.0, seconds), self._client.leave)
+            expiry = asyncio.get_running_loop().call_later(seconds, self._client.leave)
             try:
                 await self._send_all(receive, send)
             finally:

@@ -77,17 +77,21 @@ class Form:
     files: list[FormFile] = field(default_factory=list)
     spool: IO[bytes] = field(default_factory=_spool)
 
+    def named(self, field: str) -> list[tuple[str, IO[bytes]]]:
+        """The files of a field, each with the name it was sent under."""
+        return [(file.name, file.stream) for file in self.files if file.field == field]
+
     def file(self, field: str) -> FormFile | None:
         """The file of a field that takes one; raises BadRequest where there are several."""
-        found = [file for file in self.files if file.field == field]
-        if len(found) > 1:
-            raise BadRequest(f"{field}: expected once, found {len(found)} times")
-        return found[0] if found else None
+        files = [file for file in self.files if file.field == field]
+        if len(files) > 1:
+            raise BadRequest(f"{field}: expected once, found {len(files)} times")
+        return files[0] if files else None
 
     def read(self, field: str) -> bytes | None:
         """The bytes of such a file, or None where there is none."""
-        found = self.file(field)
-        return None if found is None else found.stream.read()
+        file = self.file(field)
+        return None if file is None else file.stream.read()
 
     def close(self) -> None:
         """Let go of the files."""

@@ -7,7 +7,6 @@ from fastapi import APIRouter
 from app.api.http.deps import CurrentViewer, Reading
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
-from app.api.submissions.submissions import ReadableSubmission
 from app.services.submissions.report_bodies import Report
 from app.services.submissions.reports import report
 
@@ -19,6 +18,8 @@ router = APIRouter(route_class=GatedRoute, tags=["submissions"])
     summary="What became of a submission",
     response_model_exclude_unset=True,
 )
-def get_report(row: ReadableSubmission, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Report:
+def get_report(
+    contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+) -> Report:
     """Per file whether it was taken; per case verdict, raw score, points and message; per group its points."""
-    return report(viewer, snapshot, session, row)
+    return report(viewer, snapshot, session, submission_id)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.api.http.deps import CurrentViewer, TheService
+from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.downloads import OCTETS, stored_file
 from app.api.http.gated import GatedRoute
-from app.api.submissions.submissions import TheSubmission
+from app.api.http.snapshot import TheSnapshot
 from app.services.submissions.report_bodies import SourceFile
 from app.services.submissions.sources import source, sources
 
@@ -18,9 +18,11 @@ router = APIRouter(route_class=GatedRoute, tags=["submissions"])
     "/contests/{contest_id}/submissions/{submission_id}/sources",
     summary="The sources of a submission",
 )
-def list_sources(row: TheSubmission, viewer: CurrentViewer) -> list[SourceFile]:
+def list_sources(
+    contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+) -> list[SourceFile]:
     """Their names and sizes, and where each can be had."""
-    return list(sources(viewer, row).values())
+    return list(sources(viewer, snapshot, session, submission_id).values())
 
 
 @router.get(
@@ -29,8 +31,16 @@ def list_sources(row: TheSubmission, viewer: CurrentViewer) -> list[SourceFile]:
     responses=OCTETS,
     summary="One source file",
 )
-def get_source(name: str, row: TheSubmission, viewer: CurrentViewer, service: TheService) -> Response:
+def get_source(
+    name: str,
+    contest_id: str,
+    submission_id: str,
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Reading,
+    service: TheService,
+) -> Response:
     """As it was sent."""
-    file = source(viewer, row, name)
+    file = source(viewer, snapshot, session, submission_id, name)
     headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
     return stored_file(service.files, file.sha256, file.size, "application/octet-stream", headers)

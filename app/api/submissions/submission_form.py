@@ -10,18 +10,17 @@ from typing import Any
 from fastapi import Request
 
 from app.api.http.downloads import file, form
-from app.api.http.forms import Expected, Form, open_form
+from app.api.http.forms import Expected, open_form
 from app.api.http.uploads import body_stream, content_type
-from app.grading.archives import Upload
 from app.services import clics
-from app.services.errors import BadRequest, UnsupportedMedia
+from app.services.errors import UnsupportedMedia
 from app.services.heavy import run_heavy
 from app.services.submissions.submission_form import (
     LIGHT_ARCHIVES,
     LONGEST_COMMENT,
     SubmissionForm,
-    check_language,
     read_json,
+    read_texts,
 )
 
 PARTS = Expected(
@@ -89,7 +88,11 @@ async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm
     kind = content_type(request)
     if kind == "multipart/form-data":
         async with open_form(request, PARTS) as form:
-            yield _read_form(form)
+            uploads, sources = (
+                [(file.name, file.stream) for file in form.files if file.field == field]
+                for field in ("files", "sources")
+            )
+            yield read_texts(form.texts, uploads, sources)
     elif kind == "application/json":
         async with body_stream(request) as body:
             light = body.seek(0, io.SEEK_END) <= LIGHT_ARCHIVES
@@ -99,19 +102,3 @@ async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm
         raise UnsupportedMedia(
             f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}"
         )
-
-
-def _read_form(form: Form) -> SubmissionForm:
-    texts = form.texts
-    if "problem_id" not in texts:
-        raise BadRequest("problem_id: expected the problem submitted for, found nothing")
-    for name, text in texts.items():
-        if len(text) > LONGEST_COMMENT:
-            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(text)}")
-    check_language(texts.get("language_id", clics.LANGUAGE))
-    uploads, sources = (
-        [Upload(file.name, file.stream) for file in form.files if file.field == field] for field in ("files", "sources")
-    )
-    return SubmissionForm(
-        texts["problem_id"], uploads, sources, texts.get("team_id"), texts.get("testcase"), texts.get("comment")
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
@@ -17,13 +17,10 @@ from app.services.names import problem_called
 from app.services.submissions.submissions import (
     Submission,
     answer,
-    check_readable,
     files_zip,
     numbered,
     submission,
-    visible,
 )
-from app.storage.tables import SubmissionRow
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 SUBMISSIONS = Large(BY_NAME["submissions"], numbered)
@@ -45,29 +42,12 @@ async def list_submissions(
     return await lists.large(SUBMISSIONS, viewer, snapshot, **wanted)
 
 
-def _visible(
-    contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> SubmissionRow:
-    return visible(viewer, snapshot, session, submission_id)
-
-
-TheSubmission = Annotated[SubmissionRow, Depends(_visible)]
-"""The submission of the path; 404 where the viewer may not know of it."""
-
-
-def _readable(row: TheSubmission, viewer: CurrentViewer, snapshot: TheSnapshot) -> SubmissionRow:
-    check_readable(viewer, snapshot, row)
-    return row
-
-
-ReadableSubmission = Annotated[SubmissionRow, Depends(_readable)]
-"""The submission of the path; 403 where the viewer may know of it, but not what is in it."""
-
-
 @router.get("/contests/{contest_id}/submissions/{submission_id}", summary="One submission")
-def get_submission(row: TheSubmission, viewer: CurrentViewer, snapshot: TheSnapshot) -> Submission:
+def get_submission(
+    contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+) -> Submission:
     """Its metadata, and its files for those who may read them."""
-    return submission(viewer, snapshot, row)
+    return submission(viewer, snapshot, session, submission_id)
 
 
 @router.get(
@@ -77,14 +57,20 @@ def get_submission(row: TheSubmission, viewer: CurrentViewer, snapshot: TheSnaps
     summary="The answer files of a submission",
 )
 def get_submission_files(
-    request: Request, row: ReadableSubmission, viewer: CurrentViewer, session: Reading, service: TheService
+    request: Request,
+    contest_id: str,
+    submission_id: str,
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Reading,
+    service: TheService,
 ) -> Response:
     """The files that were taken as answers, as a zip (the same bytes each time), and the sources below `sources/`.
 
     The sources are there for the team itself and judges only.
     """
-    headers = {"Content-Disposition": f'attachment; filename="{row.shown_id}.zip"'}
-    data = files_zip(service, viewer, session, row)
+    headers = {"Content-Disposition": f'attachment; filename="{submission_id}.zip"'}
+    data = files_zip(service, viewer, snapshot, session, submission_id)
     return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)
 
 
@@ -95,10 +81,16 @@ def get_submission_files(
     summary="The answer that counts for a case",
 )
 def get_answer(
-    case_name: str, row: ReadableSubmission, snapshot: TheSnapshot, session: Reading, service: TheService
+    case_name: str,
+    contest_id: str,
+    submission_id: str,
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Reading,
+    service: TheService,
 ) -> Response:
     """One case's answer file as it counts for this submission; the header Jurado-Submission says who brought it."""
-    counting = answer(service, snapshot, session, row, case_name)
+    counting = answer(service, viewer, snapshot, session, submission_id, case_name)
     headers = {
         "Jurado-Submission": counting.brought_by,
         "Content-Disposition": f'attachment; filename="{case_name}.out"',

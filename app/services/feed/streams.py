@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from anyio.to_thread import run_sync
 
+from app.domain.clock import utc_now
 from app.services.addresses import source_of
 from app.services.feed.kinds import ORDER, STATE
 from app.services.feed.log import Line, Log, page_of
@@ -55,6 +56,11 @@ class Client:
         self.gone = False
         self._sleeping: asyncio.Future[None] | None = None
         self._news = False
+
+    def seconds_left(self) -> float | None:
+        """Seconds until the client's login expires; None where it does not."""
+        expires = self.viewer.credential.expires
+        return None if expires is None else max(0.0, (expires - utc_now()).total_seconds())
 
     def wake(self) -> None:
         """There is news."""

@@ -14,7 +14,7 @@ from app.services.clics import format_reltime, format_time, number
 from app.services.errors import NotFound
 from app.services.submissions.judgements import Judgement, judgement_document
 from app.services.submissions.report_bodies import Message, Report, ReportedCase, ReportedFile, ReportedGroup
-from app.services.submissions.submissions import carried
+from app.services.submissions.submissions import carried, readable
 from app.services.viewer import Viewer
 from app.services.visibility import message_of, worth_of
 from app.storage import submission_queries
@@ -47,8 +47,9 @@ class _Place:
     points: float | None
 
 
-def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, row: SubmissionRow) -> Report:
-    """The report on a submission that the viewer may read; raises NotFound once its problem left the contest."""
+def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Report:
+    """The report on a submission; raises Forbidden, or NotFound, also once its problem left the contest."""
+    row = readable(viewer, snapshot, session, submission_id)
     problem = snapshot.contest.problem(row.problem_id)
     if problem is None:
         raise NotFound(f"contest {row.contest_id!r} has no problem {row.problem_id!r} any more")

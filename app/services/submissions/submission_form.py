@@ -6,10 +6,10 @@ import base64
 import binascii
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -23,6 +23,8 @@ from app.services.heavy import LIGHT
 from app.services.json_bounds import check_values
 
 T = TypeVar("T")
+NamedFile = tuple[str, IO[bytes]]
+"""A file with the name it was sent under."""
 LONGEST_COMMENT = 10_000
 MOST_VALUES = 5_000
 """Of a JSON body, which is one long text: more values than these would take far more memory than their bytes."""
@@ -93,6 +95,24 @@ class SubmissionForm:
         return size <= most
 
 
+def read_texts(texts: Mapping[str, str], uploads: Sequence[NamedFile], sources: Sequence[NamedFile]) -> SubmissionForm:
+    """Read a submission from the texts and files of a form; raises BadRequest."""
+    if "problem_id" not in texts:
+        raise BadRequest("problem_id: expected the problem submitted for, found nothing")
+    for name, text in texts.items():
+        if len(text) > LONGEST_COMMENT:
+            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(text)}")
+    _check_language(texts.get("language_id", clics.LANGUAGE))
+    return SubmissionForm(
+        texts["problem_id"],
+        [Upload(*each) for each in uploads],
+        [Upload(*each) for each in sources],
+        texts.get("team_id"),
+        texts.get("testcase"),
+        texts.get("comment"),
+    )
+
+
 def read_json(body: bytes) -> SubmissionForm:
     """Read a submission in the JSON of the CLICS Contest API; raises BadRequest."""
     check_values(body, MOST_VALUES)
@@ -106,7 +126,7 @@ def read_json(body: bytes) -> SubmissionForm:
         given = error.errors(include_url=False)
         faults = [fault(each) for each in given[:MOST_LISTED]]
         raise BadRequest(all_in_words(faults, len(given)), errors=faults) from None
-    check_language(asked.language_id)
+    _check_language(asked.language_id)
     file = asked.files[0]
     if file.mime not in {None, "application/zip"}:
         raise BadRequest(f"files[0].mime: expected application/zip, found {file.mime!r}")
@@ -136,7 +156,7 @@ def _parsed(name: str, text: str | None, parse: Callable[[str], T]) -> T | None:
         raise BadRequest(f"{name}: {error}, found {text!r}") from None
 
 
-def check_language(language: str) -> None:
+def _check_language(language: str) -> None:
     """Raise BadRequest for any language but that of answer files."""
     if language != clics.LANGUAGE:
         raise BadRequest(f"language_id: expected {clics.LANGUAGE}, found {language!r}")

@@ -78,19 +78,27 @@ def visible(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submiss
     return row
 
 
-def check_readable(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> None:
-    """Raise Forbidden where the viewer may know of a submission, but not what is in it."""
+def readable(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> SubmissionRow:
+    """A submission whose answers the viewer may read; raises NotFound or Forbidden."""
+    row = visible(viewer, snapshot, session, submission_id)
     if not may_see_answers(viewer, snapshot, row):
         raise Forbidden("only the team itself and judges may see this")
+    return row
 
 
-def submission(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> Submission:
-    """One submission as this viewer may see it."""
-    return Submission.model_validate(document(viewer, snapshot, row))
+def submission(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Submission:
+    """One submission as this viewer may see it; raises NotFound."""
+    return Submission.model_validate(document(viewer, snapshot, visible(viewer, snapshot, session, submission_id)))
 
 
-def files_zip(service: Service, viewer: Viewer, session: Session, row: SubmissionRow) -> bytes:
-    """The answer files as a zip, the same bytes each time; `sources/` is in it for viewers who may read sources."""
+def files_zip(
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str
+) -> bytes:
+    """The answer files as a zip, the same bytes each time; `sources/` is in it for viewers who may read sources.
+
+    Raises NotFound or Forbidden.
+    """
+    row = readable(viewer, snapshot, session, submission_id)
     files = submission_queries.answer_files(session, service.files, row.id)
     for source in row.sources if may_see_sources(viewer, row) else ():
         files[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
@@ -98,9 +106,10 @@ def files_zip(service: Service, viewer: Viewer, session: Session, row: Submissio
 
 
 def answer(
-    service: Service, snapshot: ContestSnapshot, session: Session, row: SubmissionRow, case_name: str
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str, case_name: str
 ) -> AnswerFile:
-    """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound."""
+    """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound, Forbidden."""
+    row = readable(viewer, snapshot, session, submission_id)
     is_own = any(sent.case_name == case_name for sent in submission_queries.sent_answers(session, row.id))
     source = row.id if is_own else _carried_from(snapshot, row, case_name)
     data = None if source is None else submission_queries.answer_bytes(session, service.files, source, case_name)

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from app.api.http import auth
-from app.api.people import tokens
 from app.bootstrap import initialise, make_admin
 from app.cli.output import Failure
 from app.cli.server.commands import read_settings, try_places
@@ -21,6 +19,7 @@ from app.services import viewer
 from app.services.addresses import source_of
 from app.services.clics import format_time
 from app.services.errors import TooManyRequests
+from app.services.people import logins, tokens
 from app.services.people.guesses import Guesses, Price
 from app.services.turns import Turns
 from app.settings import Settings
@@ -226,13 +225,15 @@ def test_a_header_that_was_good_is_never_hashed_again_until_its_account_changes(
 ) -> None:
     assert api.get("account", user="team").status_code == 200
     api.app.state.authenticator.forget()
-    monkeypatch.setattr(auth, "password_fits", lambda *_: False)
+    monkeypatch.setattr(logins, "password_fits", lambda *_: False)
     assert api.get("account", user="team").status_code == 200
 
 
 def test_requests_that_come_at_once_with_one_login_check_it_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[str] = []
-    monkeypatch.setattr(auth, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD)
+    monkeypatch.setattr(
+        logins, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD
+    )
 
     async def at_once() -> set[int]:
         replies = [api.client.get("/api/account", auth=("team", PASSWORD)) for _ in range(30)]

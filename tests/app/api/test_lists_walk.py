@@ -10,15 +10,11 @@ from typing import Any
 
 import pytest
 
-from app.api.messages import clarifications, commentary
-from app.api.people import accounts, teams
-from app.api.problems import problems
-from app.api.scoreboard import awards
 from app.api.submissions.judgements import JUDGEMENTS, RUNS
 from app.api.submissions.submissions import SUBMISSIONS
 from app.grading.scoreboard_cache import ScoreboardCache
+from app.services.collections import COLLECTIONS, Collection
 from app.services.lists import list_renderer
-from app.services.people.directory import COLLECTIONS
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
 from tests.builders.contests import (
@@ -35,7 +31,6 @@ from tests.builders.judging import judge
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
-SMALL = (teams.TEAMS, clarifications.CLARIFICATIONS, commentary.COMMENTARY, awards.AWARDS, problems.PROBLEMS)
 VIEWERS = {
     None: PUBLIC,
     "admin": Viewer("admin", "admin", None, "admin"),
@@ -48,11 +43,9 @@ VIEWERS = {
 
 @dataclass(frozen=True)
 class Listed:
-    """One list: its address below the contest, and how an object of it is made and written."""
+    """One list: its collection, and how its objects are made."""
 
-    name: str
-    model: Any
-    sparse: bool
+    collection: Collection
     documents: Callable[..., Any]
     by_submission: bool = False
 
@@ -64,13 +57,15 @@ class Listed:
         return [self._answered(each) for each in self.documents(viewer, snapshot, session)]
 
     def _answered(self, document: Any) -> Any:
-        return json.loads(self.model.model_validate(document).model_dump_json(exclude_unset=self.sparse))
+        model = self.collection.parsed(document)
+        return json.loads(model.model_dump_json(exclude_unset=self.collection.sparse))
 
 
+OTHERWISE_LISTED = {"contest", "state", "judgement-types", "languages"}
+"""Single objects, and lists that are never kept."""
 LISTS = [
-    *(Listed(each.name, each.model, each.sparse, each.documents, True) for each in (SUBMISSIONS, JUDGEMENTS, RUNS)),
-    *(Listed(each.name, each.model, each.sparse, each.documents) for each in (*SMALL, accounts.ACCOUNTS)),
-    *(Listed(each.name, each.view, True, each.documents) for each in COLLECTIONS),
+    *(Listed(each.collection, each.documents, True) for each in (SUBMISSIONS, JUDGEMENTS, RUNS)),
+    *(Listed(each, each.documents) for each in COLLECTIONS if not (each.large or each.name in OTHERWISE_LISTED)),
 ]
 
 
@@ -92,9 +87,9 @@ class Walk:
             assert snapshot is not None
             with self.api.service.database.read() as session:
                 expected = {
-                    each.name: each.fresh(viewer, seen_by(viewer, snapshot), session)
+                    each.collection.name: each.fresh(viewer, seen_by(viewer, snapshot), session)
                     for each in LISTS
-                    if viewer.logged_in or each.name != "accounts"
+                    if viewer.logged_in or each.collection.name != "accounts"
                 }
             for name, rows in expected.items():
                 reply = self.api.get(f"contests/c/{name}", user=user)
