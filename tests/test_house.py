@@ -29,6 +29,18 @@ def test_a_room_imports_only_the_standard_library_and_what_is_named(room: str) -
     assert strangers == set()
 
 
+def test_routes_reach_nothing_below_services() -> None:
+    """What all routes share (`app.api.http`) opens transactions and knows faults of the database; no room does."""
+    below = {f"app.{room}" for room in ("domain", "grading", "packages", "storage")}
+    reached = {
+        f"{path.relative_to(PROJECT)} imports {name}"
+        for path in (PROJECT / "app/api").rglob("*.py")
+        for name in imported(path, parts=2)
+        if name in below and "http" not in path.parts
+    }
+    assert reached == set()
+
+
 def test_packages_of_the_app_hold_only_a_docstring_in_their_init() -> None:
     for path in (PROJECT / "app").rglob("__init__.py"):
         body = ast.parse(path.read_text()).body

@@ -19,11 +19,10 @@ from app.api.http.middleware import Frame
 from app.api.scoreboard.scoreboard import reply
 from app.service import Service
 from app.services.errors import NotFound
-from app.services.names import NoContest
+from app.services.names import NoContest, snapshot_for
 from app.services.scoreboard.pages import BoardPages
 from app.services.scoreboard.scoreboard import Wanted
 from app.services.viewer import PUBLIC, Viewer
-from app.services.visibility import seen_by
 
 BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
 SINCE = re.compile(rb"since=([0-9a-f]{1,40})")
@@ -59,8 +58,8 @@ class Express:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         asked = None
         if scope["type"] == "http" and scope["method"] == "GET":
-            found = BOARD.fullmatch(scope["path"])
-            asked = None if found is None else self._asked(scope, found[1])
+            address = BOARD.fullmatch(scope["path"])
+            asked = None if address is None else self._asked(scope, address[1])
         if asked is None:
             await self.app(scope, receive, send)
         else:
@@ -87,13 +86,10 @@ class Express:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked: _Asked = scope[ASKED]
         service = cast(Service, self._state.service)
-        boards, pages = service.boards, cast(BoardPages, self._state.pages)
-        public = not asked.viewer.sees_all
-        snapshot = boards.ready(asked.contest_id, public=public)
-        snapshot = snapshot or await boards.snapshot_soon(asked.contest_id, public=public)
+        pages = cast(BoardPages, self._state.pages)
+        snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
         if snapshot is None:
             raise NotFound(await NoContest(asked.contest_id).sentence(service))
-        snapshot = seen_by(asked.viewer, snapshot)
         page = await pages.page_soon(snapshot)
         response = await reply(asked.wanted, pages, page)
         await response(scope, receive, send)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from sqlalchemy.orm import Session
 
-from app.grading.scoreboard_cache import ContestSnapshot
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import Forbidden, NotFound
 from app.services.submissions.report_bodies import SourceFile
 from app.services.submissions.submissions import visible
