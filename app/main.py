@@ -23,7 +23,6 @@ from app.api.http import errors, health, openapi
 from app.api.http.auth import Authenticator
 from app.api.http.heads import Heads
 from app.api.http.lists.queued import Queued
-from app.api.http.lists.reply import KeptLists
 from app.api.http.middleware import BodyLimit, Frame
 from app.api.http.origins import Origins
 from app.api.http.proxy import BehindProxy
@@ -41,6 +40,7 @@ from app.metrics import Metrics
 from app.service import Service
 from app.services.feed.hub import Hub
 from app.services.health import counts
+from app.services.lists.lists import WrittenLists
 from app.services.people.logins import Logins
 from app.services.scoreboard.pages import BoardPages
 from app.settings import Settings
@@ -202,7 +202,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.hub = Hub(service)
     app.state.probing = SharedWork()
     app.state.pages = BoardPages(service.boards)
-    app.state.lists = KeptLists(service.settings.list_memory)
+    app.state.lists = WrittenLists(service)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     counts.register(app.state.metrics, service)

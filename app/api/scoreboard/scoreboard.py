@@ -11,11 +11,8 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.http.deps import CurrentViewer, TheBoards, ThePages
 from app.api.http.gated import GatedRoute
-from app.services.errors import BadRequest, NotFound
 from app.services.scoreboard.bodies import History, Scoreboard, ScoreTable
-from app.services.scoreboard.histories import history_steps
 from app.services.scoreboard.pages import BoardPages, Page
-from app.services.scoreboard.row_renderer import dump, head_of
 from app.services.scoreboard.scoreboard import (
     AS_JSON,
     CACHING,
@@ -24,7 +21,8 @@ from app.services.scoreboard.scoreboard import (
     as_asked,
     board_shown,
     csv_text,
-    table,
+    history_json,
+    table_json,
 )
 
 router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
@@ -129,8 +127,9 @@ async def get_scoreboard_table(
 ) -> Response:
     """The table of scoreboard.csv, with names and labels in place of ids."""
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
-    document = {"contest_id": contest_id, **head_of(snapshot), "rows": await run_sync(table, snapshot, group_id)}
-    return Response(dump(document), media_type=JSON, headers={"Cache-Control": "no-cache"})
+    return Response(
+        await run_sync(table_json, snapshot, group_id), media_type=JSON, headers={"Cache-Control": "no-cache"}
+    )
 
 
 @router.get("/contests/{contest_id}/scores/history", summary="Points over time", responses={200: {"model": History}})
@@ -145,10 +144,4 @@ async def get_history(
 ) -> Response:
     """Each team's points and rank whenever they changed, by the answers sent until then; the last are the board's."""
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=None)
-    known = {row.team.id for row in snapshot.main.rows}
-    if unknown := [each for each in team_id or () if each not in known]:
-        raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
-    history = await pages.history_soon(snapshot, history_steps(snapshot, steps))
-    if team_id is not None and not history.teams.keys() >= set(team_id):
-        raise NotFound("a team of these is too new; try again later")
-    return Response(await run_sync(history.written, team_id), media_type=JSON)
+    return Response(await history_json(pages, snapshot, steps, team_id), media_type=JSON)

@@ -183,6 +183,18 @@ class Written:
         return sum(each.size for each in self.slices)
 
 
+class Part(NamedTuple):
+    """Some rows as JSON, and the same as deflate blocks where they are wanted zipped."""
+
+    text: bytes
+    zipped: bytes
+
+    @classmethod
+    def of(cls, text: bytes, *, zipped: bool) -> Self:
+        """Zip them where that is wanted: not for the event loop."""
+        return cls(text, packed(text) if zipped and text else b"")
+
+
 @dataclass(frozen=True, slots=True)
 class Derived:
     """A collection made from another one, slice by slice: a filtered one, or one with a team's own rows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
 from anyio.to_thread import run_sync
@@ -13,9 +14,11 @@ from app.domain.contests import PROVISIONAL
 from app.grading.contest_snapshot import ContestSnapshot, in_phase, with_virtual
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.clics import format_reltime
-from app.services.errors import BadRequest, Forbidden
+from app.services.errors import BadRequest, Forbidden, NotFound
 from app.services.names import NoContest
-from app.services.scoreboard.row_renderer import arrays_of
+from app.services.scoreboard.histories import history_steps
+from app.services.scoreboard.pages import BoardPages
+from app.services.scoreboard.row_renderer import arrays_of, dump, head_of
 from app.services.viewer import Viewer
 from app.services.visibility import seen_by
 
@@ -87,6 +90,24 @@ class TableRow(TypedDict):
     points: float
     time: str | None
     problems: dict[str, float]
+
+
+async def history_json(
+    pages: BoardPages, snapshot: ContestSnapshot, steps: int, team_ids: Sequence[str] | None
+) -> bytes:
+    """Points and ranks over time of all teams, or of some, at about `steps` moments; raises BadRequest, NotFound."""
+    known_ids = {row.team.id for row in snapshot.main.rows}
+    if unknown := [each for each in team_ids or () if each not in known_ids]:
+        raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
+    history = await pages.history_soon(snapshot, history_steps(snapshot, steps))
+    if team_ids is not None and not history.teams.keys() >= set(team_ids):
+        raise NotFound("a team of these is too new; try again later")
+    return await run_sync(history.written, team_ids)
+
+
+def table_json(snapshot: ContestSnapshot, group_id: str | None) -> bytes:
+    """The board as a table in JSON, with names and labels in place of ids."""
+    return dump({"contest_id": snapshot.contest.id, **head_of(snapshot), "rows": table(snapshot, group_id)})
 
 
 def table(snapshot: ContestSnapshot, group_id: str | None) -> list[TableRow]:

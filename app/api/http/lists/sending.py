@@ -6,12 +6,11 @@ import asyncio
 import struct
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from typing import NamedTuple, Self
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
 
-from app.services.lists.slices import CLOSING, COMMA, GZIP_HEAD, LAST_BLOCK, OPENING, PIECE, Written, packed
+from app.services.lists.slices import CLOSING, COMMA, GZIP_HEAD, LAST_BLOCK, OPENING, PIECE, Part, Written
 from app.services.scoreboard.scoreboard import AS_JSON, CACHING
 
 ZIPPED = (b"content-encoding", b"gzip")
@@ -37,18 +36,6 @@ class ListReply(Response):
             await send({"type": "http.response.body", "body": b"".join(self._pieces), "more_body": False})
         else:
             await _send_pieces(_each(self._pieces), receive, send)
-
-
-class Part(NamedTuple):
-    """Some rows as JSON, and the same as deflate blocks where they are wanted zipped."""
-
-    text: bytes
-    zipped: bytes
-
-    @classmethod
-    def of(cls, text: bytes, *, zipped: bool) -> Self:
-        """Zip them where that is wanted: not for the event loop."""
-        return cls(text, packed(text) if zipped and text else b"")
 
 
 class PassingReply(Response):
