@@ -190,7 +190,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return invalid(error.errors())
 
 
-def invalid(found: Sequence[ErrorDetails]) -> JSONResponse:
+def invalid(errors: Sequence[ErrorDetails]) -> JSONResponse:
     """Build the 400 for pydantic's errors."""
-    faults = [fault(error) for error in found[:MOST_LISTED]]
-    return error_response(400, all_in_words(faults, len(found)), faults)
+    faults = [fault(error) for error in errors[:MOST_LISTED]]
+    return error_response(400, all_in_words(faults, len(errors)), faults)

@@ -11,9 +11,9 @@ from app.services.file_references import Kept
 from app.storage.files import FileStore
 
 
-def reply(files: FileStore, kept: Sequence[Kept], file_name: str) -> Response:
+def reply(files: FileStore, references: Sequence[Kept], file_name: str) -> Response:
     """Send one of a property's files; raises NotFound. A browser may draw it, and run nothing in it."""
-    for each in kept:
+    for each in references:
         if each["filename"] == file_name and "sha256" in each:
             headers = {
                 "Cache-Control": "private, max-age=3600",

@@ -91,8 +91,8 @@ class Frame:
             # At thousands a second a line for each that went well would cost more than serving it.
             level = logging.DEBUG if status < 400 else logging.INFO
             if STANDARD_LOG.isEnabledFor(level):
-                said = {"path": scope["path"], "status": status, "ms": round(seconds * 1000, 2)}
-                log.log(level, "request", method=method, **said)
+                facts = {"path": scope["path"], "status": status, "ms": round(seconds * 1000, 2)}
+                log.log(level, "request", method=method, **facts)
 
 
 def route_of(scope: Scope) -> str:

@@ -76,7 +76,7 @@ def _describe(app: FastAPI, routers: Sequence[APIRouter]) -> Json:
             operation["security"] = EITHER
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    schemas |= {name: said for name, said in _beside().items() if name not in schemas}
+    schemas |= {name: schema for name, schema in _beside().items() if name not in schemas}
     for name, example in EXAMPLES.items():
         schemas[name]["examples"] = [example]
     components["responses"] = {name: _refusal(status, text) for status, (name, text) in REFUSALS.items()}
@@ -132,20 +132,20 @@ def _beside() -> Json:
 def _set_apart_other_formats(operation: Json) -> None:
     """Leave in `content` the formats that generators know: what they make serves all that the others do."""
     body = operation.get("requestBody", {})
-    others = {kind: said for kind, said in body.get("content", {}).items() if kind not in GENERATED}
+    others = {kind: form for kind, form in body.get("content", {}).items() if kind not in GENERATED}
     if others:
-        body["content"] = {kind: said for kind, said in body["content"].items() if kind in GENERATED}
+        body["content"] = {kind: form for kind, form in body["content"].items() if kind in GENERATED}
         body["x-other-content"] = others
         body["description"] = f"Also as {', '.join(others)}."
 
 
 def _name_forms(operation: Json, schemas: Json) -> None:
     """Make the schema of a form a component, by its title: generators name their class by that."""
-    for said in operation.get("requestBody", {}).get("content", {}).values():
-        name = said["schema"].get("title")
-        if name is not None and "properties" in said["schema"]:
-            schemas[name] = said["schema"]
-            said["schema"] = {"$ref": f"{REF}{name}"}
+    for form in operation.get("requestBody", {}).get("content", {}).values():
+        name = form["schema"].get("title")
+        if name is not None and "properties" in form["schema"]:
+            schemas[name] = form["schema"]
+            form["schema"] = {"$ref": f"{REF}{name}"}
 
 
 def _describe_parameters(path: str, operation: Json) -> None:

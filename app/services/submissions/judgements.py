@@ -13,7 +13,7 @@ from app.domain.contests import PROVISIONAL, Kind
 from app.domain.documents import MessageDocument
 from app.domain.verdicts import CaseVerdict, is_full, judgement_type
 from app.grading.contest_snapshot import ContestSnapshot
-from app.services.clics import format_reltime, format_time, number
+from app.services.clics import JsonObject, format_reltime, format_time, number
 from app.services.errors import NotFound
 from app.services.examples import CONTEST_TIME, TIME, example
 from app.services.filters import matching
