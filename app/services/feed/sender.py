@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TypeVar
 
 import httpx
 import structlog
@@ -29,7 +29,10 @@ from app.services.feed.streams import lines_behind
 from app.services.viewer import viewer_of
 from app.storage import contests, webhooks
 from app.storage.webhooks import Delivered, Failed
+from app.storage.writer import Handler
 
+P = TypeVar("P")
+R = TypeVar("R")
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
 MOST_BYTES = 256 * 1024
 LONGEST_ERROR = 300
@@ -46,7 +49,7 @@ class Hook:
     reader: Reader
     types: frozenset[str] | None
     contest_ids: Sequence[str]
-    positions: dict[str, Any]
+    positions: dict[str, list[str | int]]
     failing_since: datetime | None
     failures: int
 
@@ -95,7 +98,7 @@ class Sender:
         """Ids of the webhooks that may be called before the next webhook is added or changed."""
         return {hook_id for hook_id, task in list(self._tasks.items()) if not task.done()}
 
-    def _soon(self, call: Any) -> None:
+    def _soon(self, call: Callable[[], object]) -> None:
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # it has been closed
@@ -233,7 +236,7 @@ class Sender:
         wait: float = min(self._settings.webhook_retry_seconds * 2 ** min(failures, 10), LONGEST_WAIT)
         return 0.0 if given_up else wait
 
-    async def _written(self, handler: Any, payload: Any) -> None:
+    async def _written(self, handler: Handler[P, R], payload: P) -> None:
         await asyncio.wrap_future(self._service.writer.submit(handler, payload))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -32,6 +32,19 @@ PASSING = 16
 """Submissions of which the rows are made at once where a list is not kept."""
 
 
+class ListKey(NamedTuple):
+    """Which shared rows of a large collection: those of everybody or of judges (`role`), before the start or after."""
+
+    contest_id: str
+    name: str
+    role: str
+    is_closed: bool
+
+    def of_team(self, team_id: str | None) -> Hashable:
+        """The key of the same rows with a team's own among them."""
+        return (*self, "of", team_id)
+
+
 class WrittenLists:
     """The lists that are written, and those being written; its coroutines are for one event loop."""
 
@@ -44,17 +57,18 @@ class WrittenLists:
     async def large(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Written:
         """Submissions, judgements or runs: the shared rows, with a team's own ones in their places; raises TooLarge."""
         shared = JUDGE if viewer.sees_all else PUBLIC
-        key: tuple[Any, ...] = (snapshot.contest.id, kind.collection.name, shared.role, snapshot.closed)
+        key = ListKey(snapshot.contest.id, kind.collection.name, shared.role, snapshot.closed)
         renderer: ListRenderer | None = self.shelf.get(key)
         if renderer is None:
             renderer = ListRenderer(kind, shared, int(self.shelf.most * LARGEST_SHARE))
             self.shelf.put(key, renderer, 0)
         written = await self._brought(renderer, key, snapshot)
+        whose: Hashable = key
         if viewer.team_id is not None and not viewer.sees_all:
-            key = (*key, "of", viewer.team_id)
+            whose = key.of_team(viewer.team_id)
             mix = partial(self._mixed, kind, viewer, renderer, key)
-            written = await self._soon(key, mix, partial(self._mixed_at_hand, renderer, key))
-        return await self._filtered(written, kind.collection.filters, key, asked)
+            written = await self._soon(whose, mix, partial(self._mixed_at_hand, renderer, whose))
+        return await self._filtered(written, kind.collection.filters, whose, asked)
 
     async def small(self, collection: Collection, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Written:
         """A collection as a viewer sees it; all who see the same share it."""
@@ -101,7 +115,7 @@ class WrittenLists:
 
         return await run_sync(read)
 
-    async def _brought(self, renderer: ListRenderer, key: tuple[Any, ...], snapshot: ContestSnapshot) -> Written:
+    async def _brought(self, renderer: ListRenderer, key: ListKey, snapshot: ContestSnapshot) -> Written:
         """The shared rows at this snapshot or a later one; raises TooLarge."""
 
         def look() -> Written | None:
@@ -125,7 +139,7 @@ class WrittenLists:
         self.shelf.put(key, (version, written), written.size)
         return written
 
-    def _bring(self, renderer: ListRenderer, key: tuple[Any, ...]) -> Written:
+    def _bring(self, renderer: ListRenderer, key: ListKey) -> Written:
         contest_id, _, role, is_closed = key
         with renderer.lock:
             now = self._service.boards.snapshot(contest_id, public=role == PUBLIC.role)
@@ -140,30 +154,31 @@ class WrittenLists:
                 finally:
                     self.shelf.put(key, renderer, renderer.size)
 
-    def _mixed_at_hand(self, renderer: ListRenderer, key: tuple[Any, ...]) -> Written | None:
+    def _mixed_at_hand(self, renderer: ListRenderer, key: Hashable) -> Written | None:
         old: Derived | None = self.shelf.get(key)
         return old.written if old is not None and old.source is renderer.snapshot else None
 
-    def _mixed(self, kind: Large, viewer: Viewer, renderer: ListRenderer, key: tuple[Any, ...]) -> Written:
+    def _mixed(self, kind: Large, viewer: Viewer, renderer: ListRenderer, key: ListKey) -> Written:
         """The shared rows with a team's own, made anew where the shared ones are of another snapshot."""
         with renderer.lock:
             snapshot, slices = renderer.snapshot, list(renderer.slices)
         if snapshot is None:
-            self._bring(renderer, key[:4])
+            self._bring(renderer, key)
             snapshot, slices = renderer.snapshot, list(renderer.slices)
         assert snapshot is not None
-        old: Derived | None = self.shelf.get(key)
+        own = key.of_team(viewer.team_id)
+        old: Derived | None = self.shelf.get(own)
         if old is None or old.source is not snapshot:
             with self._service.database.read(for_request=True) as session:
                 rows = own_rows(kind, viewer, snapshot, session)
             old = Derived.of(snapshot, slices, lambda each: each.with_rows(rows), old)
-            self.shelf.put(key, old, old.size)
+            self.shelf.put(own, old, old.size)
         return old.written
 
-    async def _filtered(self, written: Written, names: Sequence[str], key: tuple[Any, ...], asked: Wanted) -> Written:
+    async def _filtered(self, written: Written, names: Sequence[str], key: Hashable, asked: Wanted) -> Written:
         if not asked:
             return written
-        return await self._in_thread(partial(self._part, written, names, (*key, asked), asked))
+        return await self._in_thread(partial(self._part, written, names, (key, asked), asked))
 
     def _part(self, written: Written, names: Sequence[str], key: object, asked: Wanted) -> Written:
         """What has the wanted values, kept with the version it is of."""
