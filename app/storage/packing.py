@@ -21,16 +21,27 @@ from app.storage.tables import ProblemRow, TestCaseRow
 
 ARGUMENTS = "output_validator_args"
 SHOWN = (".out", ".statement", ".download", ".png", ".jpg", ".jpeg", ".svg")
+UNANSWERED = "generators/unanswered"
+"""Folder of the inputs that have no expected answer yet: the format knows no such cases, but authors need them."""
 
 
-def packed(session: Session, files: FileStore, row: ProblemRow, *, judged: bool = False) -> bytes:
-    """The problem as a package zip.
+def packed(session: Session, files: FileStore, row: ProblemRow) -> bytes:
+    """The problem as a package zip that reads back, with unanswered inputs in UNANSWERED.
 
-    `judged`: without the cases that have no expected answer yet, as the format has none and nobody was judged on them.
+    A problem without any answered secret case has them in `data`: the format demands one, so no package of it reads.
     """
     package = read_archive(files.load(row.package_sha256), row.id)
-    rows = [case for case in problems.test_cases(session, row.id) if not judged or case.answer_sha256 is not None]
+    rows = problems.test_cases(session, row.id)
+    answered = [each for each in rows if each.answer_sha256 is not None]
+    if any(each.group_name != "sample" for each in answered):
+        beside = [each for each in rows if each.answer_sha256 is None]
+        rows = answered
+    else:
+        beside = []
     changed = _with_cases(files, package, rows, row.metadata_.get("sample_outputs", {}))
+    stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
+    changed = {name: data for name, data in changed.items() if name not in stale}
+    changed |= {f"{UNANSWERED}/{_path(each)}.in": files.load(each.input_sha256) for each in beside}
     if changed != dict(package.files) or _reads_otherwise(package, rows):
         return write_archive(replace(package, files=_with_arguments(package.slug, changed, rows)))
     return files.load(row.package_sha256)

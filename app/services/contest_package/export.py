@@ -224,7 +224,7 @@ def _add_problems(parts: PackageParts, snapshot: ContestSnapshot, session: Sessi
     for problem in snapshot.problems:
         row = stored_problems.get(session, problem.id)
         assert row is not None, "a foreign key"
-        package = partial(packing.packed, session, service.files, row, judged=True)
+        package = partial(packing.packed, session, service.files, row)
         parts.files[f"problems/{row.id}/{row.id}.zip"] = package
         for language, kept in row.statements.items():
             label = snapshot.contest.labels[row.id]

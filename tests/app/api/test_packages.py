@@ -12,8 +12,6 @@ from app.packages.catalog import bundled
 from app.packages.export import write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.zips import zip_bytes
-from app.storage import problems
-from app.storage.packing import packed
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.packages import package_files, zip_package
 from tests.builders.scoring import share
@@ -147,23 +145,35 @@ TWO_GROUPS: dict[str, str | bytes | None] = {
 }
 
 
-def test_a_group_without_any_expected_answer_is_not_in_the_package_of_a_contest(checked: Api) -> None:
-    """The format knows no group without a case: a package with one could not be read back."""
+def test_a_package_with_a_group_without_any_expected_answer_reads_back(checked: Api) -> None:
+    """The format knows no case without an answer and no group without a case: the input lies beside the data."""
     assert bring(checked, zip_package(TWO_GROUPS)).status_code == 201
     path = "problems/echo/testcases/secret/a/02"
     assert checked.put(path, user="admin", files={"input": b"22\n"}).status_code == 200
-    with checked.service.database.read() as session:
-        row = problems.get(session, "echo")
-        assert row is not None
-        data = packed(session, checked.service.files, row, judged=True)
+    data = checked.get("problems/echo/package.zip", user="admin").content
     package = read_archive(data)
     assert [(group.name, group.max_score, group.require_pass) for group in package.groups] == [
         ("sample", None, ()),
         ("secret/b", 60, ("sample",)),
     ]
     assert (package.max_score, package.settings.final) == (60, ())
+    assert package.files["generators/unanswered/secret/a/02.in"] == b"22\n"
     again = bring(checked, data)
     assert again.status_code == 201, again.text
+    assert checked.get("problems/echo/package.zip", user="admin").content == data
+
+
+def test_an_input_lies_with_the_others_again_once_it_has_an_answer(checked: Api) -> None:
+    assert bring(checked, zip_package()).status_code == 201
+    path = "problems/echo/testcases/secret/09"
+    assert checked.put(path, user="admin", files={"input": b"9\n"}).status_code in {200, 201}
+    beside = read_archive(checked.get("problems/echo/package.zip", user="admin").content)
+    assert ([case.name for case in beside.cases], "data/secret/09.in" in beside.files) == (["01", "02", "03"], False)
+    assert bring(checked, write_archive(beside)).status_code == 201
+    checked.put(path, user="admin", files={"input": b"9\n", "answer": b"9\n"})
+    package = read_archive(checked.get("problems/echo/package.zip", user="admin").content)
+    assert [case.name for case in package.cases] == ["01", "02", "03", "09"]
+    assert "generators/unanswered/secret/09.in" not in package.files
 
 
 def test_a_package_without_submissions_may_be_replaced_by_any_other(checked: Api) -> None:
