@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.documents import RuleDocument
+from app.domain.limits import OPEN_LIMITS, write_limits
 from app.packages.catalog import BESIDE_APP, bundled, problems_folder
 from app.packages.errors import PackageErrors, errors_of
 from app.packages.read import read_package
@@ -183,7 +184,7 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
         start_time=start,
         duration_ms=duration // timedelta(milliseconds=1),
         open_to_all=True,
-        settings={"team_bytes": OPEN_TEAM_BYTES},
+        settings={"team_bytes": OPEN_TEAM_BYTES, "limits": write_limits(OPEN_LIMITS)},
     )
 
 

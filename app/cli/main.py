@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from app.cli import access, awards, bench, check, clarifications, generate, package, solve
 from app.cli.admin import commands as admin
-from app.cli.admin import contest, problems, rejudgings, similarity, times
+from app.cli.admin import contest, problems, quota, rejudgings, similarity, times
 from app.cli.contestant import commands as contestant
 from app.cli.contestant import history, statement, taking_part
 from app.cli.demo.command import demo
@@ -220,6 +220,7 @@ administration = typer.Typer(
 groups = {
     **admin.GROUPS,
     **contest.GROUPS,
+    **quota.GROUPS,
     **times.GROUPS,
     **problems.GROUPS,
     **awards.GROUPS,

@@ -1,9 +1,9 @@
 """What is kept of a text to tell whether another is equal or nearly so: two digests, and a sketch of its shingles.
 
 Normalising, in this order: letters become lowercase, numbers with a sign, a point or an exponent are written plainly
-(`1.0`, `+1` and `1e0` are `1`; digits alone stay, as `0010` may be the row of a board), and tokens are what lies
-between white space. `tokens` is the digest of the tokens in order, wherever lines end; `lines` that of the lines in
-any order, empty ones left out.
+(`1.0`, `+1` and `1e0` are `1`, an exponent of three digits stays; digits alone stay, as `0010` may be the row of a
+board), and tokens are what lies between white space. `tokens` is the digest of the tokens in order, wherever lines end;
+`lines` that of the lines in any order, empty ones left out.
 
 The sketch is the SKETCH smallest hashes of the text's shingles (runs of tokens or characters), so that it has the same
 size for every text, and the share of common hashes among the smallest of two sketches estimates their Jaccard index.
@@ -28,7 +28,7 @@ MOST_BYTES = 1 << 20
 LONG_TOKEN = 16
 CHANCE = 100
 RUNS = (4, 8, 16, 32)
-NUMBER = re.compile(rb"(?<!\S)(?:[+-]\d++|[+-]?(?:\d++\.\d*+|\.\d++)(?:e[+-]?\d{1,3})?|[+-]?\d++e[+-]?\d{1,3})(?!\S)")
+NUMBER = re.compile(rb"(?<!\S)(?:[+-]\d++|[+-]?(?:\d++\.\d*+|\.\d++)(?:e[+-]?\d{1,2})?|[+-]?\d++e[+-]?\d{1,2})(?!\S)")
 UNUSUAL = re.compile(rb"[.+e-]")
 
 WORD = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")

@@ -18,12 +18,19 @@ class Limits:
     count: int | None = None
     window: timedelta | None = None
 
+    @property
+    def times_needed(self) -> int | None:
+        """How many of a team's latest submissions decide about the next one; None: all of them."""
+        return None if self.most is not None else max(1, self.count or 1)
+
     def __bool__(self) -> bool:
         """Is anything limited?"""
         return self.most is not None or self.interval is not None or self.count is not None
 
 
 NO_LIMITS = Limits()
+OPEN_LIMITS = Limits(count=100, window=timedelta(minutes=10))
+"""Limits of the contests that are there from the start: a submission each six seconds for ten minutes is a script."""
 TEAM_BYTES = 2**30
 """Default of the bytes of answers and sources that a team may send to a contest."""
 
@@ -89,4 +96,10 @@ def why_not(limits: Limits, used: Quota, now: datetime) -> str:
         return f"expected at most {limits.most} submissions to this problem, found {used.used} already"
     assert used.next is not None, "else it would have been allowed"
     seconds = (used.next - now).total_seconds()
-    return f"your team may submit to this problem again in {max(1, -int(-seconds // 1))} s"
+    rules = []
+    if limits.interval is not None:
+        rules.append(f"at least {limits.interval.total_seconds():g} s between two submissions")
+    if limits.count is not None and limits.window is not None:
+        rules.append(f"at most {limits.count} submissions in any {limits.window.total_seconds():g} s")
+    expected = f"expected {' and '.join(rules)} to this problem"
+    return f"{expected}: your team may submit again in {max(1, -int(-seconds // 1))} s"

@@ -1,4 +1,4 @@
-"""Have strangers' packages read in a process of their own, which is killed where its time or its memory is over.
+"""Have packages and statements of others read in a process that is killed where its time or its memory is over.
 
 One process waits for each server, has imported what reading needs, and divides itself for every package: dividing takes
 milliseconds, starting Python a second. What it gives back is pickled, and read by a reader that makes no other objects
@@ -73,7 +73,7 @@ class Results(pickle.Unpickler):
 
 
 class Reader:
-    """The process that waits. `read` may be called from any thread; one package is read at a time."""
+    """A process that waits. `read` may be called from any thread; a process reads one thing at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -161,12 +161,15 @@ def _start(descriptor: int) -> subprocess.Popen[bytes]:
 
 
 READER = Reader()
+RENDERER = Reader()
+"""Statements have a process beside that of packages: whoever reads one must not wait for a package's minute."""
 
 
 @atexit.register
 def _close() -> None:
-    with suppress(OSError):
-        READER.close()
+    for each in (READER, RENDERER):
+        with suppress(OSError):
+            each.close()
 
 
 def _settled(kind: str, value: object) -> object:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 
 from app.packages.errors import PackageError, PackageErrors
 from app.packages.files import LIMITS, Limits, archive_files
+from app.packages.markdown import FOLDER, render
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.rules import check_rules
+
+STATEMENT_SECONDS = 5.0
+"""Processor time for rendering one statement; twice as much is given when contestants ask for it with its samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +43,17 @@ def read_member(data: bytes, slug: str, limits: Limits = LIMITS) -> Arrival:
 
 
 def _arrival(package: Package) -> Arrival:
-    return Arrival(package, tuple(check_rules(package)))
+    return Arrival(package, (*check_rules(package), *_slow_statements(package)))
+
+
+def _slow_statements(package: Package) -> Iterator[PackageError]:
+    """The statements that take too long to render, by their processor time here."""
+    for statement in package.statements.values():
+        began = process_time()
+        if statement.kind == "md":
+            render(statement.text, FOLDER)
+        if (taken := process_time() - began) > STATEMENT_SECONDS:
+            message = (
+                f"expected a statement that is rendered in {STATEMENT_SECONDS:g} s, found one that took {taken:.0f} s"
+            )
+            yield PackageError(statement.file.path, "", message)

@@ -25,6 +25,8 @@ LONGEST_QUOTE = 60
 LONGEST_KEY = 500
 DEEPEST_NOTED = 10
 LONGEST_NUMBER = 400
+DEEPEST_FLOW = 64
+"""Brackets in each other: PyYAML looks at every open one for each token, and at a thousand before it gives up."""
 LONGEST_NUMBER_AS_KEY = 15
 """Longer ones can all be chosen to have one hash."""
 MERGE = "tag:yaml.org,2002:merge"
@@ -33,9 +35,17 @@ KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number",
 
 
 class StrictLoader(yaml.SafeLoader):
-    """PyYAML's safe loader without aliases and merge keys (they can blow up), repeated keys (the last would win) and
-    numbers so long that reading, hashing or showing them would take long.
+    """PyYAML's safe loader without aliases and merge keys (they can blow up), repeated keys (the last would win),
+    deep brackets, and numbers so long that reading, hashing or showing them would take long.
     """
+
+    def fetch_flow_collection_start(self, token_class: type[yaml.Token]) -> None:
+        """Refuse brackets in too many others."""
+        scanner = cast(Any, self)  # the stubs leave the scanner untyped
+        if scanner.flow_level >= DEEPEST_FLOW:
+            expected = f"expected values nested at most {DEEPEST_FLOW} deep"
+            raise yaml.scanner.ScannerError(None, None, expected, scanner.get_mark())
+        cast(Any, super()).fetch_flow_collection_start(token_class)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Refuse `*alias` where it stands."""

@@ -206,12 +206,14 @@ def same_id(in_address: str, in_body: str | None) -> None:
 
 
 def bad_bytes(data: bytes) -> list[dict[str, str]]:
-    """Every line that is not UTF-8, as faults."""
+    """The lines that are not UTF-8, as faults: all of them, or the first ones of very many."""
     expected = "UTF-8 (in a spreadsheet: save as CSV UTF-8)"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return [found("line 1", expected, "UTF-16")]
     faults = []
     for number, line in enumerate(data.split(b"\n"), start=1):
+        if len(faults) >= MOST_LISTED:
+            break
         try:
             line.decode()
         except UnicodeDecodeError as error:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 NEAR = 0.5
 LONGEST_NAME = 100
+MOST_NAMES = 300
+"""Names that are compared with a misspelt one; with more, anybody could have thousands compared by each request."""
 
 
 class NoContest(NotFound):
@@ -46,6 +48,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if len(name) > LONGEST_NAME:
         return ""
     by_lower = {each.lower(): each for each in known}
+    if len(by_lower) > MOST_NAMES:
+        return ""
     near = get_close_matches(name.lower(), by_lower, 1, NEAR)
     return f": did you mean {by_lower[near[0]]!r}?" if near else ""
 

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from app.services.bodies import Item, found, refuse
+from app.services.errors import MOST_LISTED
+from app.services.names import LONGEST_NAME
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
 BETWEEN_IDS = re.compile(r"[\s,;|]+")
+MOST_COLUMNS = 100
+"""Columns that are looked at one by one; the widest table has a dozen."""
 Cell = str | bool | list[str]
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -65,6 +69,8 @@ def read(text: str, columns: Columns) -> list[Item]:
     names = [cell.strip().lower() for cell in cells]
     faults = _header_faults(names, columns, line)
     for at, row in others:
+        if len(faults) >= MOST_LISTED:
+            break
         if len(row) != len(names):
             faults.append(found(f"line {at}", f"{len(names)} cells, as in the first line", str(len(row))))
     refuse(faults)
@@ -85,10 +91,12 @@ def _rows(text: str, delimiter: str, first_line: int) -> Iterator[tuple[int, lis
 
 
 def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[dict[str, str]]:
+    if len(names) > MOST_COLUMNS:
+        return [found(f"line {line}", f"some of the columns {', '.join(columns.names)}", f"{len(names)} columns")]
     faults = []
     for at, name in enumerate(names):
         if name not in columns.names:
-            close = get_close_matches(name, columns.names, n=1)
+            close = get_close_matches(name[:LONGEST_NAME], columns.names, n=1)
             expected = f"the column {close[0]}" if close else f"one of the columns {', '.join(columns.names)}"
             faults.append(found(f"line {line}", expected, repr(name[:40]) if name else "a column without a name"))
         elif name in names[:at]:

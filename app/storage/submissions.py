@@ -135,15 +135,25 @@ def _place(new: NewSubmission) -> Place:
 
 def _counted(connection: Connection, arriving: Sequence[NewSubmission]) -> dict[Place, list[datetime]]:
     """For what arrives under limits, the times of the earlier submissions that count against these."""
-    places = sorted({_place(new) for new in arriving if new.limits})
+    needed: dict[Place, int | None] = {}
+    for new in arriving:
+        if new.limits:
+            one, other = new.limits.times_needed, needed.get(_place(new), 1)
+            needed[_place(new)] = None if one is None or other is None else max(one, other)
+    places = sorted(needed)
     if places and connection.dialect.name == "postgresql":  # SQLite lets only one write at a time anyway
         for place in places:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended("/".join(place), 0))))
-    return {place: counted_times(connection, *place) for place in places}
+    return {place: counted_times(connection, *place, needed[place]) for place in places}
 
 
-def counted_times(connection: Connection | Session, contest_id: str, team_id: str, problem_id: str) -> list[datetime]:
-    """When a team submitted to a problem by itself; where the judge failed, that counts against nobody."""
+def counted_times(
+    connection: Connection | Session, contest_id: str, team_id: str, problem_id: str, latest: int | None = None
+) -> list[datetime]:
+    """When a team submitted to a problem by itself, in order; where the judge failed, that counts against nobody.
+
+    `latest`: only so many, the latest ones, found by their ids, so that a team with many costs no more than others.
+    """
     failed = exists().where(
         JudgementRow.submission_id == SubmissionRow.id,
         JudgementRow.current.is_(True),
@@ -159,9 +169,10 @@ def counted_times(connection: Connection | Session, contest_id: str, team_id: st
             SubmissionRow.problem_id == problem_id,
             ~failed,
         )
-        .order_by(SubmissionRow.time)
+        .order_by(SubmissionRow.id.desc())
+        .limit(latest)
     )
-    return list(connection.execute(query).scalars())
+    return sorted(connection.execute(query).scalars())
 
 
 def _over_the_limit(new: NewSubmission, counted: dict[Place, list[datetime]]) -> LimitReached | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from app.bootstrap import initialise
+from app.domain.limits import OPEN_LIMITS, TEAM_BYTES, Limits
+from app.domain.settings import read_settings
 from app.packages.catalog import VARIABLE
 from app.passwords import make_password, password_fits
 from app.settings import Settings
@@ -72,6 +75,27 @@ def test_every_bundled_problem_can_be_practised_by_every_team(settings: Settings
         assert case is not None
         assert files.load(case.input_sha256) == b"2\n"
         assert list(teams.teams(session)) == []
+    database.close()
+
+
+def test_contests_that_are_there_from_the_start_hold_scripts_back_and_no_person(settings: Settings) -> None:
+    """A hundred submissions to a problem in ten minutes, and a quarter of the bytes that other contests give."""
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        rows = [read_settings(session.get_one(ContestRow, name).settings) for name in ("practice", "demo")]
+    database.close()
+    assert [(each.limits, each.team_bytes) for each in rows] == [(OPEN_LIMITS, TEAM_BYTES // 4)] * 2
+    assert Limits(None, None, 100, timedelta(minutes=10)) == OPEN_LIMITS
+
+
+def test_what_an_admin_has_changed_of_their_limits_stays(settings: Settings) -> None:
+    database, _files = initialise(settings, lambda _line: None)
+    with database.write() as session:
+        session.get_one(ContestRow, "practice").settings = {"team_bytes": None}
+    database.close()
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        assert session.get_one(ContestRow, "practice").settings == {"team_bytes": None}
     database.close()
 
 

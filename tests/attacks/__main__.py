@@ -62,24 +62,34 @@ def run(attacks: Sequence[Attack], against: Path | None) -> list[tuple[Attack, C
 
 
 def carry_out(home: Home, each: Attack) -> Cost:
-    """One attack on a server of its own."""
-    with home.attacked(each.name, each.settings) as stage:
-        try:
+    """One attack on a server of its own. What the attacker meets is part of the result, a server that is gone too."""
+    try:
+        with home.attacked(each.name, each.settings) as stage:
             return each.run(stage)
-        except (OSError, httpx.HTTPError, RuntimeError) as error:  # what the attacker meets is part of the result
-            return Cost(math.nan, [f"{type(error).__name__}: {error}"[:200]])
+    except (OSError, httpx.HTTPError, RuntimeError) as error:
+        return Cost(math.nan, [f"{type(error).__name__}: {error}"[:200]])
 
 
 def print_table(rows: Sequence[tuple[Attack, Cost | None, Cost]]) -> None:
     """Cost before and now, their ratio, and what did not hold."""
-    table = Table("attack", "cost", "before", "now", "before / now", "did not hold")
+    table = Table("attack", "cost", "before", "now", "before / now", "did not hold now")
     for each, before, now in rows:
-        earlier = "" if before is None else f"{before.value:.3g} {each.unit}"
-        ratio = "" if before is None or not now.value else f"{before.value / now.value:.3g}"
-        table.add_row(
-            each.name, each.what, earlier, f"{now.value:.3g} {each.unit}", ratio, "; ".join(now.faults) or "-"
-        )
+        earlier = "" if before is None else cost_text(each, before)
+        ratio = "" if before is None else ratio_text(before.value, now.value)
+        table.add_row(each.name, each.what, earlier, cost_text(each, now), ratio, "; ".join(now.faults) or "-")
     Console(width=None if sys.stdout.isatty() else 180).print(table)
+
+
+def cost_text(each: Attack, cost: Cost) -> str:
+    """A cost in its unit; where the attack could not be carried out to its end, why."""
+    return "; ".join(cost.faults) if math.isnan(cost.value) else f"{cost.value:.3g} {each.unit}"
+
+
+def ratio_text(before: float, now: float) -> str:
+    """How many times as much an attack cost before; empty where that says nothing."""
+    if math.isnan(before) or math.isnan(now) or before == now == 0:
+        return ""
+    return "all of it" if now == 0 else f"{before / now:.3g}"
 
 
 if __name__ == "__main__":

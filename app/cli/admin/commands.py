@@ -22,6 +22,7 @@ from app.cli.admin.imports import (
     people,
     wishes,
 )
+from app.cli.admin.limits import Interval, Most, Per, TeamBytes, settings_of
 from app.cli.client import Client
 from app.cli.names import read_file
 from app.cli.output import Failure, examples, say, show, table, tell, write_json
@@ -156,7 +157,8 @@ def import_teams(file: Import, replace: Replace = False, dry_run: DryRun = False
     epilog=examples(
         "jurado admin contest create finals 'The finals' --start now --duration 5:00:00",
         "jurado admin contest create finals 'The finals' --start 2026-12-01T09:00:00+01:00 --freeze 1:00:00",
-        "jurado admin contest create training Training --start now --duration 8760:00:00 --open-to-all",
+        "jurado admin contest create training Training --start now --duration 8760:00:00 --open-to-all "
+        "--per 100/600 --team-bytes 256M",
     ),
 )
 def create_contest(
@@ -168,6 +170,10 @@ def create_contest(
         str | None, typer.Option(metavar="H:MM:SS", help="freeze the board so long before the end")
     ] = None,
     open_to_all: Annotated[bool, typer.Option("--open-to-all", help="every team takes part")] = False,
+    most: Most = None,
+    interval: Interval = None,
+    per: Per = None,
+    team_bytes: TeamBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a contest."""
@@ -178,6 +184,7 @@ def create_contest(
         "duration": duration,
         "scoreboard_freeze_duration": freeze,
         "open_to_all": open_to_all,
+        "settings": settings_of(most, interval, per, team_bytes) or None,
     }
     with Client.open() as client:
         made = client.post("contests", known(given))

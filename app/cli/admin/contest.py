@@ -1,4 +1,4 @@
-"""`jurado admin contest`, its life: pause, resume, reveal, thaw, finalize, disqualify, quota, settings."""
+"""`jurado admin contest`, its life: pause, resume, reveal, thaw, finalize, disqualify, settings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.admin.commands import ContestId, contest, known
+from app.cli.admin.commands import ContestId, contest
 from app.cli.admin.presenter import present
 from app.cli.client import Client
-from app.cli.contestant.commands import find_problem, team_names
+from app.cli.contestant.commands import team_names
 from app.cli.output import Failure, examples, tell
 from app.cli.solve import AsJson
 
@@ -137,54 +137,6 @@ def disqualify(
     with Client.open() as client:
         found = client.patch(f"contests/{contest_id}/teams/{team}", {"disqualified": not undo})
     tell(f"team {team} is {'taking part again' if undo else 'disqualified'} in {contest_id}", found, as_json=as_json)
-
-
-@contest.command(
-    "quota",
-    epilog=examples(
-        "jurado admin contest quota finals comesolo --max 50 --interval 60",
-        "jurado admin contest quota finals comesolo --per 5/600",
-        "jurado admin contest quota finals comesolo --none",
-    ),
-)
-def limit(
-    contest_id: ContestId,
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id or label")],
-    most: Annotated[int | None, typer.Option("--max", metavar="N", help="the most submissions of a team")] = None,
-    interval: Annotated[int | None, typer.Option(metavar="SECONDS", help="the least time between two")] = None,
-    per: Annotated[str | None, typer.Option(metavar="N/SECONDS", help="so many in any so many seconds")] = None,
-    none: Annotated[bool, typer.Option("--none", help="as often as teams like")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Limit how often a team may submit to a problem; what is not named is not limited."""
-    limits = known({"max_submissions": most, "interval_seconds": interval, "per_window": per and window(per)})
-    if bool(limits) == none:
-        raise Failure("expected --max, --interval or --per, or --none, found " + ("both" if none else "nothing"))
-    given = limits or dict.fromkeys(("max_submissions", "interval_seconds", "per_window"))
-    with Client.open() as client:
-        problem_id = find_problem(client, contest_id, problem)
-        found = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": given})
-    tell(f"{problem_id} in {contest_id}: {limits_text(found['limits'])}", found, as_json=as_json)
-
-
-def window(text: str) -> dict[str, int]:
-    """Read so many in so many seconds, such as 5/600."""
-    count, slash, seconds = text.partition("/")
-    if not (slash and count.isdecimal() and seconds.isdecimal()):
-        raise Failure(f"--per: expected a number of submissions and of seconds such as 5/600, found {text!r}")
-    return {"count": int(count), "seconds": int(seconds)}
-
-
-def limits_text(limits: dict[str, Any]) -> str:
-    """Limits in words."""
-    said = []
-    if limits.get("max_submissions") is not None:
-        said.append(f"at most {limits['max_submissions']} submissions")
-    if limits.get("interval_seconds") is not None:
-        said.append(f"{limits['interval_seconds']:g} s between two")
-    if limits.get("per_window") is not None:
-        said.append(f"{limits['per_window']['count']} in any {limits['per_window']['seconds']:g} s")
-    return ", ".join(said) or "as often as one likes"
 
 
 @contest.command(

@@ -11,6 +11,7 @@ import typer
 
 from app.cli.admin.commands import ContestId, contest
 from app.cli.admin.contest import value_text
+from app.cli.admin.limits import settings_text
 from app.cli.board_tables import reltime, short_time, span
 from app.cli.client import Client
 from app.cli.contest_facts import clock_words, contest_time, facts_of, state_word
@@ -115,7 +116,11 @@ def crowd_rows(
     """Who takes part, and how much was submitted."""
     judged, pending = (sum(pair[at] for pair in counts.values()) for at in (0, 1))
     who = "open to all" if facts["open_to_all"] else "enrolled"
-    return [("teams", f"{len(teams)}, {who}"), ("submissions", f"{judged} judged, {pending} pending")]
+    return [
+        ("teams", f"{len(teams)}, {who}"),
+        ("submissions", f"{judged} judged, {pending} pending"),
+        ("limits", settings_text(facts["settings"])),
+    ]
 
 
 def moment_text(time: str, now: datetime) -> str:

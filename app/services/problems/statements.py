@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 
+import structlog
+
+from app.grading.apart import RENDERER
+from app.packages.errors import PackageErrors
 from app.packages.markdown import TICKS, render
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.statements")
 
 NEXT = "{{nextsample}}"
 REMAINING = "{{remainingsamples}}"
@@ -23,6 +30,11 @@ WORDS = {
 IMAGE_FOLDER = "statement"
 """Where a statement's images are, as its page sees it."""
 LARGEST_SHOWN = 20_000
+QUICK = 16 * 1024
+"""Characters that are rendered without another process: the slowest known take two seconds, usual ones 20 ms."""
+SECONDS = 10.0
+"""Processor time for rendering a statement with its samples."""
+UNRENDERED = "This statement takes too long to render, so it is shown as it was written."
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +102,23 @@ def _fenced(text: str) -> str:
 
 def page(title: str, text: str, language: str) -> str:
     """A whole HTML document of a statement in Markdown; HTML in it is shown as text, never obeyed."""
-    body = render(text, IMAGE_FOLDER)
+    body = _body(title, text)
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head><meta charset="utf-8">'
         f"<title>{escape(title)}</title></head>\n<body>\n<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
     )
+
+
+@lru_cache(maxsize=64)
+def _body(title: str, text: str) -> str:
+    """The HTML of a statement, or its Markdown as plain text where rendering takes too long."""
+    if len(text) <= QUICK:
+        return render(text, IMAGE_FOLDER)
+    try:
+        return RENDERER.read(render, (text, IMAGE_FOLDER), SECONDS)
+    except PackageErrors:
+        log.warning("a statement takes too long to render", title=title, characters=len(text), seconds=SECONDS)
+        return f"<p>{UNRENDERED}</p>\n<pre>{escape(text)}</pre>\n"
 
 
 def title_of(names: Mapping[str, str], language: str) -> str:

@@ -139,7 +139,8 @@ def _check_limits(service: Service, admitted: Admitted) -> None:
     """Refuse before files are written what the insert would refuse: there it is decided, here disk is spared."""
     entry, when = admitted.entry, admitted.when
     with service.database.read() as session:
-        times = submissions.counted_times(session, entry.contest_id, admitted.team_id, entry.problem_id)
+        place = (entry.contest_id, admitted.team_id, entry.problem_id)
+        times = submissions.counted_times(session, *place, admitted.limits.times_needed)
     used = quota(admitted.limits, times, when)
     if not used.allows(when):
         again = None if used.exhausted or used.next is None else ceil((used.next - when).total_seconds())

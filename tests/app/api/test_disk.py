@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from app.storage import submissions
+from app.storage.scrub import Scrub
 from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
@@ -102,3 +103,43 @@ def test_bytes_of_what_was_not_taken_do_not_count(api: Api, monkeypatch: pytest.
         assert (refused.status_code, "Retry-After" in refused.headers) == (507, True)
     assert send(api, b"x" * LARGE).status_code == 201
     assert len(stored(api) - before) == 1
+
+
+def test_files_of_a_submission_whose_commit_is_in_doubt_are_collected_a_day_later(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows at once whether a row needs them; what was stored and is needed stays."""
+    before = stored(api)
+    assert send(api, b"x" * LARGE).status_code == 201
+
+    def lost(*_: object) -> list[Accepted | LimitReached]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(submissions, "accept", lost)
+        assert send(api, b"y" * LARGE).status_code == 507
+    assert len(stored(api) - before) == 2
+    scrub = Scrub(api.service.database, api.service.files, hours=0, rate=1e12)
+    assert scrub.scrub().removed == 0
+    for each in stored(api):
+        os.utime(api.service.files.path(each), (0, 0))
+    assert scrub.scrub().removed == 1
+    assert len(stored(api) - before) == 1
+
+
+def test_limits_and_bytes_come_along_with_a_contest(api: Api) -> None:
+    """They are changed one by one, exported, and brought in under another id."""
+    change(api, team_bytes=5 * LARGE, limits={"per_window": {"count": 9, "seconds": 60}})
+    change(api, limits={"max_submissions": 7})
+    changed = api.patch("contests/c/problems/echo", user="admin", json={"limits": {"interval_seconds": 3}})
+    assert changed.status_code == 200, changed.text
+    package = api.get("contests/c/package.zip", user="admin").content
+    zipped = {"content": package, "headers": {"Content-Type": "application/zip"}}
+    made = api.post("contests/import?id=again&replace=true&privileged=judge", user="admin", **zipped)
+    assert made.status_code == 201, made.text
+    (one, other) = (api.get(f"contests/{name}").json()["settings"] for name in ("c", "again"))
+    assert one == other
+    assert one["team_bytes"] == 5 * LARGE
+    quotas = [api.get(f"contests/{name}/problems/echo/quota?team_id=team", user="admin") for name in ("c", "again")]
+    assert quotas[0].json() == quotas[1].json()
+    assert quotas[0].json()["limits"]["interval_seconds"] == 3

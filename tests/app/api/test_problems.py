@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.packages.markdown import parser
+from app.services.problems import statements
 from app.services.problems.statements import Sample, choose_language, with_samples
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.service import Api
@@ -106,3 +107,25 @@ def test_samples_go_where_the_statement_wants_them_and_the_rest_to_its_end() -> 
     assert text.index("Sample input 1") < text.index("Then:") < text.index("Sample input 2") < text.index("End.")
     assert "````\n```\n````" in text
     assert with_samples("Text.\n", samples[:1], "en").index("Text.") == 0
+
+
+def test_a_statement_that_takes_too_long_to_render_is_shown_as_it_was_written(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rendering is ended after its processor time, in a process of its own; nothing of the text is obeyed."""
+    monkeypatch.setattr(statements, "SECONDS", 0.001)
+    add_problem(api.service, {"statement/problem.en.md": "<script>\n" + "[" * 20_000 + "\n"})
+    add_contest(api.service)
+    page = api.get(f"{STATEMENT}?lang=en")
+    assert page.status_code == 200
+    assert statements.UNRENDERED in page.text
+    assert "<pre>&lt;script&gt;\n[[[" in page.text
+    spanish = api.get(f"{STATEMENT}?lang=es").text
+    assert statements.UNRENDERED not in spanish, "the others are rendered"
+
+
+def test_a_long_statement_is_rendered_as_a_short_one(api: Api) -> None:
+    add_problem(api.service, {"statement/problem.en.md": "*a* " * (statements.QUICK // 3) + "\n"})
+    add_contest(api.service)
+    page = api.get(f"{STATEMENT}?lang=en").text
+    assert page.count("<em>a</em>") == statements.QUICK // 3

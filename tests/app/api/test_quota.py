@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.storage.submissions import counted_times
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import JUDGE_ERROR, share
 from tests.builders.service import Api
@@ -80,9 +81,20 @@ def test_so_many_in_a_window(api: Api) -> None:
     assert send(api).status_code == 201
     refused = send(api)
     assert refused.status_code == 429
+    assert "at most 2 submissions in any 600 s to this problem: your team may submit again" in refused.json()["message"]
     assert 290 <= int(refused.headers["Retry-After"]) <= 300
     pass_time(api.service, timedelta(seconds=300))
     assert [send(api).status_code for _ in range(2)] == [201, 429]
+
+
+def test_a_limit_of_a_window_reads_no_more_submissions_than_it_counts(api: Api) -> None:
+    """A team with thousands of earlier ones costs what another does."""
+    contest(api, {"per_window": {"count": 2, "seconds": 600}})
+    for minute in (1, 2, 30, 50, 60):
+        add_submission(api.service, {"02": share(1)}, minute=minute)
+    with api.service.database.read() as session:
+        times = counted_times(session, "c", "team", "echo", 2)
+        assert times == counted_times(session, "c", "team", "echo")[-2:]
 
 
 @pytest.mark.parametrize("most", [1, 5])

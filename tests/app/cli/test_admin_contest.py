@@ -16,6 +16,10 @@ OPENED = {
     "thawed": None,
 }
 
+LIMITED = {"team_bytes": 2**29, "limits": {"max_submissions": None, "interval_seconds": 60, "per_window": None}}
+SHOWN = "c: a team sends 512 MiB; to each problem: 60 s between two\n"
+NONE = {"max_submissions": None, "interval_seconds": None, "per_window": None}
+
 
 @pytest.fixture
 def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
@@ -24,7 +28,9 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         "POST contests/c/resume": {},
         "POST contests/c/reveal": OPENED,
         "GET contests/c/reveal": {**OPENED, "opened": []},
-        "PATCH contests/c": {},
+        "PATCH contests/c": {"settings": LIMITED},
+        "GET contests/c": {"settings": LIMITED},
+        "POST contests": {"id": "c", "start_time": None},
         "PATCH contests/c/teams/ants": {},
         "PATCH contests/c/problems/comesolo": {
             "limits": {"max_submissions": 3, "per_window": {"count": 5, "seconds": 600}}
@@ -83,6 +89,38 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
                 {"limits": {"max_submissions": 3, "per_window": {"count": 5, "seconds": 600}}},
             ),
         ),
+        (("quota", "c"), SHOWN, ("GET contests/c", None)),
+        (
+            ("quota", "c", "--interval", "60", "--team-bytes", "512M"),
+            SHOWN,
+            (
+                "PATCH contests/c",
+                {"settings": {"team_bytes": 2**29, "limits": {**NONE, "interval_seconds": 60}}},
+            ),
+        ),
+        (("quota", "c", "--none"), SHOWN, ("PATCH contests/c", {"settings": {"limits": NONE}})),
+        (
+            ("quota", "c", "--team-bytes", "none"),
+            SHOWN,
+            ("PATCH contests/c", {"settings": {"team_bytes": None}}),
+        ),
+        (
+            ("create", "c", "C", "--max", "9", "--per", "5/600", "--team-bytes", "1g"),
+            "contest c has been made; it starts when you say so\n",
+            (
+                "POST contests",
+                {
+                    "id": "c",
+                    "name": "C",
+                    "duration": "5:00:00",
+                    "open_to_all": False,
+                    "settings": {
+                        "limits": {"max_submissions": 9, "per_window": {"count": 5, "seconds": 600}},
+                        "team_bytes": 2**30,
+                    },
+                },
+            ),
+        ),
     ],
 )
 def test_a_command_says_what_it_did(
@@ -114,12 +152,21 @@ def test_limits_are_taken_away(jurado: Jurado, there: Scripted) -> None:
     [
         ((), "expected --max, --interval or --per, or --none, found nothing"),
         (("--max", "1", "--none"), "expected --max, --interval or --per, or --none, found both"),
+        (("--team-bytes", "1G"), "--team-bytes: expected no problem beside it, as bytes are a contest's, found one"),
         (("--per", "5"), "--per: expected a number of submissions and of seconds such as 5/600, found '5'"),
     ],
 )
 def test_limits_that_are_none_are_refused(jurado: Jurado, there: Scripted, words: tuple[str, ...], said: str) -> None:
     done = jurado("admin", "contest", "quota", "c", "comesolo", *words)
     assert (done.exit_code, done.stderr) == (2, f"jurado: {said}\n")
+    assert there.asked == []
+
+
+@pytest.mark.parametrize("text", ["many", "1.5G", "-1", "5X", "\u0663", "9" * 5000])
+def test_sizes_that_are_none_are_refused(jurado: Jurado, there: Scripted, text: str) -> None:
+    done = jurado("admin", "contest", "quota", "c", "--team-bytes", text)
+    assert done.exit_code == 2
+    assert "--team-bytes: expected a size such as 500M or 2G, or none, found" in done.stderr
     assert there.asked == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -62,7 +63,14 @@ def test_a_refusal_says_why() -> None:
     most = Limits(2)
     assert "at most 2 submissions" in why_not(most, quota(most, ago(1, 2), NOW), NOW)
     slow = Limits(interval=timedelta(seconds=10))
-    assert "again in 9 s" in why_not(slow, quota(slow, [NOW - timedelta(seconds=1.5)], NOW), NOW)
+    assert why_not(slow, quota(slow, [NOW - timedelta(seconds=1.5)], NOW), NOW) == (
+        "expected at least 10 s between two submissions to this problem: your team may submit again in 9 s"
+    )
+    both = replace(slow, count=2, window=timedelta(seconds=60))
+    assert why_not(both, quota(both, ago(20, 50), NOW), NOW) == (
+        "expected at least 10 s between two submissions and at most 2 submissions in any 60 s to this problem:"
+        " your team may submit again in 10 s"
+    )
 
 
 @given(
@@ -84,6 +92,9 @@ def test_whoever_keeps_to_the_answer_breaks_no_limit(limits: Limits, tries: list
             taken.append(now)
         elif found.next is not None and not found.exhausted:
             assert quota(limits, taken, found.next).allows(found.next)
+        if limits.times_needed is not None:
+            latest = sorted(taken)[-limits.times_needed :]
+            assert quota(limits, latest, now).next == quota(limits, taken, now).next
     assert limits.most is None or len(taken) <= limits.most
     assert limits.interval is None or all(b - a >= limits.interval for a, b in pairwise(taken))
     assert limits.count is not None

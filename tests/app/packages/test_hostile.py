@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.packages import arrivals
 from app.packages.demands import matches
 from app.packages.documents import LONGEST_KEY, LONGEST_NUMBER, read_document
 from app.packages.errors import Faults, PackageError, PackageErrors
@@ -134,3 +135,15 @@ def test_code_in_a_line_keeps_its_images_and_long_runs_of_ticks_cost_little() ->
 def test_a_fault_is_split_into_what_was_expected_and_found(message: str, expected: str, found: str) -> None:
     data = PackageError("", "", message).as_data()
     assert (data["expected"], data["found"]) == (expected, found)
+
+
+def test_a_statement_that_takes_long_to_render_is_refused_by_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says how long it may take."""
+    with monkeypatch.context() as patched:
+        patched.setattr(arrivals, "STATEMENT_SECONDS", -1.0)
+        broken = arrivals.read_arrival(zip_package(), None, None).broken
+    assert [(each.file, each.message.partition(",")[0]) for each in broken] == [
+        ("statement/problem.en.md", "expected a statement that is rendered in -1 s"),
+        ("statement/problem.es.md", "expected a statement that is rendered in -1 s"),
+    ]
+    assert arrivals.read_arrival(zip_package(), None, None).broken == ()

@@ -1,0 +1,79 @@
+"""Limits of a contest on the command line: how often a team may submit, and how many bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.output import Failure
+
+SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)", re.ASCII)
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+UNLIMITED = {"max_submissions": None, "interval_seconds": None, "per_window": None}
+
+Most = Annotated[int | None, typer.Option("--max", metavar="N", help="the most submissions of a team to a problem")]
+Interval = Annotated[int | None, typer.Option(metavar="SECONDS", help="the least time between two")]
+Per = Annotated[str | None, typer.Option(metavar="N/SECONDS", help="so many in any so many seconds")]
+TeamBytes = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="bytes a team may send to the contest: 500M, 2G, or none for any number"),
+]
+
+
+def limits_of(most: int | None, interval: int | None, per: str | None) -> dict[str, Any]:
+    """The limits that options name, as the API takes them."""
+    given = {"max_submissions": most, "interval_seconds": interval, "per_window": per and window(per)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def settings_of(most: int | None, interval: int | None, per: str | None, team_bytes: str | None) -> dict[str, Any]:
+    """The settings of a contest that options name."""
+    limits = limits_of(most, interval, per)
+    bytes_ = {} if team_bytes is None else {"team_bytes": size(team_bytes)}
+    return {**({"limits": limits} if limits else {}), **bytes_}
+
+
+def window(text: str) -> dict[str, int]:
+    """Read so many in so many seconds, such as 5/600."""
+    count, _, seconds = text.partition("/")
+    if not (NUMBER.fullmatch(count) and NUMBER.fullmatch(seconds)):
+        raise Failure(f"--per: expected a number of submissions and of seconds such as 5/600, found {text!r}")
+    return {"count": int(count), "seconds": int(seconds)}
+
+
+def size(text: str) -> int | None:
+    """Read a number of bytes such as 1000, 500M or 2G; None for none."""
+    if text == "none":
+        return None
+    match = SIZE.fullmatch(text.upper())
+    if match is None:
+        raise Failure(f"--team-bytes: expected a size such as 500M or 2G, or none, found {text!r}")
+    return int(match[1]) * UNITS[match[2]]
+
+
+def size_text(bytes_: int | None) -> str:
+    """A number of bytes, in the largest unit that it is a whole number of."""
+    if bytes_ is None:
+        return "any number of bytes"
+    unit = next(unit for unit in ("T", "G", "M", "K", "") if bytes_ % UNITS[unit] == 0) if bytes_ else ""
+    return f"{bytes_ // UNITS[unit]} {unit}iB" if unit else f"{bytes_} bytes"
+
+
+def limits_text(limits: dict[str, Any]) -> str:
+    """Limits in words."""
+    words = []
+    if limits.get("max_submissions") is not None:
+        words.append(f"at most {limits['max_submissions']} submissions")
+    if limits.get("interval_seconds") is not None:
+        words.append(f"{limits['interval_seconds']:g} s between two")
+    if limits.get("per_window") is not None:
+        words.append(f"{limits['per_window']['count']} in any {limits['per_window']['seconds']:g} s")
+    return ", ".join(words) or "as often as one likes"
+
+
+def settings_text(settings: dict[str, Any]) -> str:
+    """What a contest's settings limit, in words."""
+    return f"a team sends {size_text(settings['team_bytes'])}; to each problem: {limits_text(settings['limits'])}"

@@ -1,0 +1,79 @@
+"""`jurado admin contest quota`: what a team may send, to a problem or to each problem of a contest."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.admin.commands import ContestId, contest
+from app.cli.admin.limits import (
+    UNLIMITED,
+    Interval,
+    Most,
+    Per,
+    TeamBytes,
+    limits_of,
+    limits_text,
+    settings_of,
+    settings_text,
+)
+from app.cli.client import Client
+from app.cli.contestant.commands import find_problem
+from app.cli.output import Failure, examples, tell
+from app.cli.solve import AsJson
+
+GROUPS = {"contest": contest}
+
+
+@contest.command(
+    "quota",
+    epilog=examples(
+        "jurado admin contest quota finals",
+        "jurado admin contest quota finals --team-bytes 500M --per 30/600",
+        "jurado admin contest quota finals comesolo --max 50 --interval 60",
+        "jurado admin contest quota finals comesolo --none",
+    ),
+)
+def limit(
+    contest_id: ContestId,
+    problem: Annotated[
+        str | None, typer.Argument(metavar="[PROBLEM]", help="the problem's id or label; default: each without its own")
+    ] = None,
+    most: Most = None,
+    interval: Interval = None,
+    per: Per = None,
+    team_bytes: TeamBytes = None,
+    none: Annotated[bool, typer.Option("--none", help="as often as teams like")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Limit how often a team may submit, and how many bytes; without options, show what the contest has.
+
+    Of how often, what is not named is not limited; without --max, --interval, --per and --none it stays.
+    """
+    limits = limits_of(most, interval, per)
+    if limits and none:
+        raise Failure("expected --max, --interval or --per, or --none, found both")
+    if problem is not None:
+        _limit_problem(contest_id, problem, limits, none, team_bytes, as_json=as_json)
+        return
+    changes = settings_of(None, None, None, team_bytes)
+    if limits or none:
+        changes["limits"] = {**UNLIMITED, **limits}
+    path = f"contests/{contest_id}"
+    with Client.open() as client:
+        shown = client.patch(path, {"settings": changes}) if changes else client.get(path)
+    tell(f"{contest_id}: {settings_text(shown['settings'])}", shown, as_json=as_json)
+
+
+def _limit_problem(
+    contest_id: str, problem: str, limits: dict[str, Any], none: bool, team_bytes: str | None, *, as_json: bool
+) -> None:
+    if team_bytes is not None:
+        raise Failure("--team-bytes: expected no problem beside it, as bytes are a contest's, found one")
+    if not (limits or none):
+        raise Failure("expected --max, --interval or --per, or --none, found nothing")
+    with Client.open() as client:
+        problem_id = find_problem(client, contest_id, problem)
+        made = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": limits or UNLIMITED})
+    tell(f"{problem_id} in {contest_id}: {limits_text(made['limits'])}", made, as_json=as_json)

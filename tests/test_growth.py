@@ -1,0 +1,130 @@
+"""Readers of what strangers send take steps in proportion to it, and stop at what they would not list anyway."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from app.domain.fingerprints import grain_of, normal
+from app.packages.documents import read_document
+from app.packages.errors import Faults
+from app.services import clics, table_rows
+from app.services.bodies import Document, bad_bytes, read_yaml
+from app.services.errors import MOST_LISTED, BadRequest
+from app.services.images import measure
+from app.services.json_bounds import check_values
+from app.services.names import MOST_NAMES, did_you_mean
+from app.services.people import tsv
+from app.storage.ids import is_number
+
+GROWTH = 2.5
+"""Twice as much may take about twice the steps; quadratic readers take four times as many."""
+FEW_STEPS = 400
+EMPTY = b"\xff\xd8" + b"\xff\xd0" * 4
+
+
+def steps(call: Callable[[], object]) -> int:
+    """The lines of Python that a call goes through."""
+    count = 0
+
+    def trace(_frame: FrameType, _event: str, _argument: object) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with suppress(BadRequest, ValueError):
+            call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def table(text: str) -> object:
+    return tsv.items(Document(lines=text), tsv.teams, table_rows.TEAMS)
+
+
+READERS: dict[str, Callable[[int], object]] = {
+    "a table of many columns": lambda n: table(",".join(f"c{at}" for at in range(n)) + "\n1\n"),
+    "a table of equal columns": lambda n: table("id," * n + "id\n"),
+    "a table of long column names": lambda n: table(",".join("n" * n for _ in range(50)) + "\n1,2\n"),
+    "a table of rows": lambda n: table("id,name\n" + "a,b\n" * n),
+    "a table of short rows": lambda n: table("id,name\n" + "a\n" * n),
+    "a table of quotes": lambda n: table("id,name\n" + '"' * n),
+    "a table of an open quote": lambda n: table('id,name\n"' + "a,\n" * n),
+    "a table of ids in a cell": lambda n: table("id,group_ids\na," + "b " * n),
+    "teams.tsv of many lines": lambda n: table("teams\t1\n" + "1\t2\t3\t4\n" * n),
+    "teams.tsv of short lines": lambda n: table("teams\t1\n" + "1\n" * n),
+    "teams.tsv of many tabs": lambda n: table("teams\t1\n" + "1\t" * n),
+    "a header of many tabs": lambda n: table("teams\t" * n),
+    "a header of other digits": lambda n: table("teams\t" + "\u0663" * n + "\n" + "1\n" * n),
+    "lines that are no UTF-8": lambda n: bad_bytes(b"\xff\n" * n),
+    "a time of many digits": lambda n: clics.parse_time("2026-11-21T02:19:00." + "0" * n + "Z"),
+    "a year of many digits": lambda n: clics.parse_time("9" * n + "-11-21T02:19:00Z"),
+    "a duration of many digits": lambda n: clics.parse_reltime("9" * n + ":00:00"),
+    "an id of many digits": lambda n: is_number("9" * n),
+    "JSON of many marks": lambda n: check_values(b"[" * n, 10),
+    "YAML of a list": lambda n: read_yaml("- a\n" * n),
+    "YAML of nested lists": lambda n: read_yaml("[" * n + "]" * n),
+    "YAML of nested block lists": lambda n: read_yaml("- " * n + "a\n"),
+    "YAML of groups of brackets": lambda n: read_yaml(("[" * 60 + "]" * 60 + ",") * (n // 100)),
+    "YAML of keys": lambda n: read_document(b"".join(b"k%d: 1\n" % at for at in range(n)), "a.yaml", Faults()),
+    "a picture of empty pieces": lambda n: measure(EMPTY * n),
+    "a picture of attributes": lambda n: measure(b"<svg " + b"width='1' " * n + b">"),
+    "a misspelt name": lambda n: did_you_mean("team", [f"team{at}" for at in range(n)]),
+    "an answer of exponents": lambda n: grain_of(b"1e999 1e99 " * n),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_twice_as_much_takes_about_twice_the_steps(reader: str) -> None:
+    read = READERS[reader]
+    once, twice = (steps(lambda n=n: read(n)) for n in (400, 800))  # type: ignore[misc] # bound at once
+    assert twice <= max(GROWTH * once, FEW_STEPS), (once, twice)
+
+
+def faults_of(call: Callable[[], object]) -> int:
+    with pytest.raises(BadRequest) as raised:
+        call()
+    return len(raised.value.errors or ())
+
+
+def test_faults_of_tables_end_with_those_that_are_listed() -> None:
+    """Each takes five hundred bytes, for two bytes of the table."""
+    assert faults_of(lambda: table("teams\t1\n" + "1\n" * 90_000)) == MOST_LISTED
+    assert faults_of(lambda: table("id,name\n" + "1\n" * 90_000)) == MOST_LISTED
+    assert faults_of(lambda: table("," * 90_000 + "\n1\n")) == 1
+    assert len(bad_bytes(b"\xff\n" * 90_000)) == MOST_LISTED
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("head", ["teams\t1", "id"])
+def test_a_table_of_too_many_lines_is_refused_before_it_is_taken_apart(head: str, end: str) -> None:
+    text = head + end + end.join(["x"] * tsv.MOST_LINES) + end
+    with pytest.raises(BadRequest, match="at most 100000 lines, found 100001"):
+        table(text)
+
+
+def test_lines_end_where_editors_end_them() -> None:
+    """A mark that nobody sees, inside a name, begins no line."""
+    (item,) = table("teams\t1\r\n1\t\t\tA\u2028B\x0bC\r\n")  # type: ignore[misc]
+    assert item.value == {"id": "1", "icpc_id": None, "group_ids": [], "name": "A\u2028B\x0bC"}
+
+
+def test_of_very_many_names_none_is_suggested() -> None:
+    names = [f"team{at:04}" for at in range(MOST_NAMES)]
+    assert did_you_mean("team0007x", names) == ": did you mean 'team0007'?"
+    assert did_you_mean("team0007x", [*names, "another"]) == ""
+
+
+def test_an_answer_of_exponents_does_not_grow_hundredfold() -> None:
+    """Whoever compares answers has as many bytes of them as were sent, or twenty times as many."""
+    answer = b"1e999 1e-999 1e99 " * 1000
+    assert sum(len(token) for line in normal(answer) for token in line) < 20 * len(answer)
