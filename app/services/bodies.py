@@ -210,7 +210,7 @@ def bad_bytes(data: bytes) -> list[dict[str, str]]:
     expected = "UTF-8 (in a spreadsheet: save as CSV UTF-8)"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return [found("line 1", expected, "UTF-16")]
-    faults = []
+    faults: list[dict[str, str]] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if len(faults) >= MOST_LISTED:
             break

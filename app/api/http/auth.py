@@ -24,6 +24,8 @@ from app.services.viewer import PUBLIC, Viewer
 from app.shared_work import SharedWork
 
 MOST_REMEMBERED = 20_000
+LONGEST_USERNAME = 255
+"""As long as usernames may be: those of wrong guesses are remembered for a minute, and a header has room for more."""
 WRONG = "wrong username or password"
 
 
@@ -80,6 +82,8 @@ class Authenticator:
 
     async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
         """Check a password, in turn with others'; None where it is wrong. Raises TooManyRequests."""
+        if len(username) > LONGEST_USERNAME:
+            return None
         async with self._guesses.turn(username, source_of(address)) as attempt:
             if self._threads is None:  # of its own, so that slow readers of the database hold nobody's login back
                 self._threads = CapacityLimiter(CHECKS_AT_ONCE)

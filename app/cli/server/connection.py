@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.cli.server.crowd import Crowd
 
-MOST_AROUND = 256 * 1024
+MOST_AROUND = 64 * 1024
 """Bytes of the request line, headers, chunk sizes and trailers that are not outweighed by a body."""
 WEIGHT = 8  # a body sent in chunks of one byte each has five bytes around each of them
 SECONDS_OF_SILENCE = 30.0

@@ -68,6 +68,8 @@ KeptTime = Annotated[str, BeforeValidator(_whole_time)]
 """A time as settings keep it: text, always with milliseconds and in UTC."""
 KeptReltime = Annotated[str, BeforeValidator(_whole_reltime)]
 MOST_SECONDS = 366 * 86_400
+MOST_BYTES = 2**53
+"""As far as every reader of JSON counts."""
 
 
 def _within_a_century(duration: timedelta) -> timedelta:
@@ -126,7 +128,10 @@ class ContestSettings(Body):
     )
     limits: LimitsBody = Field(default_factory=LimitsBody, description="for each problem that has no limits of its own")
     team_bytes: int | None = Field(
-        TEAM_BYTES, ge=0, description="bytes of answers and sources a team may send to the contest; null: any number"
+        TEAM_BYTES,
+        ge=0,
+        le=MOST_BYTES,
+        description="bytes of answers and sources a team may send to the contest; null: any number",
     )
     choose: bool = Field(False, description="teams choose which submission counts after the end")
     allow_overlap: bool = Field(False, description="teams may take part in another contest at the same time")

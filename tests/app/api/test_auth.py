@@ -229,6 +229,20 @@ def test_a_header_that_was_good_is_never_hashed_again_until_its_account_changes(
     assert api.get("account", user="team").status_code == 200
 
 
+def test_a_username_longer_than_any_is_not_remembered(quick_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand of them a minute, of a hundred thousand characters each, would take a hundred megabytes."""
+    checked: list[str] = []
+
+    def fits(password: str, _kept: str) -> bool:
+        checked.append(password)
+        return False
+
+    monkeypatch.setattr(auth, "password_fits", fits)
+    for length, checks in ((auth.LONGEST_USERNAME, 1), (auth.LONGEST_USERNAME + 1, 1), (60_000, 1)):
+        assert quick_api.get("account", auth=("n" * length, PASSWORD)).status_code == 401
+        assert len(checked) == checks, length
+
+
 def test_requests_that_come_at_once_with_one_login_check_it_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[str] = []
     monkeypatch.setattr(

@@ -1,0 +1,167 @@
+"""What nobody but judges may know of changes no byte of any reply to others: no body, length, ETag, token or status."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from app.storage.tables import JudgementRow, TeamRow
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, with_checkers
+from tests.builders.scoring import raw, share
+from tests.builders.service import Api
+
+OTHERS = (None, "other")
+VARYING = {"jurado-time", "date"}
+IDS = {
+    "contest_id": "c",
+    "problem_id": "echo",
+    "team_id": "team",
+    "account_id": "other",
+    "name": "02",
+    "case_name": "02",
+    "type_id": "AC",
+    "language_id": "answers",
+    "group_id": "hidden-group",
+}
+EXTRA = (
+    "scoreboard?cases=true", "scoreboard?virtual=true", "event-feed?stream=false", "scores/history?steps=10",
+    "submissions?team_id=team", "submissions?team_id=shadow", "judgements?judgement_type_id=AC", "runs?judgement_id=x",
+    "teams?group_id=hidden-group", "scoreboard?group_id=hidden-group", "clarifications?problem_id=echo",
+    "commentary", "submissions/4", "submissions/5", "submissions/99", "submissions/4/report",
+    "problems/echo/testcases/last/input", "problems/echo/quota?team_id=shadow",
+)  # fmt: skip
+
+
+@pytest.fixture
+def frozen(quick_api: Api) -> Api:
+    """A contest in its freeze, with final cases that nobody has yet and a hidden team that has sent something."""
+    api = with_checkers(quick_api)
+    add_problem(api.service, FINAL)
+    with api.service.database.write() as session:
+        session.add(TeamRow(id="shadow", name="Shadow", label="shadow", hidden=True))
+    add_contest(api.service, started=4.5 * HOUR, freeze=HOUR, rule={"kind": "relative"})
+    add_submission(api.service, {"02": raw(2)}, minute=10)
+    add_submission(api.service, {"02": raw(3)}, minute=20, team="other")
+    add_submission(api.service, None, minute=250, files={"02": b"2\n"})
+    return api
+
+
+def addresses(api: Api) -> list[str]:
+    """Every address that can be read, filled with what there is; those of streams end at once."""
+    documented: dict[str, Any] = api.app.openapi()["paths"]
+    paths = {f"/api/contests/c/{each}" for each in EXTRA}
+    for path, operations in documented.items():
+        if "get" in operations and "stream" not in path and "event-feed" not in path:
+            for submission in ("1", "3"):
+                ids = {**IDS, "submission_id": submission, "judgement_id": judgement_id(api.service, submission)}
+                paths.add(re.sub(r"\{(\w+)\}", lambda name, ids=ids: ids.get(name[1], "1"), path))
+    return sorted(paths - {"/metrics", "/health/ready", "/health/live"})
+
+
+def told(api: Api) -> dict[tuple[str | None, str], tuple[Any, ...]]:
+    """What others are told: each reply with its headers."""
+    return {(user, path): shown(api.get(path, user=user)) for user in OTHERS for path in addresses(api)}
+
+
+def shown(reply: httpx.Response) -> tuple[Any, ...]:
+    headers = sorted((name, value) for name, value in reply.headers.items() if name not in VARYING)
+    return reply.status_code, headers, re.sub(r'"(now|time_left)":"[^"]*"', "", reply.text)
+
+
+def silent_rejudging(api: Api) -> None:
+    made = api.post("contests/c/rejudgings", user="admin", json={"reason": "quietly", "submissions": ["1"]})
+    assert made.status_code in {201, 202}, made.text
+
+
+def cancelled_rejudging(api: Api) -> None:
+    silent_rejudging(api)
+    (one,) = api.get("contests/c/rejudgings", user="admin").json()
+    assert api.post(f"contests/c/rejudgings/{one['id']}/cancel", user="admin").is_success
+
+
+def hidden_team_submits(api: Api) -> None:
+    add_submission(api.service, {"02": raw(9)}, minute=30, team="shadow")
+
+
+def hidden_team_is_renamed(api: Api) -> None:
+    assert api.patch("teams/shadow", user="admin", json={"name": "Another"}).is_success
+
+
+def hidden_group(api: Api) -> None:
+    assert api.post("contests/c/groups", user="admin", json={"id": "hidden-group", "name": "Secret"}).is_success
+    assert api.patch("teams/shadow", user="admin", json={"group_ids": ["hidden-group"]}).is_success
+
+
+def best_behind_the_freeze(api: Api) -> None:
+    add_submission(api.service, {"02": share(1)}, minute=255, team="shadow")
+    add_submission(api.service, {"02": raw(7)}, minute=256, team="shadow")
+
+
+def jury_asks_a_team(api: Api) -> None:
+    body = {"text": "A word with you", "to_team_ids": ["team"], "problem_id": "echo"}
+    made = api.post("contests/c/clarifications", user="judge", json=body)
+    if not made.is_success:
+        made = api.post("contests/c/clarifications", user="judge", json={"text": "x", "to_team_id": "team"})
+    assert made.is_success, made.text
+
+
+def team_asks_the_jury(api: Api) -> None:
+    made = api.post("contests/c/clarifications", user="team", json={"text": "Is 2 even?"})
+    assert made.is_success, made.text
+
+
+def final_case(api: Api) -> None:
+    case = {"input": b"77\n", "answer": b"77\n"}
+    assert api.put("problems/echo/testcases/secret/z/last", user="admin", files=case).is_success
+
+
+def account_of_a_judge(api: Api) -> None:
+    body = {"username": "judge2", "password": "a long enough one", "type": "judge"}
+    assert api.post("accounts", user="admin", json=body).is_success
+
+
+def contest_to_come(api: Api) -> None:
+    add_contest(api.service, "later", started=-HOUR)
+    body = {"id": "who", "name": "Who", "role": "contestant"}
+    api.post("contests/later/persons", user="admin", json=body)
+
+
+HIDDEN: tuple[Callable[[Api], None], ...] = (
+    silent_rejudging,
+    cancelled_rejudging,
+    hidden_team_submits,
+    hidden_team_is_renamed,
+    hidden_group,
+    best_behind_the_freeze,
+    jury_asks_a_team,
+    team_asks_the_jury,
+    final_case,
+    account_of_a_judge,
+)
+
+
+@pytest.mark.parametrize("change", HIDDEN, ids=lambda each: each.__name__)
+def test_a_hidden_change_changes_no_byte_of_what_others_are_told(frozen: Api, change: Callable[[Api], None]) -> None:
+    told(frozen)  # whoever asks first may be told that something is not written yet
+    before = told(frozen)
+    change(frozen)
+    frozen.service.boards.all_changed()
+    after = told(frozen)
+    differing = {place: (before[place], after[place]) for place in before if before[place] != after[place]}
+    assert differing == {}
+
+
+def test_a_verdict_behind_the_freeze_changes_no_byte_of_what_others_are_told(frozen: Api) -> None:
+    """Whether it was accepted, and whether it has been judged at all."""
+    before = told(frozen)
+    with frozen.service.database.write() as session:
+        row = session.scalars(select(JudgementRow).where(JudgementRow.submission_id == 3)).one()
+        row.state, row.type = "done", "AC"
+    frozen.service.boards.all_changed()
+    after = told(frozen)
+    assert {place for place in before if before[place] != after[place]} == set()
