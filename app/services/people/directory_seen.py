@@ -31,3 +31,8 @@ def teams_seen(
     seen = [team for team in there if may_see(viewer, team)]
     shown = {id_ for team in seen for id_ in of_team(team)} | {contest.main_scoreboard_group_id}
     return {team.id for team in seen}, {id_ for team in there for id_ in of_team(team)} - shown
+
+
+def groups_unseen(viewer: Viewer, session: Session, contest: ContestRow) -> set[str | None]:
+    """The groups of which a viewer may not know, as only hidden teams have them."""
+    return teams_seen(viewer, session, contest, lambda team: team.group_ids)[1]

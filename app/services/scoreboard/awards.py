@@ -7,12 +7,13 @@ from typing import TypedDict
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.domain.awards import Award, awards, first_to_solve
+from app.domain.awards import Award, award_id, awards, first_to_solve
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.services.bodies import Body, Line, found, refuse, same_id
 from app.services.clics import Id
 from app.services.contests.contests import contest_of, slug
 from app.services.errors import NotFound
+from app.services.people.directory_seen import groups_unseen
 from app.services.people.teams import visible
 from app.services.viewer import Viewer
 from app.storage import awards as stored
@@ -108,12 +109,14 @@ def delete(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[AwardDocument]:
-    """The awards as this viewer sees them: computed ones first."""
+    """The awards as this viewer sees them, computed ones first; none of groups that only hidden teams have."""
+    contest = contest_of(session, snapshot.contest.id)
+    unseen = {award_id("group-winner", str(group)) for group in groups_unseen(viewer, session, contest)}
     given: dict[str, Award | AwardRow] = {**computed(snapshot, session), **stored.awards(session, snapshot.contest.id)}
-    visible_ids = {row.id for row in visible(session, viewer, contest_of(session, snapshot.contest.id))}
+    visible_ids = {row.id for row in visible(session, viewer, contest)}
     shown: list[AwardDocument] = []
     for each in given.values():
-        if isinstance(each, AwardRow) and each.deleted:
+        if each.id in unseen or (isinstance(each, AwardRow) and each.deleted):
             continue
         hidden = snapshot.freeze.until is not None or (isinstance(each, Award) and snapshot.state.finalized is None)
         ids = None if hidden and not (viewer.sees_all and isinstance(each, AwardRow)) else each.team_ids
