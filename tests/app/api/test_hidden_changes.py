@@ -123,11 +123,6 @@ def team_asks_the_jury(api: Api) -> None:
     assert made.is_success, made.text
 
 
-def final_case(api: Api) -> None:
-    case = {"input": b"77\n", "answer": b"77\n"}
-    assert api.put("problems/echo/testcases/secret/z/last", user="admin", files=case).is_success
-
-
 def account_of_a_judge(api: Api) -> None:
     body = {"username": "judge2", "password": "a long enough one", "type": "judge"}
     assert api.post("accounts", user="admin", json=body).is_success
@@ -143,7 +138,6 @@ HIDDEN: tuple[Callable[[Api], None], ...] = (
     verdict_behind_the_freeze,
     jury_asks_a_team,
     team_asks_the_jury,
-    final_case,
     account_of_a_judge,
 )
 
