@@ -237,7 +237,7 @@ def test_a_username_longer_than_any_is_not_remembered(quick_api: Api, monkeypatc
         checked.append(password)
         return False
 
-    monkeypatch.setattr(auth, "password_fits", fits)
+    monkeypatch.setattr(logins, "password_fits", fits)
     for length, checks in ((auth.LONGEST_USERNAME, 1), (auth.LONGEST_USERNAME + 1, 1), (60_000, 1)):
         assert quick_api.get("account", auth=("n" * length, PASSWORD)).status_code == 401
         assert len(checked) == checks, length
