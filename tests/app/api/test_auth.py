@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.api.http.auth import LONGEST_USERNAME
 from app.bootstrap import initialise, make_admin
 from app.cli.output import Failure
 from app.cli.server.commands import read_settings, try_places
@@ -238,7 +239,7 @@ def test_a_username_longer_than_any_is_not_remembered(quick_api: Api, monkeypatc
         return False
 
     monkeypatch.setattr(logins, "password_fits", fits)
-    for length, checks in ((auth.LONGEST_USERNAME, 1), (auth.LONGEST_USERNAME + 1, 1), (60_000, 1)):
+    for length, checks in ((LONGEST_USERNAME, 1), (LONGEST_USERNAME + 1, 1), (60_000, 1)):
         assert quick_api.get("account", auth=("n" * length, PASSWORD)).status_code == 401
         assert len(checked) == checks, length
 
