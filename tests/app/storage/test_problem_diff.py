@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 
 from app.storage import problem_diff
 from app.storage.documents import CaseDocument, GroupDocument
+from tests.builders.contests import add_contest, add_problem
+from tests.builders.service import open_service
 
 Document = Any
 SETTINGS: dict[str, Any] = {"checker": "exact", "scoring": {"kind": "relative", "direction": "maximise"}}
@@ -72,3 +75,25 @@ def test_what_is_learnt_of_a_case_makes_no_other_version(version: Document) -> N
     after = {**version, "cases": learnt}
     assert problem_diff.fingerprint(version, {"c": None}) == problem_diff.fingerprint(after, {"c": None})
     assert not problem_diff.needs_judging(version, after)
+
+
+def test_writing_a_difference_and_then_what_undoes_it_leaves_the_rows_as_they_were(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    with open_service(sqlite_url, tmp_path / "home") as service:
+        add_problem(service)
+        add_contest(service)
+        with service.database.write() as session:
+            before = problem_diff.document(session, "echo")
+            gone, changed = sorted(before["cases"])[:2]
+            there: Any = {
+                "columns": {"settings": {**before["columns"]["settings"], "checker": "tokens"}},
+                "cases": {gone: None, changed: {**before["cases"][changed], "points_num": 7}},
+                "rules": {"c": {"counting": "last"}},
+            }
+            back = problem_diff.write(session, "echo", there)
+            assert problem_diff.document(session, "echo") == problem_diff.merged(before, there) != before
+            assert problem_diff.write(session, "echo", back) == problem_diff.difference(
+                before, problem_diff.merged(before, there)
+            )
+            assert problem_diff.document(session, "echo") == before
