@@ -1,0 +1,1 @@
+"""The tables by room; `app.storage.tables` lists them all."""

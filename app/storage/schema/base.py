@@ -1,0 +1,71 @@
+"""What all tables share: names of constraints, and the types of columns."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import MetaData, String, text
+from sqlalchemy.orm import DeclarativeBase
+
+from app.domain.documents import (
+    LimitsDocument,
+    MessageDocument,
+    ProblemSettingsDocument,
+    RuleDocument,
+    SettingsDocument,
+)
+from app.storage.columns import Json, Moment
+from app.storage.documents import (
+    FileNoteDocument,
+    JobResult,
+    MetadataDocument,
+    PauseDocument,
+    ProblemChanges,
+    ProvenanceDocument,
+    RunParams,
+    SelectionDocument,
+    SourceDocument,
+    StatementDocument,
+)
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+ID = String(36)
+SLUG = String(255)
+SHA256 = String(64)
+WAITING = text("state != 'done'")
+DOCUMENTS: tuple[object, ...] = (
+    dict[str, Any],
+    dict[str, str],
+    dict[str, list[str | int]],
+    dict[str, StatementDocument],
+    list[str],
+    list[list[str]],
+    list[FileNoteDocument],
+    list[PauseDocument],
+    list[SourceDocument],
+    JobResult,
+    LimitsDocument,
+    MessageDocument,
+    MetadataDocument,
+    ProblemSettingsDocument,
+    ProvenanceDocument,
+    ProblemChanges,
+    RuleDocument,
+    RunParams,
+    SelectionDocument,
+    SettingsDocument,
+)
+"""The types of columns that hold JSON."""
+
+
+class Base(DeclarativeBase):
+    """What all tables share: names for constraints, and how Python types become columns."""
+
+    metadata = MetaData(naming_convention=NAMES)
+    type_annotation_map = {datetime: Moment} | dict.fromkeys(DOCUMENTS, Json)
