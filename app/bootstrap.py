@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.documents import RuleDocument
-from app.domain.limits import OPEN_LIMITS, write_limits
 from app.packages.catalog import BESIDE_APP, bundled, problems_folder
 from app.packages.errors import PackageErrors, errors_of
 from app.packages.read import read_package
@@ -40,6 +39,8 @@ A_CENTURY = timedelta(days=36_525)
 DEMO_DURATION = timedelta(days=30)
 REWRITE_MARK = ".rewrite-database"
 """A file of the home: the pages of the database still hold what has been encrypted in its rows."""
+OPEN_LIMITS = {"per_window": {"count": 100, "seconds": 600}}
+"""A submission to a problem each six seconds for ten minutes is a script's. Whole numbers, as settings have them."""
 OPEN_TEAM_BYTES = 256 * 2**20
 """Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
 DEMO_RULES: dict[str, RuleDocument] = {
@@ -184,7 +185,7 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
         start_time=start,
         duration_ms=duration // timedelta(milliseconds=1),
         open_to_all=True,
-        settings={"team_bytes": OPEN_TEAM_BYTES, "limits": write_limits(OPEN_LIMITS)},
+        settings={"team_bytes": OPEN_TEAM_BYTES, "limits": OPEN_LIMITS},
     )
 
 

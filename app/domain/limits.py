@@ -29,8 +29,6 @@ class Limits:
 
 
 NO_LIMITS = Limits()
-OPEN_LIMITS = Limits(count=100, window=timedelta(minutes=10))
-"""Limits of the contests that are there from the start: a submission each six seconds for ten minutes is a script."""
 TEAM_BYTES = 2**30
 """Default of the bytes of answers and sources that a team may send to a contest."""
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.bootstrap import initialise
-from app.domain.limits import OPEN_LIMITS, TEAM_BYTES, Limits
+from app.domain.limits import TEAM_BYTES, Limits
 from app.domain.settings import read_settings
 from app.packages.catalog import VARIABLE
 from app.passwords import make_password, password_fits
+from app.services.contests.bodies import ContestSettings
 from app.settings import Settings
 from app.storage import accounts, contests, problems, teams
 from app.storage.scoring_input import clock, scored_contest
@@ -82,10 +83,13 @@ def test_contests_that_are_there_from_the_start_hold_scripts_back_and_no_person(
     """A hundred submissions to a problem in ten minutes, and a quarter of the bytes that other contests give."""
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
+        stored = session.get_one(ContestRow, "practice").settings
         rows = [read_settings(session.get_one(ContestRow, name).settings) for name in ("practice", "demo")]
     database.close()
-    assert [(each.limits, each.team_bytes) for each in rows] == [(OPEN_LIMITS, TEAM_BYTES // 4)] * 2
-    assert Limits(None, None, 100, timedelta(minutes=10)) == OPEN_LIMITS
+    assert [(each.limits, each.team_bytes) for each in rows] == [
+        (Limits(None, None, 100, timedelta(minutes=10)), TEAM_BYTES // 4)
+    ] * 2
+    assert ContestSettings.model_validate(stored).limits.per_window is not None, "it is shown as it is stored"
 
 
 def test_what_an_admin_has_changed_of_their_limits_stays(settings: Settings) -> None:
