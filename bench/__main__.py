@@ -1,7 +1,7 @@
 """Measure: `python -m bench [NAME...]` runs the programs of this folder, all of them where none is named.
 
-A measurement is a module with a docstring, whose first line says what is measured, and `main()`, which prints a table.
-How long each took here is kept in DURATIONS, so that the next run says beforehand how long it will take.
+A measurement is a module with a docstring, whose first line names the quantity, and `main()`, which prints a table.
+The time that each took here is stored in DURATIONS, so that the next run can say beforehand how long it will take.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 HERE = Path(__file__).parent
 DURATIONS = HERE.parent / ".bench.json"
 UNKNOWN = 30.0
-"""Seconds that one counts for in the bar which was never run here."""
+"""Seconds that the bar counts for a measurement that was never run here."""
 
 
 def main(arguments: list[str], durations: Path = DURATIONS) -> int:
-    """Run the measurements named; returns the exit code: 1 if one of them says that it fell short, 2 for bad usage."""
+    """Run the measurements named; returns the exit code: 1 if one of them misses a goal, 2 for bad usage."""
     known = measurements()
     took = read_durations(durations)
     if arguments in (["--list"], ["--help"], ["-h"]):
@@ -46,14 +46,14 @@ def main(arguments: list[str], durations: Path = DURATIONS) -> int:
 
 
 def run_all(wanted: dict[str, str], took: dict[str, float], durations: Path) -> int:
-    """Run them in turn below a bar, keep how long each took, and return the worst exit code."""
+    """Run measurements in turn below a bar, store the time each took, and return the worst exit code."""
     worst = 0
     bar = Progress(
         TextColumn("{task.completed:.0f} of {task.total:.0f} s"),
         BarColumn(),
         TextColumn("{task.description}"),
         console=Console(stderr=True),
-        auto_refresh=False,  # a thread that draws would take time from what is measured
+        auto_refresh=False,  # a thread that draws would take time from the measurement
         transient=True,
     )
     with bar:
@@ -69,7 +69,7 @@ def run_all(wanted: dict[str, str], took: dict[str, float], durations: Path) -> 
 
 
 def plan(names: Sequence[str], took: dict[str, float]) -> str:
-    """What is about to run, and how long it will take as far as that is known here."""
+    """Name the measurements to run, and how long they will take as far as that is known here."""
     unknown = [name for name in names if name not in took]
     seconds = sum(took.get(name, 0.0) for name in names)
     time = "" if len(unknown) == len(names) else f", about {about(seconds)} by the last run"
@@ -78,12 +78,12 @@ def plan(names: Sequence[str], took: dict[str, float]) -> str:
 
 
 def about(seconds: float | None) -> str:
-    """A duration as 0:01:30; `?` for None."""
+    """Write a duration as 0:01:30; `?` for None."""
     return "?" if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
 def read_durations(path: Path) -> dict[str, float]:
-    """Seconds that each took when it was last run on this machine; those that were not are missing."""
+    """Read the seconds that each took in its last run on this machine; those never run are missing."""
     if not path.exists():
         return {}
     return {str(name): float(seconds) for name, seconds in json.loads(path.read_text(encoding="utf-8")).items()}
@@ -101,7 +101,7 @@ def measurements() -> dict[str, str]:
 
 
 def run(name: str, summary: str) -> tuple[int, float]:
-    """Run one and say how long it took; returns its exit code, 1 where it fell short, and the seconds."""
+    """Run one and print how long it took; returns its exit code, 1 where it misses a goal, and the seconds."""
     print(f"== {name}: {summary}", flush=True)
     started = perf_counter()
     code = import_module(f"bench.{name}").main()

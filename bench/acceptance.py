@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def measure(url: str, request: bytes) -> Outcome:
-    """One warm-up second, then the measured ones."""
+    """Load the route for one warm-up second, then for the measured ones."""
     asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0))
     outcome = asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS))
     if set(outcome.statuses) != {201}:
@@ -52,10 +52,10 @@ def measure(url: str, request: bytes) -> Outcome:
 
 
 def percentile(outcome: Outcome, share: int) -> float:
-    """A latency in seconds that `share` % of the replies did not pass."""
+    """Give the latency in seconds within which `share` % of the replies came."""
     return statistics.quantiles(outcome.latencies, n=100)[share - 1]
 
 
 def padded_answer() -> bytes:
-    """A valid answer of exactly 2 KB: no jumps, and white space."""
+    """Make a valid answer of exactly 2 KB: no jumps, and white space."""
     return b"0\n" + b" " * (SIZE - 3) + b"\n"

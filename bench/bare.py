@@ -1,4 +1,4 @@
-"""The yardstick of acceptance: a FastAPI route that does nothing but commit one durable SQLite row a request."""
+"""The yardstick of acceptance: a FastAPI route that only commits one durable SQLite row a request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 
 
 def create_app() -> FastAPI:
-    """Build it; the database's file is named by BARE_DATABASE."""
+    """Build the application; BARE_DATABASE names the file of its database."""
     app = FastAPI()
     connection = sqlite3.connect(os.environ["BARE_DATABASE"], isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")

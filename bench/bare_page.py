@@ -1,4 +1,4 @@
-"""The yardstick of the scoreboard: an ASGI application that does nothing but send the bytes of a file."""
+"""The yardstick of the scoreboard: an ASGI application that only sends the bytes of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def create_app() -> Any:
-    """Build it; the file is named by BARE_PAGE."""
+    """Build the application; BARE_PAGE names the file."""
     body = Path(os.environ["BARE_PAGE"]).read_bytes()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
 

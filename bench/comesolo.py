@@ -1,8 +1,8 @@
-"""What each comesolo method eats in 5 seconds on one core, and how many boards it looks at in a second.
+"""Pieces eaten by each comesolo method in 5 seconds on one core, and boards it searches in a second.
 
-The goal is the most that was known to be eaten in 5 seconds on a machine of two cores. Starting the
-interpreter and compiling do not count; a beam that reaches all pieces but one ends early. Beside them stands the search
-of the editorial in plain C++, and how many times as many boards a second our methods look at.
+The goal is the best known result of 5 seconds on a machine of two cores. Starting the
+interpreter and compiling do not count; a beam that reaches all pieces but one ends early. Beside them stand the search
+of the editorial in plain C++, and the ratio of our boards a second to its.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Run:
-    """One method on one board: pieces eaten, seconds used, boards looked at in a second."""
+    """One method on one board: pieces eaten, seconds used, boards searched in a second."""
 
     eaten: int
     seconds: float
@@ -87,7 +87,7 @@ def show(run: Run, plain: Run | None = None) -> str:
 
 
 def parts(run: Run, plain: Run | None) -> Iterator[str]:
-    """Give what a cell says."""
+    """Write one cell."""
     yield f"{run.eaten}"
     yield f"({run.rate / 1000:,.0f}k/s{f', x{run.rate / plain.rate:.1f}' if plain else ''})"
     if run.seconds < 0.95 * SECONDS:

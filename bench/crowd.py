@@ -21,7 +21,7 @@ FORM = "Content-Type: multipart/form-data; boundary=x"
 
 
 def main() -> int:
-    """Print a line for nobody at all, then one for each kind and size; figures only, no goal."""
+    """Print a line without a crowd, then one for each kind and size; figures only, no goal."""
     with tempfile.TemporaryDirectory(prefix="jurado-crowd-") as folder:
         home = Home(Path(folder) / "home")
         print(f"{'':28}{'accepted p99':>14}{'verdict p99':>14}{'memory':>12}{'refused':>9}")
@@ -54,7 +54,7 @@ def line(home: Home, name: str, connections: int, request: Callable[[Stage], byt
 
 @contextmanager
 def asking(stage: Stage, request: bytes, connections: int) -> Iterator[Callable[[], bool]]:
-    """Connections that send a request again and again; gives what tells whether they have ended."""
+    """Open connections that send a request again and again; yields a check of whether they have ended."""
     thread = threading.Thread(
         target=lambda: asyncio.run(ask_again_and_again(stage, request, connections, SECONDS)), daemon=True
     )
@@ -65,7 +65,7 @@ def asking(stage: Stage, request: bytes, connections: int) -> Iterator[Callable[
 
 @contextmanager
 def holding(stage: Stage, request: bytes, connections: int) -> Iterator[Callable[[], bool]]:
-    """Connections that send a beginning and then nothing, and read nothing."""
+    """Open connections that send the beginning of a request, then nothing, and read nothing."""
     opened = []
     try:
         for _ in range(connections):

@@ -25,7 +25,7 @@ from bench.load import form_request, read_reply
 from bench.stage import CONTEST, prepare, serving
 
 FEEDS, BOARDS, TEAMS = 1500, 500, 100
-"""A third of the feeds are read by teams, the others by nobody in particular, as all of the boards."""
+"""Teams read a third of the feeds; the other feeds and all boards are read without an account."""
 SUBMISSIONS, SECONDS = 100, 20.0
 QUIET_SECONDS = 3.0
 MOST_SECONDS = 120.0
@@ -35,7 +35,7 @@ CHUNK = re.compile(rb"([0-9a-f]+)\r\n")
 
 
 def main() -> int:
-    """Print what was received, how late, and what it cost the server; 1 if anything was lost, doubled or disordered."""
+    """Print the events received, their delay and their cost; 1 if any was lost, doubled or out of order."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -45,12 +45,12 @@ def main() -> int:
 
 
 def server_process() -> psutil.Process:
-    """The server that was started just now."""
+    """Find the process of the server that was started last."""
     return next(each for each in psutil.Process().children() if "serve" in each.cmdline())
 
 
 def measure(url: str, tokens: list[str], server: psutil.Process) -> int:
-    """Let the clients connect from another process, submit, and hold what they got against each other."""
+    """Let the clients connect from another process, submit, and compare what they received."""
     alone = server.memory_info().rss
     ours, theirs = multiprocessing.Pipe()
     clients = multiprocessing.get_context("spawn").Process(target=follow, args=(url, tokens, theirs))
@@ -102,7 +102,7 @@ async def submit(url: str, tokens: list[str]) -> dict[str, float]:
 
 @dataclass
 class Found:
-    """What all clients together have received."""
+    """The events that all clients together have received."""
 
     delivered: int = 0
     boards: int = 0
@@ -113,7 +113,7 @@ class Found:
 
 
 class Follower(asyncio.Protocol):
-    """One client: it notes each line with its moment, and hashes what it received."""
+    """One client: notes each line with its moment, and hashes the bytes it received."""
 
     def __init__(self, request: bytes, mark: bytes) -> None:
         self.request = request
@@ -148,13 +148,13 @@ class Follower(asyncio.Protocol):
 
 
 def follow(url: str, tokens: list[str], pipe: Connection) -> None:
-    """The other process: all the clients."""
+    """Run all clients, in a process of their own."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     asyncio.run(follow_all(url, tokens, pipe))
 
 
 async def follow_all(url: str, tokens: list[str], pipe: Connection) -> None:
-    """Connect, tell that all are there, wait until nothing more comes, and compare."""
+    """Connect, report that all are connected, wait until nothing more comes, and compare."""
     began = time.time()
     feeds = await connect(
         url, FEEDS, "event-feed", b"{", lambda at: None if (team := viewer_of(at)) is None else tokens[team]
@@ -181,7 +181,7 @@ async def follow_all(url: str, tokens: list[str], pipe: Connection) -> None:
 
 
 async def connect(url: str, count: int, what: str, mark: bytes, token: Callable[[int], str | None]) -> list[Follower]:
-    """Open so many streams, some at a time."""
+    """Open the streams, some at a time."""
     address = urlsplit(url)
     loop = asyncio.get_running_loop()
     found: list[Follower] = []
@@ -201,7 +201,7 @@ async def connect(url: str, count: int, what: str, mark: bytes, token: Callable[
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something, but not for ever."""
+    """Wait for a condition, at most for some time."""
     for _ in range(int(MOST_SECONDS / 0.05)):
         if condition():
             return
@@ -218,7 +218,7 @@ async def until_quiet(followers: list[Follower]) -> None:
 
 
 def compare(feeds: list[Follower], acknowledged: dict[str, float]) -> Found:
-    """Count what was delivered, and find whatever was lost, doubled or out of order."""
+    """Count the delivered events, and list those lost, doubled or out of order."""
     found = Found()
     texts: defaultdict[int | None, set[str]] = defaultdict(set)
     orders: set[tuple[str, ...]] = set()
@@ -235,18 +235,18 @@ def compare(feeds: list[Follower], acknowledged: dict[str, float]) -> Found:
 
 
 def viewer_of(at: int) -> int | None:
-    """The team as which a client reads the feed; None: as nobody."""
+    """Give the team as which a client reads the feed; None: without an account."""
     return at % TEAMS if at % 3 == 0 else None
 
 
 def object_of(line: bytes) -> tuple[str, str]:
-    """Type and id of an event's object."""
+    """Give type and id of an event's object."""
     words = line.split(b'"', 8)
     return words[3].decode(), words[7].decode()
 
 
 def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, found: Found, *, look: bool) -> list[str]:
-    """What is wrong with one client's events; the latencies of some clients are noted by the way."""
+    """List the faults in one client's events; notes the latencies of some clients too."""
     places: set[bytes] = set()
     told: set[str] = set()
     submissions: Counter[str] = Counter()
@@ -275,14 +275,14 @@ def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, foun
 
 
 def at_second(text: str) -> float:
-    """A moment of the API as seconds since 1970."""
+    """Read a moment of the API as seconds since 1970."""
     from app.services.clics import parse_time
 
     return parse_time(text).timestamp()
 
 
 def board_faults(boards: list[Follower]) -> list[str]:
-    """All who watch the board must end with the same one: rows folded from whatever each was sent."""
+    """Check that all who watch the board end with the same one, made of the changes each was sent."""
     ends = set()
     for follower in boards:
         rows: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Grading on one core: answers and bytes a second through the checkers, alone and with the whole way to the rows."""
+"""Grading on one core: answers and bytes a second through the checkers, alone and on the whole way to stored rows."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def main() -> int:
 
 
 def row(name: str, count: int, size: int, seconds: float) -> None:
-    """Print one."""
+    """Print one row."""
     print(f"{name:34}{count / seconds:10.0f}{size / seconds / 1e6:8.1f}{seconds / count * 1e6:11.1f}")
 
 
 def reference_answers(database: Database, problem: str) -> list[CaseAnswer]:
-    """The reference's answer to each case, as a grader gets it."""
+    """Read the reference's answer to each case, as a grader gets it."""
     plays = {p.stem: p.read_bytes() for p in (bundled()[problem] / "submissions/accepted/reference").rglob("*.out")}
     with database.read() as session:
         rows = session.scalars(select(TestCaseRow).where(TestCaseRow.problem_id == problem)).all()
@@ -61,7 +61,7 @@ def reference_answers(database: Database, problem: str) -> list[CaseAnswer]:
 
 
 def checker_alone(grader: Grader, problem: str, answers: list[CaseAnswer]) -> tuple[int, int, float]:
-    """Grade in this process: answers, bytes, seconds."""
+    """Grade in this process; returns answers, bytes, seconds."""
     list(grader.grade(Grade(problem, answers)))
     count, began = 0, time.perf_counter()
     while time.perf_counter() - began < SECONDS:

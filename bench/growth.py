@@ -1,7 +1,7 @@
-"""A contest that has grown large: from the restart to ready, to the first board, to the whole feed, and an export.
+"""A large contest: from the restart to ready, to the first board, to the whole feed, and an export.
 
 Sizes are flags: `python -m bench.growth --submissions 50000 --cases 2`, `python -m bench.growth --teams 5000
---submissions 5000 --cases 71`; `--home DIR` keeps what was made for the next run.
+--submissions 5000 --cases 71`; `--home DIR` keeps the home for the next run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CONTEST_PATH = f"/api/contests/{CONTEST}"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the contest is: submissions, of how many teams, with how many cases each, and an answer's bytes."""
+    """The size of a contest: submissions, teams, cases of a submission, bytes of an answer."""
 
     submissions: int = 10_000
     teams: int = 500
@@ -90,21 +90,21 @@ def measure(home: Path, size: Size) -> int:
 
 
 def line(name: str, seconds: float, goal: float | None = None) -> bool:
-    """Print one figure; says whether it misses its goal."""
+    """Print one figure; tells whether it misses its goal."""
     wanted = "" if goal is None else f" (goal {goal:g})"
     print(f"  {name:<34}{seconds:8.2f} s{wanted}", flush=True)
     return goal is not None and seconds > goal
 
 
 def timed(call: Any) -> float:
-    """Seconds a call takes."""
+    """Time a call, in seconds."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began
 
 
 def get(url: str, token: str) -> bytes:
-    """One request of an admin."""
+    """Make one request of an admin."""
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request, timeout=1800) as reply:
         body: bytes = reply.read()
@@ -112,7 +112,7 @@ def get(url: str, token: str) -> bytes:
 
 
 def read_all(url: str, token: str) -> tuple[float, float, int]:
-    """Seconds to the first byte and to the last, and how many bytes there were."""
+    """Measure the seconds to the first byte and to the last, and the number of bytes."""
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
     began = time.perf_counter()
     with urllib.request.urlopen(request, timeout=1800) as reply:
@@ -124,7 +124,7 @@ def read_all(url: str, token: str) -> tuple[float, float, int]:
 
 
 def feed(url: str, token: str) -> tuple[float, float, int]:
-    """Seconds to the first event of a stream, and to the last of a feed that ends with what is there now."""
+    """Measure the seconds to the first event of a stream, and to the last that is stored now."""
     address = url.removeprefix("http://").split(":")
     began = time.perf_counter()
     with closing(socket.create_connection((address[0], int(address[1])), timeout=1800)) as stream:
@@ -149,7 +149,7 @@ def wait_until_ready(url: str) -> None:
 
 @contextmanager
 def watched_memory(url: str) -> Iterator[list[float]]:
-    """The resident memory of the server on this machine at `url`, in MiB, as it was ten times a second."""
+    """Sample the resident memory of the server at `url` on this machine ten times a second, in MiB."""
     port = int(url.rsplit(":", 1)[1])
     server = next(p for p in psutil.Process().children() if str(port) in p.cmdline())
     found, ended = [server.memory_info().rss / 2**20], threading.Event()
@@ -168,7 +168,7 @@ def watched_memory(url: str) -> Iterator[list[float]]:
 
 
 def stage(home: Path, size: Size) -> str:
-    """Make the contest in a fresh home, or take it from one that was made before; returns the token of an admin."""
+    """Make the contest in a fresh home, or take it from an earlier one; returns the token of an admin."""
     kept = home / TOKEN_FILE
     if kept.exists():
         forget_feed(home)
@@ -185,7 +185,7 @@ def stage(home: Path, size: Size) -> str:
 
 
 def forget_feed(home: Path) -> None:
-    """Let a home be as if nobody had ever read its feed."""
+    """Delete the stored events of a home, as if nobody had ever read its feed."""
     database = Database(Settings(home=home, database_url="", files_url="").database)
     with database.write() as session:
         session.execute(delete(EventRow))
@@ -193,7 +193,7 @@ def forget_feed(home: Path) -> None:
 
 
 def cases_of(session: Session, problem: str, count: int) -> list[int]:
-    """The ids of so many cases of a problem; where it has fewer, more are made like its last one."""
+    """List the ids of so many cases of a problem; missing ones are copied from its last case."""
     rows = list(
         session.scalars(select(TestCaseRow).where(TestCaseRow.problem_id == problem).order_by(TestCaseRow.ordinal))
     )
@@ -233,7 +233,7 @@ def add_rows(
     draw: random.Random,
     answer: int,
 ) -> None:
-    """One judged submission."""
+    """Make one judged submission."""
     time_ = start + after
     sent = [{"name": f"{case}.out", "case": str(case), "ignored": None} for case in cases]
     rows[SubmissionRow].append(

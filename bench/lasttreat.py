@@ -1,7 +1,7 @@
-"""How long 100,000 positions of lasttreat take: the list and the formula, beside plain C++ that does the same.
+"""Time for 100,000 positions of lasttreat: the list and the formula, beside the same in plain C++.
 
 The goal is that the formula answers 100,000 positions of up to 10^18 in less than a second; reading the input, judging
-the answer and compiling are told apart. Each time is the best of five.
+the answer and compiling are listed apart. Each time is the best of five.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def measure(data: bytes, method: str) -> tuple[float, float, float]:
 
 
 def best_of(work: Callable[[], object]) -> float:
-    """Run something some times; the seconds of the quickest run."""
+    """Run a function some times; returns the seconds of the quickest run."""
     times = []
     for _ in range(RUNS):
         started = perf_counter()
@@ -78,7 +78,7 @@ def best_of(work: Callable[[], object]) -> float:
 
 
 def native_seconds(program: Path, way: str, data: bytes) -> float:
-    """Run the C++ program; the seconds it says it took between reading and writing. Its answer must be right."""
+    """Run the C++ program; returns the seconds it reports between reading and writing. Its answer must be right."""
     done = subprocess.run([program, way], input=data, capture_output=True, check=True)
     instance = read_instance(data)
     score_answer(instance, read_answer(done.stdout, instance))

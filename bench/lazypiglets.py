@@ -1,8 +1,8 @@
-"""How long the lazypiglets reference takes, in which memory, beside the editorial's A* in plain C++, and on fresh maps.
+"""Time and memory of the lazypiglets reference, beside the editorial's A* in plain C++, and on fresh maps.
 
 The C++ program (bench/cpp/lazypiglets.cpp) keeps its states in a std::map, and its estimate lets piglets jump over
 trees, as the editorial's does. Memory is that of all arrays at their peak. Starting a program and compiling count for
-neither. Goals: 2 s and 200 MiB on the maps handed down, 8 s (perfect mazes 15 s) and 512 MiB on fresh maps of size 22.
+neither. Goals: 2 s and 200 MiB on the original maps, 8 s (perfect mazes 15 s) and 512 MiB on fresh maps of size 22.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Run:
     held: int
 
     def is_within(self, seconds: float, memory: int) -> bool:
-        """Whether there is an answer within the goals (s, MiB)."""
+        """Tell whether there is an answer within the goals (s, MiB)."""
         return self.answer.lstrip("-").isdigit() and self.seconds <= seconds and self.held <= memory * MIB
 
 
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def handed_down() -> bool:
-    """Print the reference beside the C++ program; whether all goals of time and memory are kept."""
+    """Print the reference beside the C++ program; tells whether all goals of time and memory are met."""
     program = build("lazypiglets")
     title = "The maps handed down: the reference's seconds and MiB, and how many times as long the editorial's A* takes"
     table = Table(
@@ -80,7 +80,7 @@ def handed_down() -> bool:
 
 
 def beside(program: Path | None, name: str, data: bytes, run: Run) -> tuple[str, str]:
-    """Run the C++ program once, with little patience: its seconds and the ratio."""
+    """Run the C++ program once, with a short limit; returns the cells of its seconds and the ratio."""
     if program is None:
         return "-", "-"
     started = perf_counter()
@@ -95,7 +95,7 @@ def beside(program: Path | None, name: str, data: bytes, run: Run) -> tuple[str,
 
 
 def fresh() -> bool:
-    """Print the reference on a fresh map of each kind; whether all goals are kept."""
+    """Print the reference on a fresh map of each kind; tells whether all goals are met."""
     table = Table("map", "place", "steps", "s", "MiB", title=f"Fresh maps, N = 22, four piglets, seed {SEED}")
     kept = True
     for kind, seconds in MAPS.items():

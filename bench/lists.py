@@ -1,6 +1,6 @@
 """Lists of a contest with 50,000 submissions, cold, warm for each kind of viewer, and a submission beside 40 readers.
 
-`python -m bench.lists --submissions 5000` for another size; `--home DIR` keeps what was made for the next run.
+`python -m bench.lists --submissions 5000` for another size; `--home DIR` keeps the home for the next run.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def measure(home: Path, size: Size) -> int:
 
 
 def warmed(address: str, token: str | None) -> float:
-    """Seconds of one request for a list that is written already."""
+    """Time one request for a list that is written already, in seconds."""
     timed(address, token)
     return median(timed(address, token)[0] for _ in range(5))
 
 
 def team_token(home: Path) -> str:
-    """A new token of one of the teams."""
+    """Make a token of one of the teams."""
     database, token = Database(Settings(home=home, database_url="", files_url="").database), secrets.token_urlsafe(24)
     with database.write() as session:
         now = datetime.now(UTC)
@@ -83,7 +83,7 @@ def team_token(home: Path) -> str:
 
 
 def timed(url: str, token: str | None = None, tag: str = "") -> tuple[float, int, str]:
-    """Seconds of one request, the bytes that came, and the ETag."""
+    """Make one request; returns its seconds, its bytes and the ETag."""
     headers = {"Accept-Encoding": "gzip"} | ({"Authorization": f"Bearer {token}"} if token else {})
     request = urllib.request.Request(url, headers=headers | ({"If-None-Match": tag} if tag else {}))
     began = time.perf_counter()
@@ -96,7 +96,7 @@ def timed(url: str, token: str | None = None, tag: str = "") -> tuple[float, int
 
 
 def beside_readers(url: str, address: str, token: str) -> tuple[float, int]:
-    """Seconds in which 99 of 100 submissions beside readers are accepted, and how often these were answered."""
+    """Measure the seconds within which 99 of 100 submissions are accepted beside readers, and the readers' replies."""
     until = time.monotonic() + SECONDS
     replies: list[float] = []
 
@@ -119,7 +119,7 @@ def beside_readers(url: str, address: str, token: str) -> tuple[float, int]:
 
 
 def submit(url: str, token: str) -> float:
-    """Seconds until a submission is accepted."""
+    """Time a submission until it is accepted, in seconds."""
     edge = uuid.uuid4().hex
     parts = {"problem_id": b"comesolo", "team_id": b"team1"}
     lines = [

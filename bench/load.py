@@ -13,7 +13,7 @@ SECONDS_BETWEEN_QUESTIONS = 0.002
 
 @dataclass
 class Outcome:
-    """What came back: replies by status, their latencies in seconds, and how long it all took.
+    """The replies by status, their latencies in seconds, and the time of the whole load.
 
     Its repr leaves out what is large: `asyncio.run` asks for that of its result (by way of `signal.getsignal`).
     """
@@ -25,7 +25,7 @@ class Outcome:
 
     @property
     def rate(self) -> float:
-        """Good replies a second."""
+        """Give the good replies a second."""
         good = sum(count for status, count in self.statuses.items() if 200 <= status < 300)
         return good / self.seconds if self.seconds else 0.0
 
@@ -77,7 +77,7 @@ async def upload_and_wait(
 
 
 async def run_load(url: str, request: bytes, *, connections: int, seconds: float, keep: int | None = None) -> Outcome:
-    """Send `request` over `connections` connections again and again for `seconds`; `keep` the last bodies only."""
+    """Send `request` over `connections` connections again and again for `seconds`; only the last `keep` bodies stay."""
     outcome = Outcome()
     address = urlsplit(url)
     began = time.perf_counter()

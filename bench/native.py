@@ -1,4 +1,4 @@
-"""Compile the plain C++ programs that a measurement stands beside."""
+"""Compiles the plain C++ programs that measurements compare with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NONE_HERE = "no g++ here: the ratio to plain C++ is left out (Debian: apt-get in
 
 @cache
 def folder() -> tempfile.TemporaryDirectory[str]:
-    """Make the folder of the programs, which goes with this process."""
+    """Make the folder of the programs, which is deleted with this process."""
     return tempfile.TemporaryDirectory(prefix="jurado-bench-")
 
 

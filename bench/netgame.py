@@ -1,4 +1,4 @@
-"""How many milliseconds each netgame method takes on the largest nets, beside the editorial's algorithm in plain C++.
+"""Milliseconds of each netgame method on the largest nets, beside the editorial's algorithm in plain C++.
 
 The C++ program (bench/cpp/netgame.cpp) is a recursive search with memory over sets of whole cells; the numbers in
 brackets are a method's time divided by its time. Reading the input and starting the program count for neither. The
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def measure(data: bytes, method: str) -> float | None:
-    """Solve a net some times, compiled: milliseconds of the fastest run, or None if the method has no answer."""
+    """Solve a net some times, compiled; returns the milliseconds of the fastest run, None without an answer."""
     instance = read_instance(data)
     fastest = float("inf")
     for _ in range(RUNS):
@@ -67,7 +67,7 @@ def measure(data: bytes, method: str) -> float | None:
 
 
 def measure_native(program: Path, data: bytes) -> float:
-    """Let the C++ program solve a net as often, and hold its answer against the checker's; milliseconds."""
+    """Let the C++ program solve a net as often, and check its answer; returns the milliseconds."""
     done = subprocess.run([program, str(RUNS)], input=data, capture_output=True, check=True)
     winner, rope, milliseconds = done.stdout.split()
     winning = winning_ropes(read_instance(data))
@@ -82,7 +82,7 @@ def cells_of(taken: Mapping[str, float | None], native: float | None) -> list[st
 
 
 def show(milliseconds: float | None, native: float | None) -> str:
-    """Put one time into a cell, with its ratio where there is something to compare with."""
+    """Put one time into a cell, with its ratio where there is another time to compare with."""
     if milliseconds is None:
         return "-"
     ratio = "" if native is None else f" ({milliseconds / native:.1f})"

@@ -1,4 +1,4 @@
-"""How long optimiza's exact methods take by size and kind, how much they keep, beside a mask table in plain C++.
+"""Time and memory of optimiza's exact methods by size and kind, beside a mask table in plain C++.
 
 The C++ program (bench/cpp/optimiza.cpp) is the comment's f(n, mask) inside each group of joined cells; a method's time
 divided by its time stands in brackets. Boards are drawn with seeds of their own, the slowest of them counts. Memory is
@@ -31,7 +31,7 @@ SECONDS_GOAL, MIB_GOAL = 2.0, 128.0
 
 @dataclass(frozen=True)
 class Proof:
-    """One run of `layered`: what it collects, if that is proved, seconds, and MiB of its arrays."""
+    """One run of `layered`: its raw score, whether that is proved, seconds, and MiB of its arrays."""
 
     total: int
     proved: bool
@@ -84,7 +84,7 @@ def prove(instance: Instance) -> Proof:
 
 
 def fill(instance: Instance, proof: Proof) -> float | None:
-    """Seconds of the table over sets, None where a group is too large or a minute too short.
+    """Time the table over sets, in seconds; None where a group is too large or a minute too short.
 
     Raises RuntimeError if the two disagree.
     """
@@ -102,7 +102,7 @@ def fill(instance: Instance, proof: Proof) -> float | None:
 
 
 def native(program: Path | None, board: bytes, proof: Proof) -> float | None:
-    """Seconds of the C++ program, None where a group is too large; raises RuntimeError if it disagrees."""
+    """Time the C++ program, in seconds; None where a group is too large. Raises RuntimeError if it disagrees."""
     if program is None:
         return None
     done = subprocess.run([program, "1"], input=board, capture_output=True, check=True)
@@ -115,13 +115,13 @@ def native(program: Path | None, board: bytes, proof: Proof) -> float | None:
 
 
 def worst(seconds: list[float | None]) -> float | None:
-    """The longest time; None if any board was beyond the method."""
+    """Give the longest time; None if any board was beyond the method."""
     known = [taken for taken in seconds if taken is not None]
     return max(known) if len(known) == len(seconds) else None
 
 
 def show(seconds: float | None, beside: float | None) -> str:
-    """Put one time into a cell, with its ratio where there is something to compare with."""
+    """Put one time into a cell, with its ratio where there is another time to compare with."""
     if seconds is None:
         return "-"
     ratio = "" if beside is None else f" ({seconds / beside:.3g})"

@@ -1,4 +1,4 @@
-"""How long contestants wait for a verdict while 5,000 submissions are judged again, against when nothing else is done.
+"""Time to a verdict while 5,000 submissions are judged again, against the same on an idle service.
 
 Verdicts of single submissions, one after the other with a pause between, from the upload's first byte until GET shows
 the verdict: first with the rejudging's submissions lying there judged, then while all of them are judged again.
@@ -101,12 +101,12 @@ def wait_until_judged(home: Path) -> None:
 
 
 def ended(admin: httpx.Client, path: str, seen: int) -> bool:
-    """Is the rejudging judged? Asked now and then, as people do."""
+    """Tell whether the rejudging is judged; asks the server now and then, as people do."""
     return seen >= LEAST and seen % 10 == 0 and bool(admin.get(path).json()["state"] != "judging")
 
 
 def wait_for(admin: httpx.Client, path: str) -> int:
-    """Wait until the rejudging is ready; how many submissions it had."""
+    """Wait until the rejudging is ready; returns how many submissions it has."""
     while True:
         found: dict[str, Any] = admin.get(path).json()
         if found["state"] != "judging":
@@ -115,7 +115,7 @@ def wait_for(admin: httpx.Client, path: str) -> int:
 
 
 async def measure(url: str, tokens: list[str], enough: Callable[[int], bool]) -> list[float]:
-    """Submit for one team after the other until it is enough; seconds until each verdict."""
+    """Submit for one team after the other until `enough`; returns the seconds until each verdict."""
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     path, data, times = f"/api/contests/{CONTEST}", all_answers(), list[float]()

@@ -1,4 +1,4 @@
-"""How near two-sided comes to perfect RollingBalls answers in 9.5 seconds a seed, on official seeds 1 to 40, one core.
+"""Share of the possible points that two-sided reaches in 9.5 seconds a seed, on official seeds 1 to 40, one core.
 
 `python -m bench.rollingballs --seeds 1..10 --method beam-local` asks for others, `--compare` for all methods and the
 notes' own in plain C++ side by side. The proven maximum stands beside what was reached. Compiling does not count.
@@ -90,7 +90,7 @@ def make_input(seed: int) -> bytes:
 
 
 def measure(seed: int, method: str, seconds: float) -> tuple[float, float, list[str]]:
-    """Solve one seed and have the checker score it; returns its share, the most that is possible, and a row to show."""
+    """Solve one seed and have the checker score it; returns its share, the possible points, and a row to print."""
     instance = read_instance(make_input(seed))
     most = find_maximum(lay_out(instance))
     started = perf_counter()

@@ -35,7 +35,7 @@ PROBLEMS = 10
 CASES = 5
 CONNECTIONS = 16
 ROUNDS = 9
-SECONDS = 1.5  # short ones in turn: what else the machine does then slows both
+SECONDS = 1.5  # short rounds in turn: other work of the machine slows both
 GOAL = 0.6
 REQUESTS_A_SECOND = 500
 SUBMISSIONS_A_SECOND = 5
@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def stage(home: Path) -> list[str]:
-    """A contest in which each team has sent one submission to each problem."""
+    """Make a contest in which each team has sent one submission to each problem."""
     tokens = prepare(home, teams=TEAMS)
     settings = Settings(home=home, database_url="", files_url="")
     database, files = Database(settings.database), LocalFiles(settings.files_folder)
@@ -133,7 +133,7 @@ def fill(session: Session) -> None:
 
 
 def throughput(url: str, folder: Path, encoding: str | None) -> float:
-    """Ours and the yardstick in turn; returns the median share."""
+    """Measure our route and the yardstick in turn; returns the median share."""
     request = get_request(PATH, HOST, None, encoding)
     body = asyncio.run(run_load(url, request, connections=1, seconds=0.5)).bodies[-1]
     page = folder / "page"
@@ -151,7 +151,7 @@ def throughput(url: str, folder: Path, encoding: str | None) -> float:
 
 
 def measure(url: str, request: bytes, body: bytes) -> Outcome:
-    """Some seconds of it, the first not counted; every reply must be the same bytes."""
+    """Load a route for some seconds, the first not counted; every reply must be the same bytes."""
     asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=0.5, keep=1))
     outcome = asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS, keep=1))
     if set(outcome.statuses) != {200} or outcome.bodies[-1] != body:
@@ -161,14 +161,14 @@ def measure(url: str, request: bytes, body: bytes) -> Outcome:
 
 @dataclass
 class Loaded:
-    """Latencies of the board, and how long verdicts took to be on it, in seconds."""
+    """Measure the latencies of the board, and the time of verdicts until it shows them, in seconds."""
 
     latencies: list[float]
     seen: list[float]
 
 
 def under_load(url: str, tokens: list[str]) -> Loaded:
-    """Requests and submissions by the clock, whether or not those before them have been answered.
+    """Send requests and submissions by the clock, whether or not those before them have been answered.
 
     Two processes, so that reading what changed on the board does not delay the taking of the other's time.
     """
@@ -178,7 +178,7 @@ def under_load(url: str, tokens: list[str]) -> Loaded:
 
 
 async def ask_for_boards(url: str) -> list[float]:
-    """Latencies of requests for the board, from when each was due."""
+    """Measure the latencies of requests for the board, each from when it was due."""
     latencies: list[float] = []
     connections, request = Pool(url), get_request(PATH, HOST, None, "gzip")
     await connections.ask(request)
@@ -192,7 +192,7 @@ async def ask_for_boards(url: str) -> list[float]:
 
 
 def submit_and_watch(url: str, tokens: list[str]) -> list[float]:
-    """Seconds from the acknowledgement of each submission until its verdict is on the board."""
+    """Measure the seconds from the acknowledgement of each submission until the board shows its verdict."""
 
     async def watch() -> list[float]:
         watcher = Watcher(Pool(url))
@@ -210,7 +210,7 @@ def submit_and_watch(url: str, tokens: list[str]) -> list[float]:
 
 
 class Watcher:
-    """Sends answers, and looks for their verdicts in what changed on the board since it last looked."""
+    """Sends answers, and looks for their verdicts in the changes of the board."""
 
     def __init__(self, connections: Pool) -> None:
         self.seen: list[float] = []
@@ -253,15 +253,15 @@ async def paced(rate: int, start: Callable[[float, int], Coroutine[None, None, N
 
 
 class Pool:
-    """Connections that are kept and used again."""
+    """A pool of connections that are used again."""
 
     def __init__(self, url: str) -> None:
         self._address = urlsplit(url)
         self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
 
     async def ask(self, request: bytes) -> bytes:
-        """One request; returns the body of its reply."""
-        while self._idle and self._idle[-1][0].at_eof():  # the server closes what nobody has used for some seconds
+        """Make one request; returns the body of its reply."""
+        while self._idle and self._idle[-1][0].at_eof():  # the server closes connections that are idle for some seconds
             self._idle.pop()[1].close()
         if self._idle:
             reader, writer = self._idle.pop()

@@ -48,19 +48,19 @@ RULES = (
 
 
 def problem(kind: Kind, counting: Counting = Counting.LAST) -> ScoredProblem:
-    """One group of 100 cases of a point each."""
+    """Make one group of 100 cases of a point each."""
     rule = ScoringRule(kind, Direction.MAXIMISE, counting)
     cases = tuple(Case(f"{at:03}", "secret", Fraction(1)) for at in range(CASES))
     return ScoredProblem("p", rule, (Group("secret", CaseKind.PROVISIONAL, Fraction(CASES)),), cases)
 
 
 def raw(value: int) -> RawScore:
-    """An accepted answer."""
+    """Make an accepted answer."""
     return RawScore(CaseVerdict.ACCEPTED, value, Fraction(min(value, 10**6), 10**6))
 
 
 def of_columns(kind: Kind) -> float:
-    """From columns of raw scores to points and ranks; returns the seconds of work from scratch with most teams."""
+    """Time the way from columns of raw scores to points and ranks; returns the seconds from scratch with most teams."""
     head = f"{'scratch s':>11}{'CPU s':>8}{'new best ms':>13}{'slowest ms':>12}{'MiB':>8}"
     print(f"{kind}: columns of {CASES} cases{'':8}{head}")
     spent = []
@@ -93,7 +93,7 @@ def rank(columns: Columns, teams: int) -> Any:
 
 
 def new_best(columns: Columns, teams: int, at: int, team: int) -> float:
-    """Seconds that one new best takes until all ranks are known."""
+    """Time one new best until all ranks are known, in seconds."""
     began = time.perf_counter()
     columns.change(team, {f"{at % CASES:03}": Counted(raw(10**6 + at), at, timedelta(hours=3))})
     rank(columns, teams)
@@ -101,12 +101,12 @@ def new_best(columns: Columns, teams: int, at: int, team: int) -> float:
 
 
 def growth(seconds: list[float]) -> float:
-    """The exponent with which time grows with teams."""
+    """Give the exponent with which time grows with teams."""
     return log(seconds[-1] / seconds[0]) / log(TEAMS[-1] / TEAMS[0])
 
 
 def of_live_board(kind: Kind, counting: Counting) -> float:
-    """The whole way of a new best: a verdict in, a board of 10,000 teams out; returns the median CPU time in ms."""
+    """Time the way of a new best, from a verdict to a board of 10,000 teams; returns the median CPU time in ms."""
     draw = np.random.default_rng(1)
     teams = [Team(f"t{at}", f"Team {at}") for at in range(LIVE_TEAMS)]
     scored = problem(kind, counting)

@@ -1,4 +1,4 @@
-"""What measurements of the service stand on: a fresh home with a contest, its teams and their tokens; real servers."""
+"""The stage of measurements of the service: a fresh home with a contest, its teams and their tokens; real servers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def prepare(
     home: Path, *, teams: int = 1, problems: Sequence[str] = ("comesolo",), database_url: str = ""
 ) -> list[str]:
     """Make a database with a running contest (default: SQLite at home); returns a token for each team."""
-    settings = Settings(home=home, database_url=database_url, files_url="")  # not those of whoever measures
+    settings = Settings(home=home, database_url=database_url, files_url="")  # not those of the person who measures
     home.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database)
     database, files = Database(settings.database), LocalFiles(settings.files_folder)
@@ -76,7 +76,7 @@ def add_admin(home: Path, database_url: str = "") -> str:
 
 
 def free_port() -> int:
-    """A port nobody listens on."""
+    """Find a port nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -122,7 +122,7 @@ def wait_until_scored(home: Path) -> None:
 
 
 def at_home(home: Path, **settings: str) -> dict[str, str]:
-    """The variables of a service on a home and nothing but it, whatever database whoever measures has set."""
+    """Give the variables of a service on a home, without the database that the person who measures has set."""
     ours = {"home": str(home), "database_url": "", "files_url": "", **settings}
     return {f"JURADO_{name.upper()}": value for name, value in ours.items()}
 

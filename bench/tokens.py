@@ -19,7 +19,7 @@ BARS = {"against wcmp": 8.0, "against DMOJ's C checker": 1.0}
 
 
 def main() -> int:
-    """Print the table; 1 if white space that differs all over is not read as fast as it must be."""
+    """Print the table; 1 if files that differ in white space everywhere are read slower than the goal."""
     rows = {name: best_ms(pair) for name, pair in workloads().items()}
     table = Table("files", "ms", "MB/s", "x wcmp", "x DMOJ")
     for name, ms in rows.items():
@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def workloads() -> dict[str, Pair]:
-    """Two files each: integers of 1 to 9 digits and numbers with 9 decimals, by the name of how they differ."""
+    """Make two files each: integers of 1 to 9 digits and numbers with 9 decimals, named by their difference."""
     draw = random.Random(1)
     words = [str(draw.randrange(10 ** draw.randint(1, 9))).encode() for _ in range(SIZE // 6)]
     numbers = [draw.random() * 1000 for _ in range(SIZE // 13)]
@@ -53,7 +53,7 @@ def workloads() -> dict[str, Pair]:
 
 
 def best_ms(pair: Pair) -> float:
-    """Best of several runs, in milliseconds; a first one compiles."""
+    """Time several runs and give the best, in milliseconds; a first one compiles."""
     found, expected, options = pair
     times = []
     for _ in range(REPEATS + 1):

@@ -34,7 +34,7 @@ def main() -> int:
 
 
 async def measure(url: str, tokens: list[str]) -> list[tuple[float, float]]:
-    """Upload for one team after the other; returns (acknowledged, verdict) in seconds after the upload began."""
+    """Upload for one team after the other; returns the seconds from each upload to its acknowledgement and verdict."""
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     path = f"/api/contests/{CONTEST}"
@@ -47,6 +47,6 @@ async def measure(url: str, tokens: list[str]) -> list[tuple[float, float]]:
 
 
 def all_answers() -> bytes:
-    """A zip of the reference's answers."""
+    """Zip the reference's answers."""
     folder = bundled()["comesolo"] / "submissions/accepted/reference"
     return zip_bytes({path.name: path.read_bytes() for path in folder.rglob("*.out")})

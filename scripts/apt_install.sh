@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install Debian packages quietly; what apt-get says is shown only if it fails.
+# Install Debian packages quietly; the output of apt-get is shown only if it fails.
 set -eu
 log=$(mktemp)
 export DEBIAN_FRONTEND=noninteractive

@@ -1,7 +1,7 @@
 """Run the specification's own check-api.sh on a fresh server that holds one contest with one of everything.
 
 The tool comes with the public repository icpc/ccs-specs (branch 2026-01); it needs curl, jq, php and yajsv. Where yajsv
-is not there, this program takes its place: it is called again with the same arguments, and validates with jsonschema.
+is missing, this program replaces it: it is called again with the same arguments, and validates with jsonschema.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from tests.builders import lively  # noqa: E402
 from tests.builders.packages import zip_package  # noqa: E402
 
 SECONDS_TO_JUDGE = 60
-PASSWORD = "open-sesame"  # the tool cuts curl's options at blanks
+PASSWORD = "open-sesame"  # the tool splits curl's options at blanks
 GOOD = (": OK", "Optional, not present")
 
 
 def main() -> int:
-    """Check as everybody and as an admin; the exit code tells whether all of it passed."""
+    """Check as everybody and as an admin; exit code 0 if all of it passed."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("tool", type=Path, help="path of check-api.sh")
     arguments.add_argument("--final", action="store_true", help="check a contest that is over and final")
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def fits(command: list[str]) -> bool:
-    """Run the tool, show what it says, and see that every line is a good one: its exit code does not tell of all."""
+    """Run the tool, print its output, and check every line of it: the exit code reports only some faults."""
     said = subprocess.run(command, check=False, capture_output=True, text=True)
     print(said.stdout, said.stderr, sep="", end="", flush=True)
     lines = [line for line in said.stdout.splitlines() if not line.startswith("Validating")]
@@ -65,7 +65,7 @@ def fits(command: list[str]) -> bool:
 
 
 def consistent(command: list[str]) -> bool:
-    """Run the tool for what it says of the event feed and the endpoints; here it also complains of more properties.
+    """Run the tool on the event feed and the endpoints; here it also complains of further properties.
 
     It never looks at the endpoint `accounts`, so that it misses the accounts that the feed tells of.
     """
@@ -109,7 +109,7 @@ def wait_until_judged(client: httpx.Client, password: str) -> None:
 
 
 def stand_in(folder: Path) -> str:
-    """A program that takes the arguments of yajsv and validates with jsonschema."""
+    """Write a program that takes the arguments of yajsv and validates with jsonschema."""
     program = folder / "yajsv"
     program.write_text(f"#!{sys.executable}\nimport runpy, sys\nsys.argv[0:1] = [{__file__!r}, '--yajsv']\n")
     with program.open("a") as file:

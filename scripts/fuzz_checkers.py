@@ -32,7 +32,7 @@ STANDARD: dict[str, tuple[tuple[str, ...], ...]] = {
     "exact": ((),),
 }
 TEXTS = (b"0\n", b"12 3.50 Yes\n7 -1e-3\n", b"a b c\n\nd  e\n", b"1 2 3\n" * 40, b"no newline")
-MOST_BYTES = 6000  # of a seed file: a larger one shows nothing more and takes the time of many
+MOST_BYTES = 6000  # of a seed file: a larger one shows no more faults and takes the time of many
 TOKENS = (
     b"0", b"1", b"2", b"-1", b"-0", b"+1", b"01", b"00", b"1.0", b"1e0", b"0x0", b"1_0", b".", b"-", b"nan", b"inf",
     *(str(2**bits + more).encode() for bits in (31, 32, 63, 64) for more in (-1, 0, 1, 2)),
@@ -54,7 +54,7 @@ class Target:
 
 @dataclass
 class Tally:
-    """What came out: how many files were accepted and rejected, and the faults with the files that made them."""
+    """The results: files accepted and rejected, and the faults with the files that made them."""
 
     accepted: int = 0
     rejected: int = 0
@@ -63,7 +63,7 @@ class Tally:
 
     @property
     def files(self) -> int:
-        """How many files were tried."""
+        """Give the number of files tried."""
         return self.accepted + self.rejected + len(self.faults)
 
 
@@ -119,7 +119,7 @@ def fuzz(slug: str, *, count: int, seed: int, turn: int = 500) -> Iterator[Tally
 
 
 def try_file(target: Target, data: bytes, tally: Tally) -> None:
-    """Hand one file to a checker and count what it says; any exception but Rejected is a fault."""
+    """Check one file and count the verdict; any exception but Rejected is a fault."""
     try:
         check(target, data)
         tally.accepted += 1
@@ -145,7 +145,7 @@ def check(target: Target, data: bytes) -> None:
 
 
 def open_targets(slug: str) -> list[Target]:
-    """Collect what can be damaged: the package's small cases and examples, or some texts for a standard checker."""
+    """Collect files to damage: the package's small cases and examples, or some texts for a standard checker."""
     if slug in STANDARD:
         checkers = [open_checker(slug, args) for args in STANDARD[slug]]
         return [Target(checker, checker.read_instance(b""), text, (text,)) for checker in checkers for text in TEXTS]
@@ -185,7 +185,7 @@ def change_digit(data: bytes, _others: list[bytes], draws: random.Random) -> byt
 
 
 def change_token(data: bytes, _others: list[bytes], draws: random.Random) -> bytes:
-    """Put a strange token in the place of one, or beside it."""
+    """Replace a token by a strange one, or put that beside it."""
     tokens = data.split(b" ")
     at = draws.randrange(len(tokens))
     tokens[at : at + draws.randint(0, 1)] = [draws.choice(TOKENS)]
@@ -221,7 +221,7 @@ def splice(data: bytes, others: list[bytes], draws: random.Random) -> bytes:
 
 
 def change_space(data: bytes, _others: list[bytes], draws: random.Random) -> bytes:
-    """Put another kind of space in the place of every space or line end."""
+    """Replace every space or line end by another kind of space."""
     return data.replace(
         draws.choice([b" ", b"\n"]), draws.choice([b"\t", b"\r\n", b"  ", b"\f", b"\xc2\xa0", b"", b"\0"])
     )

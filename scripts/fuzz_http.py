@@ -24,7 +24,7 @@ PASSWORD = "a password of no account that lasts"
 
 
 def main() -> int:
-    """Fuzz role by role; the exit code tells whether all of it passed."""
+    """Fuzz role by role; exit code 0 if all of it passed."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--seconds", type=int, default=60, help="for each role (default: %(default)s)")
     arguments.add_argument("--examples", type=int, default=50, help="of each route at most (default: %(default)s)")
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def make_people(service: Running) -> dict[str, tuple[str, str]]:
-    """A team's account and a judge's."""
+    """Make a team's account and a judge's."""
     admin = ("admin", service.password)
     bodies = [
         {"username": "fuzzteam", "password": PASSWORD, "type": "team", "team_id": "fuzzteam"},
@@ -50,7 +50,7 @@ def make_people(service: Running) -> dict[str, tuple[str, str]]:
 
 
 def fuzz(url: str, role: str, user: tuple[str, str] | None, given: argparse.Namespace, folder: str) -> int:
-    """Run schemathesis as one role; returns its exit code. What it leaves behind lies in `folder`."""
+    """Run schemathesis as one role in `folder`, where its files stay; returns its exit code."""
     print(f"as {role}:", flush=True)
     command = [Path(sys.executable).with_name("schemathesis"), "run", f"{url}/openapi.json", "--checks", CHECKS]
     command += ["--max-time", str(given.seconds), "--max-examples", str(given.examples), "--continue-on-failure"]

@@ -26,7 +26,7 @@ FASTEST = 1e-3
 
 
 def draw_ladder(told: dict[str, Any], path: Path) -> None:
-    """Two panels with one row a method: its points, stacked by group, and a dot for each case's seconds."""
+    """Draw two panels with one row a method: its points, stacked by group, and a dot for each case's seconds."""
     rungs = told["rungs"]
     figure = Figure(figsize=(9, 1.3 + 0.42 * len(rungs)), layout="constrained")
     points, seconds = figure.subplots(1, 2, sharey=True)
@@ -56,7 +56,7 @@ def draw_points(axes: Axes, told: dict[str, Any]) -> None:
 
 
 def draw_seconds(axes: Axes, told: dict[str, Any]) -> None:
-    """A dot for each case, hollow where it was not solved; the dashed line is the limit."""
+    """Draw a dot for each case, hollow where it is unsolved; the dashed line is the limit."""
     for at, rung in enumerate(told["rungs"]):
         for case in rung["cases"]:
             if case["seconds"] is not None:
@@ -70,7 +70,7 @@ def draw_seconds(axes: Axes, told: dict[str, Any]) -> None:
 
 
 def draw_curves(told: dict[str, Any], path: Path) -> None:
-    """One panel a case: the best raw score so far against seconds, a line for each method."""
+    """Draw a panel a case: the best raw score so far against seconds, a line for each method."""
     by_case: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for curve in told["curves"]:
         by_case[curve["case"]].append(curve)

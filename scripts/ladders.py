@@ -67,11 +67,11 @@ def read_options() -> argparse.Namespace:
 
 
 def record(slug: str, curve_seconds: float) -> bool:
-    """Climb one ladder and keep it; returns whether every rung earned what was expected. Ends where it cannot climb."""
+    """Climb one ladder and store it; returns whether every rung earned the expected points. Exits where that fails."""
     command = [sys.executable, "-m", "app.cli", "ladder", slug, "--json"]
     print(f"{slug}: climbing", file=sys.stderr, flush=True)
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    if not done.stdout:  # a package that cannot be climbed; the command has said why
+    if not done.stdout:  # the package has no ladder, and the command has printed why
         sys.exit(done.returncode)
     told = json.loads(done.stdout)
     for rung in told["rungs"]:
@@ -96,7 +96,7 @@ def curves(slug: str, seconds: float) -> list[dict[str, Any]]:
 
 
 def curve(slug: str, case: Case, method: str, seconds: float) -> dict[str, Any]:
-    """Run one method and listen to its reports."""
+    """Run one method and collect its reports."""
     words = ["solvers", slug, "--method", method, "--seconds", str(seconds), "--progress-json"]
     done = subprocess.run(
         [sys.executable, "-m", *words], cwd=ROOT, input=case.input.read(), capture_output=True, check=False
@@ -114,7 +114,7 @@ def curve(slug: str, case: Case, method: str, seconds: float) -> dict[str, Any]:
 
 
 def as_text(told: dict[str, Any]) -> str:
-    """JSON with one rung, one case and one curve a line."""
+    """Write JSON with one rung, one case and one curve a line."""
     text = json.dumps(told | {"rungs": [], "curves": []})
     rungs = ",\n".join(rung_text(rung) for rung in told["rungs"])
     lines = ",\n".join(json.dumps(curve) for curve in told["curves"])
@@ -123,13 +123,13 @@ def as_text(told: dict[str, Any]) -> str:
 
 
 def rung_text(rung: dict[str, Any]) -> str:
-    """One rung, its cases on lines of their own."""
+    """Write one rung, its cases on lines of their own."""
     cases = ",\n  ".join(json.dumps(case) for case in rung["cases"])
     return json.dumps(rung | {"cases": []}).replace('"cases": []', f'"cases": [\n  {cases}]')
 
 
 def read_records() -> list[dict[str, Any]]:
-    """Read what was recorded, by the problem's name."""
+    """Read the recorded ladders, by the problem's name."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RECORDS.glob("*.json"))]
 
 
@@ -139,7 +139,7 @@ def page(records: Sequence[dict[str, Any]]) -> str:
 
 
 def section(told: dict[str, Any]) -> str:
-    """One problem: its picture, and a table of methods by groups."""
+    """Write one problem: its picture, and a table of methods by groups."""
     slug, groups = told["problem"], told["rungs"][0]["groups"]
     names = [f"{name.removeprefix('secret/')} ({most(group)})" for name, group in groups.items()]
     head = ["method", *names, "points", "expected", "slowest s", "most MiB"]
@@ -153,12 +153,12 @@ def section(told: dict[str, Any]) -> str:
 
 
 def most(group: dict[str, float]) -> str:
-    """The points a group can give."""
+    """Give the points of a full score in a group."""
     return f"{group['max']:.4g}"
 
 
 def row(rung: dict[str, Any]) -> list[str]:
-    """One line of the table."""
+    """Write one line of the table."""
     least, upto = rung["expected"]
     expected = f"{least:g}" if least == upto else f"{least:g} to {upto:g}"
     seconds = [case["seconds"] for case in rung["cases"] if case["seconds"] is not None]

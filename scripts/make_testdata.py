@@ -36,7 +36,7 @@ VALID = 42
 
 
 class BadPlan(Exception):
-    """A plan, generator or validator did not do its part; the text says which and where."""
+    """A plan, generator or validator failed; the text says which and where."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """The case's base name."""
+        """Give the case's base name."""
         return str(self.entry["name"])
 
     @property
     def folder(self) -> Path:
-        """Where the case's files live."""
+        """Give the folder of the case's files."""
         return self.package / "data" / str(self.entry["group"])
 
 
@@ -124,7 +124,7 @@ def read_plans(package: Path) -> list[Plan]:
 
 
 def check_keys(where: str, entry: Mapping[str, Any], known: set[str]) -> None:
-    """Refuse keys that nobody knows."""
+    """Refuse unknown keys."""
     if unknown := set(entry) - known:
         raise BadPlan(f"{where}: expected keys {sorted(known)}, found {sorted(unknown)}")
 
@@ -166,7 +166,7 @@ def make_input(plan: Plan) -> bytes:
 
 
 def validate_input(plan: Plan, data: bytes) -> None:
-    """Let every input validator of the package look at the input; raises BadPlan if one refuses it."""
+    """Run every input validator of the package on the input; raises BadPlan if one refuses it."""
     for validator in sorted((plan.package / "input_validators").glob("*.py")):
         done = subprocess.run([sys.executable, str(validator)], input=data, capture_output=True, check=False)
         if done.returncode != VALID:
@@ -194,14 +194,14 @@ def solve(plan: Plan, data: bytes) -> tuple[bytes, bytes]:
 
 
 def write(path: Path, data: bytes) -> list[str]:
-    """Write a file; there is never a difference."""
+    """Write a file; reports no difference."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return []
 
 
 def compare(path: Path, data: bytes) -> list[str]:
-    """Say how a stored file differs from what was made."""
+    """Say how a stored file differs from the new one."""
     shown = path.relative_to(ROOT)
     if not path.exists():
         return [f"{shown}: expected {len(data)} bytes, found no file"]
@@ -209,7 +209,7 @@ def compare(path: Path, data: bytes) -> list[str]:
 
 
 def progress_bar() -> Progress:
-    """A bar on stderr, so that stdout stays free."""
+    """Make a bar on stderr, so that stdout stays free."""
     columns = (TextColumn("{task.description:<40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True))
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make .venv as uv.lock says. Needs a Python 3.11 or newer, and nothing else: uv is found, or installed into .tools.
+# Make .venv as uv.lock says. Needs only a Python 3.11 or newer: uv is found, or installed into .tools.
 # A second call finds its stamp and returns at once. `setup.sh GROUP` adds a group of pyproject.toml, such as plots.
 set -eu
 cd "$(dirname "$0")/.."

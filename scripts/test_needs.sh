@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the tests need beyond Python: PostgreSQL's server programs. Installed where that is allowed (Debian, root),
+# Installs PostgreSQL's server programs, which the tests need beyond Python, where that is allowed (Debian, root);
 # else named in one line. No server of the machine is started or touched: the tests start their own.
 set -eu
 cd "$(dirname "$0")/.."

@@ -58,7 +58,7 @@ sys.stdout.buffer.write(zlib.decompress(base64.b64decode(ANSWERS[key])) if key i
 
 
 def main() -> int:
-    """Run the readers; exit code 1 if one of them finds something wrong."""
+    """Run the readers; exit code 1 if one of them finds a fault."""
     options = read_options()
     slugs = options.problem or sorted(bundled())
     tools = make_tools()
@@ -87,7 +87,7 @@ def read_options() -> argparse.Namespace:
 
 
 def report(title: str, lines: Iterator[str]) -> int:
-    """Print what a reader said, line by line; returns how many lines are faults (they begin with FAULT)."""
+    """Print a reader's output line by line; returns how many lines are faults (they begin with FAULT)."""
     print(f"-- {title}", flush=True)
     faults = 0
     for line in lines:
@@ -117,7 +117,7 @@ def make_tools() -> Path:
 
 
 def has_programs() -> bool:
-    """Whether pypy3 and pandoc are there; installs them first on a Debian where that is allowed."""
+    """Tell whether pypy3 and pandoc are installed; installs them first on a Debian where that is allowed."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing and os.geteuid() == 0 and shutil.which("apt-get"):
         subprocess.run(["sh", str(ROOT / "scripts/apt_install.sh"), *missing], check=False)
@@ -138,14 +138,14 @@ def check_schemas(package: Package, tools: Path) -> Iterator[str]:
 
 
 def composed_group(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of test_group.yaml as it is meant: as shipped, what only groups have excludes what cases have, too."""
+    """Give the schema of test_group.yaml as it is meant: as shipped, keys of groups exclude those of cases, too."""
     parts = (schema["$defs"][name]["properties"] for name in GROUP_PARTS)
     properties = {key: value for part in parts for key, value in part.items()}
     return {"$defs": schema["$defs"], "type": "object", "properties": properties, "additionalProperties": False}
 
 
 def composed_submissions(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of submissions.yaml as it is meant: as shipped, its two parts exclude each other's keys."""
+    """Give the schema of submissions.yaml as it is meant: as shipped, its two parts exclude each other's keys."""
     submission, expectation = schema["$defs"]["submission"], schema["$defs"]["expectation"]
     entry = {"type": "object", "properties": submission["properties"] | expectation["properties"]}
     entry["additionalProperties"] = {"$ref": "#/$defs/expectation"}
@@ -184,7 +184,7 @@ def bt_validate(package: Package, folder: Path, tools: Path, validator: bytes) -
 
 
 def is_bt_fault(line: str) -> bool:
-    """Whether `bt validate` complains of a validator here, and not of something Jurado does otherwise."""
+    """Tell whether `bt validate` complains of a validator, rather than of a choice in which Jurado differs."""
     if line.endswith("Done") or "Generated" in line or "  Answer " in line:
         return False  # `Answer ...`: an opinion on the white space of the answer file put in for this run
     invalid = line.startswith(("Invalidation:", "Generic Invalidation:"))
@@ -192,13 +192,13 @@ def is_bt_fault(line: str) -> bool:
 
 
 def references(package: Package) -> dict[str, bytes]:
-    """Every `.ans` file by the sha256 of its input."""
+    """Read every `.ans` file, by the sha256 of its input."""
     cases = [*package.validation_cases, *package.cases]
     return {hashlib.sha256(c.input.read()).hexdigest(): c.answer.read() for c in cases if c.answer is not None}
 
 
 def accepted_answers(package: Package) -> dict[str, bytes]:
-    """An accepted answer in the place of each `.ans` file, as both tools want one there."""
+    """Replace each `.ans` file by an accepted answer, as both tools want one there."""
     (first, *_) = (s for s in package.submissions if s.path.startswith("accepted/"))
     outputs = {file.name.rpartition(".")[0]: file.read() for file in first.answers}
     by_input = {c.input.read(): outputs[c.name] for c in package.cases if c.name in outputs}
@@ -234,7 +234,7 @@ def verifyproblem(package: Package, folder: Path, tools: Path, validator: bytes)
 
 
 def draft_files(package: Package) -> dict[str, bytes]:
-    """The package as a 2023-07-draft scoring problem: nested groups, each with its testdata.yaml, and programs."""
+    """Render the package as a 2023-07-draft scoring problem: nested groups, each with a testdata.yaml, and programs."""
     kept = ("statement/", "input_validators/", "data/sample/", "data/secret/")
     answers = accepted_answers(package)
     files = {name: data for name, data in package.files.items() if name.startswith(kept) and is_plain(name)}
@@ -268,24 +268,24 @@ def draft_folder(package: Package, submission: Submission) -> str:
 
 
 def is_plain(name: str) -> bool:
-    """Leave out what the draft does not know: settings of single cases and of groups."""
+    """Leave out settings of single cases and of groups, which the draft lacks."""
     return not name.startswith("data/") or name.endswith((".in", ".ans"))
 
 
 def flags(group: Group) -> str:
-    """The default grader's flags for a group."""
+    """Give the default grader's flags for a group."""
     return "sum" if group.aggregation == "sum" or group.kind == "sample" else "min"
 
 
 def group_file(points: float, most: int, grader: str) -> bytes:
-    """A testdata.yaml: every case is judged, its points are the validator's."""
+    """Write a testdata.yaml: every case is judged, its points are the validator's."""
     settings: dict[str, Any] = {"on_reject": "continue", "accept_score": points, "reject_score": 0}
     settings |= {"range": f"0 {most}", "output_validator_flags": f"points {points!r}", "grader_flags": grader}
     return yaml.safe_dump(settings).encode()
 
 
 def program(package: Package, submission: Submission) -> bytes:
-    """A submission's answer files as a program that looks its input up."""
+    """Write a submission's answer files as a program that looks its input up."""
     answers = {file.name.rpartition(".")[0]: file.read() for file in submission.answers}
     packed = {
         hashlib.sha256(case.input.read()).hexdigest()[:16]: base64.b64encode(zlib.compress(answers[case.name])).decode()
@@ -315,7 +315,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def plain(text: str) -> str:
-    """Text without colours and without what a progress line has written over."""
+    """Strip colours, and the text that a progress line has overwritten."""
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     return "\n".join(line.rpartition("\r")[2] for line in text.splitlines())
 

@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def smallest_case(package: Path) -> Path:
-    """The smallest input that has an answer."""
+    """Find the smallest input that has an answer."""
     inputs = [*package.glob("data/sample/**/*.in"), *package.glob("data/secret/**/*.in")]
     return min((path for path in inputs if path.with_suffix(".ans").exists()), key=lambda path: path.stat().st_size)
 

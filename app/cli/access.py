@@ -1,19 +1,20 @@
-"""`jurado login`, `logout`, `passwd` and `tokens`: from a password to a token that is kept, and back."""
+"""`jurado login`, `logout`, `passwd` and `tokens`: a password is exchanged for a token, which is stored and revoked."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 import typer
 
 from app.cli.client import Client
-from app.cli.config import Login, cleaned, forget_login, keep_login, kept_login
+from app.cli.config import Login, cleaned, delete_login, store_login, stored_login
+from app.cli.options import AsJson
 from app.cli.output import Failure, say, show, table, write_json
-from app.cli.solve import AsJson
+from app.cli.resources.people import Identity, NewToken, Token
 
 
 def login(
@@ -23,26 +24,26 @@ def login(
 ) -> None:
     """Log in to a server and keep its token (in ~/.config/jurado/config.toml, readable by you alone).
 
-    The password is asked for, or taken from standard input or JURADO_PASSWORD; it is not kept.
+    The password is asked for, or taken from standard input or JURADO_PASSWORD; only the token is kept.
     """
     server = cleaned(url)
-    path = keep_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
+    path = store_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
     say(f"logged in to {server} as {user}; the token is in {path}")
 
 
 def logout() -> None:
     """Forget the token, here and on the server."""
-    kept = kept_login()
-    if kept is None:
+    login = stored_login()
+    if login is None:
         say("not logged in")
         return
     try:
-        with Client(kept) as client:
-            client.delete(f"account/tokens/{kept.token_id}")
+        with Client(login) as client:
+            client.delete(f"account/tokens/{login.token_id}")
     except Failure as error:
         say(f"the token is forgotten here, but the server did not take it back: {error}")
-    forget_login()
-    say(f"logged out of {kept.url}")
+    delete_login()
+    say(f"logged out of {login.url}")
 
 
 def passwd(
@@ -53,9 +54,9 @@ def passwd(
         bool, typer.Option("--keep-tokens", help="leave the other tokens of the account as they are")
     ] = False,
 ) -> None:
-    """Change your password. Whatever else is logged in with the old one, or with another token, is logged out."""
+    """Change your password. Every other login of the account ends, with its token."""
     with Client.open() as client:
-        user = client.get("account")["username"]
+        user = client.get("account", Identity)["username"]
         old = sys.stdin.readline().rstrip("\r\n") if password_stdin else read_password(user, from_stdin=False)
         new = sys.stdin.readline().rstrip("\r\n") if password_stdin else _new_password(user)
         client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
@@ -69,15 +70,15 @@ def tokens(
     others: Annotated[bool, typer.Option("--revoke-others", help="take back all but the one in use here")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the tokens of your account: every login and program that has one, and when it was last used."""
+    """List the tokens of your account, one for each login or program, with the time of their last use."""
     with Client.open() as client:
         for token_id in revoke or []:
             client.delete(f"account/tokens/{quote(token_id, safe='')}")
             say(f"took back the token {token_id}")
         if others:
-            client.request("DELETE", "/api/account/tokens", params={"others": "true"})
+            client.delete("account/tokens", others="true")
             say("took back all other tokens")
-        listed = client.get("account/tokens")
+        listed = client.get("account/tokens", list[Token])
     if as_json:
         write_json(listed)
         return
@@ -85,7 +86,7 @@ def tokens(
     show(table("", columns, [_token_cells(token) for token in listed]))
 
 
-def _token_cells(token: dict[str, Any]) -> tuple[str, ...]:
+def _token_cells(token: Token) -> tuple[str, ...]:
     used, ends = token["last_used"] or "never", token["expires"] or "never"
     return token["id"], token["label"], token["created"], used, ends, "in use here" if token["current"] else ""
 
@@ -97,7 +98,7 @@ def _new_password(user: str) -> str:
 
 
 def read_password(user: str, *, from_stdin: bool) -> str:
-    """Take the password from standard input, JURADO_PASSWORD, or the person at the terminal."""
+    """Read the password from standard input, JURADO_PASSWORD, or the person at the terminal."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     if "JURADO_PASSWORD" in os.environ:
@@ -108,7 +109,7 @@ def read_password(user: str, *, from_stdin: bool) -> str:
 
 
 def new_login(server: str, user: str, password: str) -> Login:
-    """Get a token for the account."""
+    """Make a token for the account."""
     with Client(Login(server), auth=(user, password)) as client:
-        made = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})
-    return Login(server, made["token"], user, made["id"])
+        new = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"}, NewToken)
+    return Login(server, new["token"], user, new["id"])

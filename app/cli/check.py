@@ -1,4 +1,4 @@
-"""`jurado check`: what the judge would say of one answer file, here and now."""
+"""`jurado check`: the judge's verdict on one answer file, here and now."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from app.cli.names import nearest, problem_settings, problems, read_file
+from app.cli.options import AsJson
 from app.cli.output import Failure, say, write_json
-from app.cli.solve import AsJson
-from app.packages.settings import STANDARD_CHECKERS, Answers, Inputs
+from app.packages.settings import STANDARD_CHECKERS
 from checkers.doors import Exact, Rejected, Score, open_checker
 
 EXIT_CODES = {"accepted": 0, "rejected": 1, "judge_error": 2}
@@ -21,7 +22,7 @@ LARGEST = 256 * 2**20
 
 
 @dataclass(frozen=True)
-class Said:
+class Outcome:
     """A verdict with its reason, and the score of an accepted answer."""
 
     verdict: str
@@ -44,20 +45,20 @@ def check(
     Exit code 0: accepted; 1: rejected, with the reason; 2: wrong usage, or the judge's own fault.
     """
     try:
-        said = judge(problem, input_file, answer, reference, arg or [])
+        outcome = judge(problem, input_file, answer, reference, arg or [])
     except Failure as error:
         if not as_json:
             raise
-        said = Said("judge_error", str(error))
+        outcome = Outcome("judge_error", str(error))
     if as_json:
-        write_json(as_data(said))
+        write_json(as_data(outcome))
     else:
-        report(said)
-    raise typer.Exit(EXIT_CODES[said.verdict])
+        report(outcome)
+    raise typer.Exit(EXIT_CODES[outcome.verdict])
 
 
-def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, args: Sequence[str] = ()) -> Said:
-    """Read the three files and let the problem's checker speak; raises Failure for what is not the answer's fault."""
+def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, args: Sequence[str] = ()) -> Outcome:
+    """Read the three files and run the problem's checker; raises Failure for faults other than the answer's."""
     name, most_input, most_answer = checker_of(problem)
     data = read_file(input_file, "input", limit=most_input)
     if len(data) > most_input:
@@ -65,75 +66,73 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
     if reference is None and name in STANDARD_CHECKERS:
         raise Failure(f"the checker {name} compares with an expected answer: --reference FILE")
     expected = None if reference is None else read_file(reference, "reference")
-    found = read_file(answer, "answer", limit=most_answer)
-    if len(found) > most_answer:
-        return Said("rejected", f"file: expected at most {most_answer} bytes, found more")
-    return run_checker(name, args, data, found, expected)
+    answer_data = read_file(answer, "answer", limit=most_answer)
+    if len(answer_data) > most_answer:
+        return Outcome("rejected", f"file: expected at most {most_answer} bytes, found more")
+    return run_checker(name, args, data, answer_data, expected)
 
 
 def checker_of(problem: str) -> tuple[str, int, int]:
-    """Give the checker's name and the most bytes of an input and of an answer."""
+    """Give the checker's name, and the most bytes of an input and of an answer."""
     if problem in STANDARD_CHECKERS:
         return problem, LARGEST, LARGEST
     if "/" not in problem and problem not in (known := problems()):
         raise nearest("problem", problem, {*known, *STANDARD_CHECKERS})
     settings = problem_settings(problem)
-    inputs: Inputs = settings.inputs
-    answers: Answers = settings.answers
-    return settings.checker, inputs.limit, answers.limit
+    return settings.checker, settings.inputs.limit, settings.answers.limit
 
 
-def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Said:
-    """Run a checker; whatever it raises but `Rejected` is the judge's fault, and so is a malformed input."""
+def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Outcome:
+    """Run a checker; a malformed input and every exception but `Rejected` are the judge's fault."""
     try:
         checker = open_checker(name, args)
         instance = checker.read_instance(data)
     except Rejected as error:
-        return Said("judge_error", f"input: {error}")
+        return Outcome("judge_error", f"input: {error}")
     except Exception as error:
         return crashed(name, error)
     try:
         score = checker.score_answer(instance, checker.read_answer(answer, instance), reference)
     except Rejected as error:
-        return Said("rejected", str(error))
+        return Outcome("rejected", str(error))
     except Exception as error:
         return crashed(name, error)
-    return Said("accepted", score.message.text, score)
+    return Outcome("accepted", score.message.text, score)
 
 
-def crashed(name: str, error: Exception) -> Said:
+def crashed(name: str, error: Exception) -> Outcome:
     """Say in one line how and where a checker failed."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else ""
-    return Said("judge_error", f"checker {name} failed{where}: {type(error).__name__}: {error}")
+    return Outcome("judge_error", f"checker {name} failed{where}: {type(error).__name__}: {error}")
 
 
-def as_data(said: Said) -> dict[str, Any]:
-    """The JSON of a verdict."""
-    score = said.score
+def as_data(outcome: Outcome) -> dict[str, JsonValue]:
+    """Give a verdict as JSON."""
+    score = outcome.score
     return {
-        "verdict": said.verdict,
+        "verdict": outcome.verdict,
         "raw_score": number(score.raw) if score else None,
         "max_raw_score": number(score.max_raw) if score else None,
         "multiplier": number(score.multiplier) if score else None,
-        "message": said.message,
+        "message": outcome.message,
     }
 
 
-def report(said: Said) -> None:
+def report(outcome: Outcome) -> None:
     """Print a verdict for a person: accepted and rejected on standard output, a judge error on standard error."""
-    if said.verdict == "judge_error":
-        say(f"judge error: {said.message}")
+    if outcome.verdict == "judge_error":
+        say(f"judge error: {outcome.message}")
         return
-    line = f"{said.verdict}: {said.message}"
-    if said.score is not None:
-        most = f" of at most {number(said.score.max_raw)}" if said.score.max_raw is not None else ""
-        line += f"; raw score {number(said.score.raw)}{most}"
-        if said.score.multiplier is not None:
-            line += f", multiplier {number(said.score.multiplier):.6g}"
+    line = f"{outcome.verdict}: {outcome.message}"
+    if (score := outcome.score) is not None:
+        most = f" of at most {number(score.max_raw)}" if score.max_raw is not None else ""
+        line += f"; raw score {number(score.raw)}{most}"
+        if score.multiplier is not None:
+            line += f", multiplier {number(score.multiplier):.6g}"
     typer.echo(line)
 
 
 def number(value: Exact | None) -> int | float | None:
-    """An exact number as JSON can say it."""
+    """Convert an exact number to one of JSON."""
     return value if value is None or isinstance(value, int) else float(value)

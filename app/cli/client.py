@@ -1,14 +1,17 @@
-"""The HTTP client of every command that talks to a server: clear errors, retries where repeating is safe."""
+"""The HTTP client of every command that talks to a server: typed replies, clear errors, retries that are safe."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self
+from functools import cache
+from typing import IO, Self, cast
 
 import httpx
+from pydantic import JsonValue, TypeAdapter, ValidationError
+from typing_extensions import TypedDict, TypeVar, Unpack
 
 from app.cli.config import Login, current_login
 from app.cli.output import Failure
@@ -19,8 +22,28 @@ TIME_HEADER = "jurado-time"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_PAUSE = 0.2
 STREAM_TIMEOUT = httpx.Timeout(SECONDS, read=150.0)
-"""A server says something at least every two minutes, if only that it is still there."""
+"""Time limits of a stream: the server sends at least a comment every two minutes."""
 Lines = Iterator[str] | None
+Param = str | int | float | bool | Sequence[str] | None
+Shape = TypeVar("Shape", default=JsonValue)
+"""The type of a reply, which the caller names (see `app.cli.resources`); any JSON without one."""
+
+
+class Body(TypedDict, total=False):
+    """A request's body other than JSON, with its headers and its timeout in seconds."""
+
+    content: bytes | IO[bytes]
+    data: Mapping[str, str]
+    files: Mapping[str, tuple[str, bytes | IO[bytes]]]
+    headers: Mapping[str, str]
+    timeout: float
+
+
+class Options(Body, total=False):
+    """A body with query parameters; `again` makes it ready to be sent once more, after which it may be repeated."""
+
+    params: Mapping[str, Param]
+    again: Callable[[], object]
 
 
 class Client:
@@ -47,36 +70,40 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._http.close()
 
     def now(self) -> datetime:
-        """The server's time, as of its last reply: the clock of this machine may be another one."""
+        """Give the server's time, as of its last reply: the clock of this machine may be another one."""
         return datetime.now(UTC) + self._ahead
 
     def as_nobody(self) -> Login:
-        """The same server for somebody who is not logged in."""
+        """Give the same server for somebody who is not logged in."""
         return Login(self.url)
 
-    def get(self, path: str, **params: Any) -> Any:
-        """Read a resource below /api as JSON; parameters that are None are left out."""
-        return self.body(self.request("GET", f"/api/{path}", params=params))
+    def get(self, path: str, shape: type[Shape] | None = None, **params: Param) -> Shape:
+        """Read a resource below /api; parameters that are None are left out."""
+        return self.body(self.request("GET", f"/api/{path}", params=params), shape)
 
-    def post(self, path: str, json: object = None, **options: Any) -> Any:
-        """Post to a resource below /api; returns the reply's JSON."""
-        return self.body(self.request("POST", f"/api/{path}", json=json, **options))
+    def post(
+        self, path: str, json: object = None, shape: type[Shape] | None = None, **options: Unpack[Options]
+    ) -> Shape:
+        """Post to a resource below /api; returns the reply."""
+        return self.body(self.request("POST", f"/api/{path}", json=json, **options), shape)
 
-    def put(self, path: str, **options: Any) -> Any:
-        """Put a resource below /api; returns the reply's JSON."""
-        return self.body(self.request("PUT", f"/api/{path}", **options))
+    def put(
+        self, path: str, json: object = None, shape: type[Shape] | None = None, **options: Unpack[Options]
+    ) -> Shape:
+        """Put a resource below /api; returns the reply."""
+        return self.body(self.request("PUT", f"/api/{path}", json=json, **options), shape)
 
-    def patch(self, path: str, json: object) -> Any:
-        """Change a resource below /api; returns the reply's JSON."""
-        return self.body(self.request("PATCH", f"/api/{path}", json=json))
+    def patch(self, path: str, json: object, shape: type[Shape] | None = None) -> Shape:
+        """Change a resource below /api; returns the reply."""
+        return self.body(self.request("PATCH", f"/api/{path}", json=json), shape)
 
-    def delete(self, path: str) -> Any:
-        """Delete a resource below /api; returns the reply's JSON, if it has any."""
-        return self.body(self.request("DELETE", f"/api/{path}"))
+    def delete(self, path: str, shape: type[Shape] | None = None, **params: Param) -> Shape:
+        """Delete a resource below /api; returns the reply, if it has any."""
+        return self.body(self.request("DELETE", f"/api/{path}", params=params), shape)
 
     def request(
         self,
@@ -84,9 +111,10 @@ class Client:
         path: str,
         *,
         accept: tuple[int, ...] = (),
-        params: Mapping[str, Any] | None = None,
-        again: Callable[[], None] | None = None,
-        **options: Any,
+        json: object = None,
+        params: Mapping[str, Param] | None = None,
+        again: Callable[[], object] | None = None,
+        **body: Unpack[Body],
     ) -> httpx.Response:
         """Send a request; raises Failure (exit code 1) where the server refuses it or cannot be reached.
 
@@ -94,14 +122,14 @@ class Client:
         those for which `again` makes the body ready once more) are tried again when the connection fails.
         """
         tries = TRIES if method == "GET" or again is not None else 1
-        known = {key: value for key, value in (params or {}).items() if value is not None}
+        named = {key: value for key, value in (params or {}).items() if value is not None}
         for last, pause in pauses(tries):
             try:
-                reply = self._http.request(method, path, params=known, **options)
+                reply = self._http.request(method, path, params=named, json=json, **body)
                 break
             except httpx.TransportError as error:
                 if last:
-                    raise Failure(f"{self.url} cannot be reached: {str(error) or type(error).__name__}", 1) from None
+                    raise self._unreachable(error) from None
                 time.sleep(pause)
                 if again is not None:
                     again()
@@ -113,7 +141,7 @@ class Client:
 
     @contextmanager
     def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:
-        """Open a stream of lines that the server goes on with for as long as it likes; it may break off at any time.
+        """Open a stream of lines without an end; it may break off at any time.
 
         Gives None where the server answers with one of the statuses `accept`; raises Failure as `request` does.
         """
@@ -127,25 +155,50 @@ class Client:
                     return
             except httpx.ConnectError as error:
                 if last:
-                    raise Failure(f"{self.url} cannot be reached: {str(error) or type(error).__name__}", 1) from None
+                    raise self._unreachable(error) from None
                 time.sleep(pause)
 
-    def body(self, reply: httpx.Response) -> Any:
-        """Read a reply as JSON; raises Failure where it is none, as it was not one of ours."""
+    def body(self, reply: httpx.Response, shape: type[Shape] | None = None) -> Shape:
+        """Read a reply as JSON of a shape; raises Failure where it is something else, as of another program."""
         try:
-            return reply.json() if reply.content else None
+            document: JsonValue = reply.json() if reply.content else None
         except ValueError:
             raise Failure(f"{self.url} did not answer in JSON: is it a Jurado server?", 1) from None
+        return cast(Shape, document) if shape is None else checked(document, shape)
+
+    def _unreachable(self, error: httpx.TransportError) -> Failure:
+        return Failure(f"{self.url} cannot be reached: {str(error) or type(error).__name__}", 1)
+
+
+def checked(document: JsonValue, shape: type[Shape]) -> Shape:
+    """Check a document of the server against a shape; raises Failure saying where it differs.
+
+    The document is returned as it was sent, with properties that the shape does not name: `--json` prints them all.
+    """
+    try:
+        adapter_of(cast(Hashable, shape)).validate_python(document, strict=True)
+    except ValidationError as errors:
+        error = errors.errors()[0]
+        where = ".".join(map(str, error["loc"])) or "reply"
+        text = f"{where}: {error['msg'][:1].lower()}{error['msg'][1:]}, found {error['input']!r}"
+        raise Failure(f"the server answered otherwise than a Jurado server of this version: {text}", 1) from None
+    return cast(Shape, document)
+
+
+@cache
+def adapter_of(shape: Hashable) -> TypeAdapter[object]:
+    """Build the validator of a shape, once."""
+    return TypeAdapter(cast(type[object], shape))
 
 
 def whole_lines(reply: httpx.Response) -> Iterator[str]:
-    """The lines of a stream until it ends, be it that the connection breaks: whoever wants more asks again."""
+    """Yield the lines of a stream until it ends or its connection breaks; the caller asks again for more."""
     with suppress(httpx.TransportError):
         yield from reply.iter_lines()
 
 
 def pauses(tries: int) -> Iterator[tuple[bool, float]]:
-    """Give for each try whether it is the last one and how many seconds to wait after it: twice as long each time."""
+    """Yield for each try whether it is the last one and how many seconds to wait after it: twice as long each time."""
     for at in range(tries):
         yield at == tries - 1, FIRST_PAUSE * 2**at
 
@@ -167,10 +220,15 @@ def refusal(reply: httpx.Response) -> str:
 
 
 def fault_text(fault: object) -> str:
-    """One fault of a list, in words."""
+    """Word one fault of a list."""
     if not isinstance(fault, dict):
         return str(fault)
     place = ", ".join(str(fault[key]) for key in ("file", "where") if fault.get(key))
     if "message" in fault or "text" in fault:
         return f"{place}: {fault.get('message') or fault.get('text')}" if place else str(fault.get("message"))
     return f"{place}: expected {fault.get('expected')}, found {fault.get('found')}"
+
+
+def without_none(given: Mapping[str, object]) -> dict[str, object]:
+    """Leave out the options that were not given."""
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Which server a client talks to, and the token it shows there: kept in ~/.config/jurado/config.toml, mode 0600."""
+"""The server that a client talks to and the token for it, stored in ~/.config/jurado/config.toml, mode 0600."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HERE = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Login:
-    """A server and how to be known there; an empty token is nobody. By `token_id` the server takes the token back."""
+    """A server with an account's token; an empty token is nobody. The server revokes the token by its `token_id`."""
 
     url: str
     token: str = ""
@@ -25,27 +25,27 @@ class Login:
 
 
 def config_path() -> Path:
-    """Where the login is kept: in XDG_CONFIG_HOME, if that is set."""
+    """Give the file that the login is stored in: below XDG_CONFIG_HOME, if that is set."""
     base = os.environ.get("XDG_CONFIG_HOME")
     return (Path(base) if base else Path.home() / ".config") / "jurado" / "config.toml"
 
 
 def current_login(url: str | None = None) -> Login:
-    """The server to talk to: `url`, else JURADO_URL, else the one logged in to, else the one on this machine.
+    """Choose the server to talk to: `url`, else JURADO_URL, else the one logged in to, else the one on this machine.
 
-    A token is only shown to the server that gave it, unless JURADO_TOKEN says otherwise.
+    A token is sent only to the server that gave it, unless JURADO_TOKEN names one.
     """
-    kept = kept_login()
-    server = cleaned(url or os.environ.get("JURADO_URL") or (kept.url if kept else HERE))
+    stored = stored_login()
+    server = cleaned(url or os.environ.get("JURADO_URL") or (stored.url if stored else HERE))
     token = os.environ.get("JURADO_TOKEN", "").strip()
     if not (token.isascii() and token.isprintable()):
         raise Failure("JURADO_TOKEN: expected a token of plain characters, found others")
-    if token or kept is None or kept.url != server:
+    if token or stored is None or stored.url != server:
         return Login(server, token)
-    return kept
+    return stored
 
 
-def kept_login() -> Login | None:
+def stored_login() -> Login | None:
     """Read the file; None if there is none."""
     path = config_path()
     try:
@@ -57,7 +57,7 @@ def kept_login() -> Login | None:
         raise Failure(f"{path}: expected url, token and username in TOML, found {error}") from None
 
 
-def keep_login(login: Login) -> Path:
+def store_login(login: Login) -> Path:
     """Write the file so that only its owner ever reads it."""
     path = config_path()
     try:
@@ -73,13 +73,13 @@ def keep_login(login: Login) -> Path:
     return path
 
 
-def forget_login() -> None:
-    """Take the file away."""
+def delete_login() -> None:
+    """Delete the file."""
     config_path().unlink(missing_ok=True)
 
 
 def cleaned(url: str) -> str:
-    """Check a server's address and take the slash at its end away."""
+    """Check a server's address and remove the slash at its end."""
     try:
         parts = urlsplit(url)
         fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0

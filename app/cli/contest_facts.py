@@ -1,28 +1,27 @@
-"""What is to be known of a contest, in plain words: its state, its clock, and why nothing is seen of it yet."""
+"""The state and the clock of a contest in plain words, and why its problems cannot be seen yet."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
-from app.cli.board_tables import span
 from app.cli.client import Client
+from app.cli.resources.contests import Contest, ContestFacts, ContestState
+from app.cli.times import span
 
 
-def facts_of(client: Client, contest: str) -> dict[str, Any]:
-    """A contest's properties, the pauses taken out of its time, and its `state`."""
-    state = client.get(f"contests/{contest}/state")
+def facts_of(client: Client, contest: str) -> ContestFacts:
+    """Read a contest with its `state` and the pauses taken out of its time."""
+    state = client.get(f"contests/{contest}/state", ContestState)
     return {
-        **client.get(f"contests/{contest}"),
+        **client.get(f"contests/{contest}", Contest),
         "removed_intervals": state.get("removed_intervals") or [],
         "state": state,
     }
 
 
-def state_word(facts: Mapping[str, Any]) -> str:
-    """The state of a contest in a word or two, such as `running` or `ended, frozen`."""
+def state_word(facts: ContestFacts) -> str:
+    """Give the state of a contest in a word or two, such as `running` or `ended, frozen`."""
     state = facts["state"]
     frozen = ", frozen" if state.get("frozen") and not state.get("thawed") else ""
     if state.get("finalized"):
@@ -36,24 +35,24 @@ def state_word(facts: Mapping[str, Any]) -> str:
     return "frozen" if frozen else "running"
 
 
-def paused(facts: Mapping[str, Any]) -> bool:
-    """Does the contest's time stand still?"""
-    return any(removed["end"] is None for removed in facts.get("removed_intervals") or ())
+def paused(facts: ContestFacts) -> bool:
+    """Tell whether the contest's time stands still."""
+    return any(removed["end"] is None for removed in facts["removed_intervals"])
 
 
-def contest_time(facts: Mapping[str, Any], now: datetime) -> timedelta | None:
-    """How long a contest has run, in whole seconds, without its pauses; below 0 before its start, None without one."""
-    if not facts.get("start_time"):
+def contest_time(facts: ContestFacts, now: datetime) -> timedelta | None:
+    """Give the time a contest has run, in whole seconds, without its pauses: below 0 before its start, None without."""
+    if not facts["start_time"]:
         return None
     gone = now - datetime.fromisoformat(facts["start_time"])
-    for removed in facts.get("removed_intervals") or []:
+    for removed in facts["removed_intervals"]:
         end = datetime.fromisoformat(removed["end"]) if removed["end"] else now
         gone -= end - datetime.fromisoformat(removed["start"])
     return timedelta(seconds=math.floor(gone.total_seconds()))
 
 
-def clock_words(facts: Mapping[str, Any], now: datetime) -> str:
-    """How long a contest goes on, or until it begins, in words."""
+def clock_words(facts: ContestFacts, now: datetime) -> str:
+    """Say how long a contest goes on, or until it begins."""
     state = facts["state"]
     if state.get("finalized"):
         return "final"
@@ -69,7 +68,7 @@ def clock_words(facts: Mapping[str, Any], now: datetime) -> str:
 
 
 def why_nothing(client: Client, contest: str) -> str | None:
-    """Why nothing is seen of a contest's problems: it has not begun, or the team's own clock has not; else None."""
+    """Say why a contest's problems are hidden: it or the team's own clock has not begun; None: they are shown."""
     facts = facts_of(client, contest)
     if not facts["state"].get("started"):
         gone = contest_time(facts, client.now())

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from app.cli.names import problem_folder
+from app.cli.options import BundledProblem
 from app.cli.output import Failure
-from app.cli.solve import Problem
 from app.cli.solver_process import last_line
 
 
 def generate(
-    problem: Problem,
+    problem: BundledProblem,
     seed: Annotated[int, typer.Option(help="same seed and parameters, same bytes", min=0)],
     param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="a parameter of the generator")] = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""The command line `jurado`: which commands there are, and how they end."""
+"""The command line `jurado`: its commands with their help, and the way they end."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import access, awards, bench, check, clarifications, generate, package, solve
-from app.cli.admin import commands as admin
-from app.cli.admin import contest, problems, quota, rejudgings, similarity, times
-from app.cli.contestant import commands as contestant
-from app.cli.contestant import history, statement, taking_part
+from app.cli import access, bench, check, generate, package, solve
+from app.cli.admin import accounts, contest_commands, imports, jobs, problems, rejudgings, similarity, teams
+from app.cli.admin import awards as given_awards
+from app.cli.admin import clarifications as jury
+from app.cli.contestant import awards, clarifications, history, scoreboard, statement, submit, taking_part, watch
+from app.cli.contestant import problems as contest_problems
 from app.cli.demo.command import demo
 from app.cli.ladder.command import ladder
 from app.cli.output import Failure, examples, say
-from app.cli.server import backup, move
+from app.cli.server import backup, move, status
 from app.cli.server import commands as service
 
 
 class Commands(TyperGroup):
     """Ends every command with one clear line and an exit code where it cannot go on, never with a traceback."""
 
+    # Any: typer does not export the Context of its own copy of click.
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
@@ -131,7 +133,7 @@ app.command(
 )(move.move)
 app.command(
     rich_help_panel=SERVICE, epilog=examples("jurado status", "jurado status --url http://127.0.0.1:8000 --json")
-)(service.status)
+)(status.status)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(
@@ -149,7 +151,7 @@ app.command(
 )(access.tokens)
 app.command(
     rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --inputs inputs/")
-)(contestant.problems)
+)(contest_problems.problems)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples("jurado statement comesolo", "jurado statement A --contest finals --lang es --raw"),
@@ -161,7 +163,7 @@ app.command(
         "jurado submit practice comesolo 101-n05-p70.out 103-n10-p50.out",
         "jurado submit practice comesolo answers.zip --comment 'wider beam' --json",
     ),
-)(contestant.submit)
+)(submit.submit)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(
@@ -169,7 +171,7 @@ app.command(
         "jurado watch 17 --contest practice --json",
         "jurado watch --live --contest practice",
     ),
-)(contestant.watch)
+)(watch.watch)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(
@@ -178,7 +180,7 @@ app.command(
         "jurado scoreboard practice --cases --json",
         "jurado scoreboard practice --csv board.csv",
     ),
-)(contestant.scoreboard)
+)(scoreboard.scoreboard)
 app.command(
     rich_help_panel=CLIENT,
     epilog=examples(
@@ -218,12 +220,15 @@ administration = typer.Typer(
     no_args_is_help=True, help="Look after a server: accounts, teams, contests, problems, jobs."
 )
 groups = {
-    **admin.GROUPS,
-    **contest.GROUPS,
-    **quota.GROUPS,
-    **times.GROUPS,
-    **problems.GROUPS,
-    **awards.GROUPS,
+    "people": imports.people,
+    "user": accounts.user,
+    "team": teams.team,
+    "contest": contest_commands.contest,
+    "problem": problems.problem,
+    "testcase": problems.testcase,
+    "reference": problems.reference,
+    "job": jobs.job,
+    "award": given_awards.award,
 }
 for name, group in groups.items():
     administration.add_typer(group, name=name)
@@ -233,10 +238,10 @@ administration.command(
         "jurado admin announce finals 'Please call the jury' --team ants --team bees",
         "jurado admin announce finals 'The third line is n, not m' --problem B",
     )
-)(clarifications.announce)
+)(jury.announce)
 administration.command(
     epilog=examples("jurado admin answer finals 7 'Yes'", "jurado admin answer finals 7 'No, never' --to-all")
-)(clarifications.answer)
+)(jury.answer)
 administration.command(
     epilog=examples(
         "jurado admin similarity finals",

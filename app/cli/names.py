@@ -1,4 +1,4 @@
-"""From the name of a problem to its folder and settings, with the nearest name where it is misspelt."""
+"""Finds the folder and settings of a problem by its name, and the nearest name where it is misspelt."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""How every command speaks: results on standard output, talk on standard error, colours only on a terminal."""
+"""Output of every command: results on standard output, messages on standard error, colours only on a terminal."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -17,7 +17,7 @@ CONTROLS = {
     0x7F: 0x2421,
     **dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
 }
-"""Escapes and the like, and what turns the direction of writing round; and what is shown in their place."""
+"""Control characters and marks that reverse the direction of writing, each with the character shown in its place."""
 
 
 class Failure(Exception):
@@ -29,18 +29,18 @@ class Failure(Exception):
 
 
 def console(*, err: bool = False) -> Console:
-    """Make a console for tables and bars; wide where nobody looks, so that programs need not join lines."""
+    """Make a console for tables and bars; wide in a pipe, so that programs need not join lines."""
     stream = sys.stderr if err else sys.stdout
     return Console(stderr=err, width=None if stream.isatty() else WIDTH_IN_A_PIPE, highlight=False)
 
 
 def say(text: str) -> None:
-    """Tell a person something, on standard error."""
+    """Print a message for a person, on standard error."""
     typer.echo(harmless(text), err=True)
 
 
 def person_at_stdin() -> bool:
-    """Does standard input come from somebody's keyboard (or from nowhere), rather than from a file or a program?"""
+    """Tell whether standard input is a keyboard (or nothing), rather than a file or a program."""
     return sys.stdin is None or sys.stdin.isatty()
 
 
@@ -50,15 +50,15 @@ def write_json(data: object, *, err: bool = False) -> None:
     typer.echo("".join(f"\\u{ord(each):04x}" if ord(each) in CONTROLS else each for each in text), err=err)
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, footer: Sequence[str] = ()) -> Table:
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, footer: Sequence[str] = ()) -> Table:
     """Build a table; columns whose heading begins with `>` are set to the right. Texts are never read as markup."""
-    made = Table(title=title or None, title_justify="left", title_style="bold", show_footer=bool(footer))
+    grid = Table(title=title or None, title_justify="left", title_style="bold", show_footer=bool(footer))
     for at, name in enumerate(columns):
         end = footer[at] if footer else ""
-        made.add_column(name.lstrip(">"), end, justify="right" if name.startswith(">") else "left", overflow="fold")
+        grid.add_column(name.lstrip(">"), end, justify="right" if name.startswith(">") else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(plain(cell) for cell in row))
-    return made
+        grid.add_row(*(plain(cell) for cell in row))
+    return grid
 
 
 def plain(value: object) -> str:
@@ -67,21 +67,21 @@ def plain(value: object) -> str:
 
 
 def harmless(text: str) -> str:
-    """Show control characters as pictures: what others write must not steer the terminal of whoever reads it."""
+    """Replace control characters by pictures: texts of others must not steer the reader's terminal."""
     return text.translate(CONTROLS)
 
 
-def show(*things: object) -> None:
+def show(*parts: object) -> None:
     """Print tables or texts on standard output."""
     to = console()
-    for thing in things:
-        to.print(thing)
+    for part in parts:
+        to.print(part)
 
 
-def tell(text: str, made: object, *, as_json: bool) -> None:
-    """Say what was done: to a person, or with the whole object to a program."""
+def report(text: str, document: object, *, as_json: bool) -> None:
+    """Print what was done: a text for a person, or the whole document for a program."""
     if as_json:
-        write_json(made)
+        write_json(document)
     else:
         typer.echo(text)
 
@@ -89,3 +89,11 @@ def tell(text: str, made: object, *, as_json: bool) -> None:
 def examples(*lines: str) -> str:
     """Build the end of a command's help: its examples, one a line."""
     return "\n\n".join(("Examples:", *(f"  {line}" for line in lines)))
+
+
+def write_file(path: Path, data: bytes, *, code: int = 2) -> None:
+    """Write a file a person named; raises Failure with the exit code where that fails."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}", code) from None

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.options import AsJson
 from app.cli.output import Failure, examples, say, show, table, write_json
 from app.cli.package_skeleton import skeleton
-from app.cli.solve import AsJson
+from app.cli.resources.problems import PackageFault
 from app.packages.errors import PackageErrors
 from app.packages.files import SLUG
 from app.packages.model import Package
+
+if TYPE_CHECKING:
+    from app.packages.errors import FaultDocument
+    from app.packages.verify import Report
 
 program = typer.Typer(no_args_is_help=True, help="Verify, pack and begin problem packages.")
 Place = Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")]
@@ -39,7 +44,7 @@ def verify(
         write_json(reports[0] if len(reports) == 1 else reports)
     else:
         for report in reports:
-            show_report(dict(report))
+            show_report(report)
     fine = all(report["valid"] and not (strict and report["warnings"]) for report in reports)
     raise typer.Exit(0 if fine else 1)
 
@@ -65,7 +70,7 @@ def export(
 def new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="named by the slug: lowercase letters, digits")],
 ) -> None:
-    """Begin a package: a small problem that verifies, to be changed into yours."""
+    """Begin a package: a small, sound problem to change into yours."""
     if not SLUG.fullmatch(folder.name):
         raise Failure(f"{folder}: expected a folder named by lowercase letters and digits, found {folder.name!r}")
     if folder.exists():
@@ -97,21 +102,21 @@ def must_exist(place: Path) -> None:
         raise Failure(f"{place}: expected a package's folder or zip, found nothing")
 
 
-def show_report(report: dict[str, Any]) -> None:
-    """Print one report: the faults, and where there is no error what the package holds."""
+def show_report(report: Report) -> None:
+    """Print one report: the faults, and without an error the cases and points of the package."""
     name = report["slug"] or report["path"]
     show_faults(name, [*report["errors"], *report["warnings"]])
     if report["errors"]:
         typer.echo(f"{name}: the server refuses this package")
         return
-    cases = ", ".join(f"{count} in {group}" for group, count in report["cases"].items())
+    cases = ", ".join(f"{count} in {group}" for group, count in report.get("cases", {}).items())
     verdict = "the server takes it, see the warnings" if report["warnings"] else "sound"
     typer.echo(f"{name}: {verdict}; cases: {cases}")
-    for path, points in report["points"].items():
+    for path, points in report.get("points", {}).items():
         typer.echo(f"  {path}: {points:.2f} points")
 
 
-def show_faults(name: str, faults: Sequence[Mapping[str, Any]]) -> None:
+def show_faults(name: str, faults: Sequence[PackageFault | FaultDocument]) -> None:
     """Print faults as a table, errors first; nothing where there are none."""
     if not faults:
         return
@@ -123,5 +128,5 @@ def show_faults(name: str, faults: Sequence[Mapping[str, Any]]) -> None:
 
 
 def counted(count: int, what: str) -> str:
-    """`2 errors`, or nothing for none."""
+    """Write `2 errors`, or nothing for none."""
     return f"{count} {what}{'' if count == 1 else 's'}" if count else ""

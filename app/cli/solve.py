@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 from app.cli.names import problem_folder, read_file
-from app.cli.output import Failure, console, person_at_stdin, say, show, table, write_json
+from app.cli.options import AsJson, BundledProblem
+from app.cli.output import Failure, person_at_stdin, say, show, table, write_json
+from app.cli.progress import files_shown, in_units, progress_shown, raw_text
 from app.cli.solver_process import list_methods, run_solver, run_solver_on_files
-from app.grading.solver_process import OnReport
-
-Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="a bundled problem, such as comesolo")]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON for a program")]
+from app.grading.solver_process import Summary
 
 
 def solve(
-    problem: Problem,
+    problem: BundledProblem,
     files: Annotated[
         list[Path] | None, typer.Argument(metavar="[FILES]...", help="inputs or folders of .in files")
     ] = None,
@@ -62,7 +60,7 @@ def solve(
         say(summary_line(solved.summary))
 
 
-def methods(problem: Problem, as_json: AsJson = False) -> None:
+def methods(problem: BundledProblem, as_json: AsJson = False) -> None:
     """List the methods of a problem's solver."""
     slug = problem_folder(problem).resolve().name
     listed = list_methods(slug)
@@ -116,81 +114,12 @@ def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out:
         raise typer.Exit(1)
 
 
-@contextmanager
-def progress_shown(label: str, *, quiet: bool) -> Iterator[OnReport]:
-    """Show progress on standard error: a bar on a terminal, at most ten lines elsewhere."""
-    if quiet:
-        yield lambda _report: None
-    elif sys.stderr.isatty():
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[said]}"),
-            TimeElapsedColumn(),
-        )
-        with Progress(*columns, console=console(err=True), transient=True) as bar:
-            task = bar.add_task(label, total=1.0, said="starting")
-            yield lambda said: bar.update(task, completed=said.get("fraction", 1.0), said=progress_text(said))
-    else:
-        yield ProgressLines(label)
-
-
-@contextmanager
-def files_shown(count: int, *, quiet: bool) -> Iterator[OnReport]:
-    """Show how many of many inputs are solved: a bar on a terminal, a line for each elsewhere."""
-    if quiet:
-        yield lambda _said: None
-        return
-    if not sys.stderr.isatty():
-        yield lambda said: say(f"{said['instance']}: {raw_text(said)}") if "done" in said else None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())
-    with Progress(*columns, console=console(err=True), transient=True) as bar:
-        task = bar.add_task("starting", total=float(count), said="")
-        solved = 0
-
-        def show_report(said: dict[str, Any]) -> None:
-            nonlocal solved
-            solved += "done" in said
-            bar.update(task, completed=solved + said.get("fraction", 0.0), description=f"{solved} of {count}")
-            bar.update(task, said=progress_text(said))
-
-        yield show_report
-
-
-class ProgressLines:
-    """Prints a line whenever another tenth of the way is done."""
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.tenths = 0
-
-    def __call__(self, report: dict[str, Any]) -> None:
-        """Take one report."""
-        tenths = int(report.get("fraction", 0.0) * 10)
-        if tenths > self.tenths:
-            self.tenths = tenths
-            say(f"{self.label}: {tenths * 10} %, {progress_text(report)}")
-
-
-def progress_text(report: dict[str, Any]) -> str:
-    """Say what a report says, in a few words; a summary has said it before."""
-    if "done" in report:
-        return raw_text(report)
-    parts = [f"best {report['best']}"] if report["best"] is not None else []
-    if report["states"]:
-        parts.append(f"{in_units(report['states'])} states")
-    if report["note"]:
-        parts.append(report["note"])
-    return ", ".join(parts)
-
-
-def summary_line(summary: dict[str, Any]) -> str:
-    """The last line of `jurado solve`; the time before the search (interpreter, kernels) is told apart."""
+def summary_line(summary: Summary) -> str:
+    """Word the last line of `jurado solve`; the time before the search (interpreter, kernels) stands apart."""
     parts = [raw_text(summary)]
     if summary["optimal"]:
         parts.append("optimal")
-    elif summary.get("most") is not None:
+    elif summary["most"] is not None:
         parts.append(f"proven at most {summary['most']}")
     parts.append(f"{summary['seconds']:.1f} s after {summary['start_up']:.1f} s of start-up")
     if speed := rate(summary):
@@ -202,12 +131,12 @@ def summary_line(summary: dict[str, Any]) -> str:
     return f"{summary['problem']} {summary['method']}: {summary['message']}; {', '.join(parts)}"
 
 
-def summary_table(problem: str, summaries: Sequence[dict[str, Any]]) -> object:
-    """One line an input and the mean of raw/max below."""
+def summary_table(problem: str, summaries: Sequence[Summary]) -> Table:
+    """Draw a line an input, with the mean of raw/max below."""
     mean = mean_share(summaries)
     rows = [
         (
-            s["instance"],
+            s.get("instance"),
             s["raw"],
             s["max_raw"],
             share_text(share(s)),
@@ -225,39 +154,24 @@ def summary_table(problem: str, summaries: Sequence[dict[str, Any]]) -> object:
     return table(title, columns, rows, footer=footer)
 
 
-def raw_text(summary: dict[str, Any]) -> str:
-    """The raw score, and its bound where one is known; or why there is none."""
-    if summary["unsolved"]:
-        return f"unsolved: {summary['message']}"
-    bound = f" of at most {summary['max_raw']}" if summary["max_raw"] is not None else ""
-    return f"raw {summary['raw']}{bound}"
+def share(summary: Summary) -> float | None:
+    """Divide the raw score by its bound, where one is known."""
+    raw, bound = summary["raw"], summary["max_raw"]
+    return raw / bound if bound and raw is not None else None
 
 
-def share(summary: dict[str, Any]) -> float | None:
-    """Raw score by its bound, where one is known."""
-    return summary["raw"] / summary["max_raw"] if summary["max_raw"] else None
-
-
-def mean_share(summaries: Sequence[dict[str, Any]]) -> float | None:
-    """The mean of raw/max, if every run has one."""
+def mean_share(summaries: Sequence[Summary]) -> float | None:
+    """Average raw/max, if every run has one."""
     shares = [share(summary) for summary in summaries]
     known = [value for value in shares if value is not None]
     return sum(known) / len(known) if known and len(known) == len(shares) else None
 
 
 def share_text(value: float | None) -> str:
-    """A share with five digits behind the point."""
+    """Give a share with five digits behind the point."""
     return "" if value is None else f"{value:.5f}"
 
 
-def rate(summary: dict[str, Any]) -> str:
-    """States per second, in units."""
+def rate(summary: Summary) -> str:
+    """Give the states per second, in units."""
     return in_units(summary["states"] / summary["seconds"]) if summary["states"] and summary["seconds"] > 0 else ""
-
-
-def in_units(count: float) -> str:
-    """A count with k or M behind it."""
-    for unit, size in (("M", 1e6), ("k", 1e3)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count:.0f}"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, TypedDict, cast
 
 import app
 from app.cli.output import Failure
@@ -31,15 +31,29 @@ class Solved:
     summary: Summary
 
 
-def list_methods(problem: str) -> dict[str, Any]:
-    """Ask a solver for its methods: {"reference": name, "methods": {name: {summary, anytime, seconds}}}."""
+class Method(TypedDict):
+    """A method of a solver: one sentence on it, whether it improves with time, and the seconds it takes by itself."""
+
+    summary: str
+    anytime: bool
+    seconds: float
+
+
+class Methods(TypedDict):
+    """The methods of a solver by name, and the name of the reference."""
+
+    reference: str
+    methods: dict[str, Method]
+
+
+def list_methods(problem: str) -> Methods:
+    """Ask a solver for its methods; raises Failure with its last line where it has none."""
     done = subprocess.run(
         command("solvers", problem, "--methods"), env=environment(), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise Failure(last_line(done.stderr))
-    listed: dict[str, Any] = json.loads(done.stdout)
-    return listed
+    return cast(Methods, json.loads(done.stdout))
 
 
 def run_solver(problem: str, data: bytes, options: Sequence[str], on_report: OnReport) -> Solved:

@@ -20,7 +20,7 @@ from app.grading.engine import Engine
 from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
 from app.grading.reference_solver import Solved, SolverRun, solve
-from app.grading.solver_process import SolverFailed, SolverProcess, Summary
+from app.grading.solver_process import Report, SolverFailed, SolverProcess, Summary
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunParams
@@ -284,10 +284,10 @@ class _Notes:
         self._count = count
         self._noted = 0.0
 
-    def report(self, report: Summary) -> None:
-        """Pass a solver's report on; its summary is noted by whoever judges the answer."""
+    def report(self, report: Report | Summary) -> None:
+        """Note a solver's report now and then; its summary is noted with the judged answer."""
         if "fraction" in report and time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
-            self.say(report["fraction"], f"{self._case}: best {report.get('best')}, {report.get('states')} states")
+            self.say(report["fraction"], f"{self._case}: best {report['best']}, {report['states']} states")
 
     def say(self, fraction: float, line: str) -> None:
         """Note a line now."""

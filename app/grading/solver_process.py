@@ -14,17 +14,54 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, NotRequired, TypedDict, cast, final
 
 import psutil
+from pydantic import JsonValue
 
 INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
 START_UP_SECONDS = 120.0  # kernels may have to be compiled first
 MODULE = [sys.executable, "-m"]
 
-Summary = dict[str, Any]
-"""The last report of a run, with the key `done`: see `python -m solvers`."""
-OnReport = Callable[[dict[str, Any]], None]
+
+@final
+class Report(TypedDict):
+    """How far a run is: `fraction` 0 to 1, the best raw score so far, the states the search has seen, a note."""
+
+    fraction: float
+    best: int | float | None
+    states: int
+    note: str
+
+
+@final
+class Summary(TypedDict):
+    """The end of a run on one input, as `python -m solvers` reports it: scores, seconds, MiB, counts.
+
+    `most` is a proven bound of the raw score; `stopped`: the run was ended early; `instance` names the input's file.
+    """
+
+    done: bool
+    instance: NotRequired[str]
+    problem: str
+    method: str
+    seed: int
+    seconds: float
+    start_up: float
+    memory: float
+    steps: int
+    states: int
+    raw: int | float | None
+    max_raw: int | float | None
+    most: int | float | None
+    optimal: bool
+    stopped: bool
+    message: str
+    unsolved: bool
+    version: str
+
+
+OnReport = Callable[[Report | Summary], None]
 """Called with every report, and with the summary of every run."""
 
 
@@ -131,13 +168,13 @@ class SolverProcess:
         for line in process.stderr:
             report = parse(line)
             if "done" in report:
-                summaries.append(report)
+                summaries.append(cast(Summary, report))
                 timer.restart()
             elif "fraction" not in report:
-                complaint = report.get("error", complaint)
+                complaint = str(report.get("error", complaint))
                 continue
             complaint = ""
-            on_report(report)
+            on_report(cast(Report | Summary, report))
         return summaries, complaint
 
 
@@ -165,8 +202,7 @@ class _Timer:
             self._timer.start()
 
 
-# Any: a report is whatever a solver wrote as JSON.
-def parse(line: str) -> dict[str, Any]:
+def parse(line: str) -> dict[str, JsonValue]:
     """Read one line of a solver; one that is no JSON (a library's warning) is the error it may explain."""
     try:
         report = json.loads(line)

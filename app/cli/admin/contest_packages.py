@@ -1,12 +1,23 @@
-"""What `jurado admin contest export` and `import` say of a contest package, in lines for people."""
+"""`jurado admin contest export` and `import`: contest packages."""
 
 from __future__ import annotations
 
 import io
-import json
 import zipfile
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue, TypeAdapter
+
+from app.cli.admin.contests import ContestId, contest
+from app.cli.admin.imports import Replace
+from app.cli.client import Client, Param
+from app.cli.names import read_file
+from app.cli.options import AsJson
+from app.cli.output import examples, report, say, write_file
+from app.cli.resources.contest_packages import Differences, Imported, ImportedContest, PackedBoard, PackedProblem
 
 SECONDS = 3600.0
 """An import answers once every submission has been judged."""
@@ -18,19 +29,80 @@ HOW = {
 }
 
 
-def package_lines(data: bytes) -> Iterator[str]:
-    """What a package that was written holds."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        problems, submissions, rows = (
-            json.loads(archive.read(f"{name}.json")) for name in ("problems", "submissions", "scoreboard")
+@contest.command(
+    "export", epilog=examples("jurado admin contest export finals", "jurado admin contest export finals -o f.zip")
+)
+def export_contest(
+    contest_id: ContestId,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="default: CONTEST.zip")] = None,
+) -> None:
+    """Write a contest as a contest package: all that is in it, with its problems and what was submitted."""
+    path = out or Path(f"{contest_id}.zip")
+    with Client.open() as client:
+        data = client.request("GET", f"/api/contests/{contest_id}/package.zip").content
+    write_file(path, data, code=1)
+    say(f"{path}: {len(data)} bytes")
+    for line in package_lines(data):
+        say(line)
+
+
+@contest.command(
+    "import",
+    epilog=examples(
+        "jurado admin contest import finals.zip", "jurado admin contest import finals.zip --id rerun --replace"
+    ),
+)
+def import_contest(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a contest package: a zip")],
+    contest_id: Annotated[str | None, typer.Option("--id", help="the contest's id here, in place of its own")] = None,
+    replace: Replace = False,
+    submissions: Annotated[
+        bool, typer.Option("--submissions/--no-submissions", help="also what was submitted; it is judged again")
+    ] = True,
+    problems: Annotated[str, typer.Option(help="of a problem that is another one here: version, refuse or here")] = (
+        "version"
+    ),
+    any_board: Annotated[bool, typer.Option("--any-board", help="keep it also where its board comes out another")] = (
+        False
+    ),
+    privileged: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="bring in this account of an admin or a judge too; repeatable"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why."""
+    data = read_file(file, "contest package")
+    params: dict[str, Param] = {
+        "id": contest_id,
+        "replace": replace,
+        "privileged": privileged or None,
+        "submissions": submissions,
+        "problems": problems,
+        "board": "any" if any_board else "equal",
+    }
+    headers = {"Content-Type": "application/zip"}
+    with Client.open() as client:
+        brought_in = client.post(
+            "contests/import", shape=ImportedContest, content=data, headers=headers, params=params, timeout=SECONDS
         )
+    lines = [f"contest {brought_in['id']} has been brought in", *import_lines(brought_in["imported"])]
+    report("\n".join(lines), brought_in, as_json=as_json)
+
+
+def package_lines(data: bytes) -> Iterator[str]:
+    """Say what a package holds."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        problems = TypeAdapter(list[PackedProblem]).validate_json(archive.read("problems.json"))
+        submissions = TypeAdapter(list[JsonValue]).validate_json(archive.read("submissions.json"))
+        board = TypeAdapter(PackedBoard).validate_json(archive.read("scoreboard.json"))
     for problem in problems:
         yield f"problem {problem['id']}: {problem['test_data_count']} test cases, as they are judged with now"
-    yield f"{len(submissions)} submissions, and a board of {len(rows['rows'])} teams to compare with"
+    yield f"{len(submissions)} submissions, and a board of {len(board['rows'])} teams to compare with"
 
 
-def import_lines(imported: Mapping[str, Any]) -> Iterator[str]:
-    """What an import did, and how the boards compare."""
+def import_lines(imported: Imported) -> Iterator[str]:
+    """Say what an import did, and how the boards compare."""
     for problem in imported["problems"]:
         other = f" {problem['id']}" if problem["how"] == "version" else ""
         yield f"problem {problem['package_id']} {HOW[problem['how']]}{other} ({problem['test_cases']} test cases)"
@@ -52,7 +124,7 @@ def import_lines(imported: Mapping[str, Any]) -> Iterator[str]:
             yield f"{count} {text}"
 
 
-def _difference_lines(listed: Mapping[str, Any]) -> Iterator[str]:
+def _difference_lines(listed: Differences) -> Iterator[str]:
     for each in listed["differences"]:
         yield f"  {each['where']}: in the package {each['expected']}, here {each['found']}"
     if listed["more_differences"]:

@@ -1,4 +1,4 @@
-"""Imports of the admin's client: files of accounts, teams and people, and the passwords that are made for them."""
+"""`jurado admin ... import`: files of accounts, teams and people, and the passwords made for them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Self
 
 import typer
 
-from app.cli.client import Client
+from app.cli.client import Client, Param, Shape, checked
 from app.cli.names import read_file
-from app.cli.output import Failure, examples, say, show, table, tell
-from app.cli.solve import AsJson
+from app.cli.options import AsJson
+from app.cli.output import Failure, examples, report, say, show, table
+from app.cli.resources.people import ClassList, NewAccount
 
 people = typer.Typer(no_args_is_help=True, help="Class lists: accounts with their teams in one step.")
 TYPES = {
@@ -24,6 +25,7 @@ TYPES = {
     ".csv": "text/csv",
     ".tsv": "text/tsv",
 }
+PASSWORD_COLUMNS = ["username", "password", "name", "team"]
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 SECONDS = 600.0
 """Thousands of passwords take minutes to hash."""
@@ -61,57 +63,63 @@ def import_people(
     as_json: AsJson = False,
 ) -> None:
     """Import a class list: all of it, or nothing and a list of what is wrong."""
-    wish = wishes(make_passwords, renew_passwords, passwords, replace=replace, dry_run=dry_run)
-    with kept_passwords(passwords) as keep:
-        made = send("people", file, {**wish, "contest_id": contest})
-        rows = made["people"]
-        shown = {**made, "people": keep(rows)}
-    counts = [f"{len(made[name])} new {name}" for name in ("teams", "organizations", "groups") if made[name]]
+    params = import_params(make_passwords, renew_passwords, passwords, replace=replace, dry_run=dry_run)
+    with PasswordWriter(passwords) as writer:
+        imported = send("people", file, {**params, "contest_id": contest}, ClassList)
+        rows = imported["people"]
+        shown = {**imported, "people": writer.take(rows)}
+    new = (("teams", imported["teams"]), ("organizations", imported["organizations"]), ("groups", imported["groups"]))
+    counts = [f"{len(ids)} new {name}" for name, ids in new if ids]
     states = [sum(row["account"] == state for row in rows) for state in ("made", "changed", "unchanged")]
     text = f"{len(rows)} accounts ({states[0]} made, {states[1]} changed, {states[2]} as they were)"
-    report(", ".join([text, *counts]), shown, rows, file=passwords, dry_run=dry_run, as_json=as_json)
+    report_import(", ".join([text, *counts]), shown, rows, file=passwords, dry_run=dry_run, as_json=as_json)
 
 
-def import_accounts(file: Path, wish: Mapping[str, Any], passwords: Path | None, *, as_json: bool) -> None:
-    """Import accounts and print or keep the passwords made for them."""
-    with kept_passwords(passwords) as keep:
-        made = send("accounts", file, wish)
-        rows = made if isinstance(made, list) else [made]
-        shown = keep(rows)
-    report(f"{len(rows)} accounts", shown, rows, file=passwords, dry_run="dry_run" in wish, as_json=as_json)
+def import_accounts(file: Path, params: Mapping[str, Param], passwords: Path | None, *, as_json: bool) -> None:
+    """Import accounts, and print the passwords made for them or write them to a file."""
+    with PasswordWriter(passwords) as writer:
+        document = send("accounts", file, params)
+        rows = checked(document if isinstance(document, list) else [document], list[NewAccount])
+        shown = writer.take(rows)
+    dry_run = "dry_run" in params
+    report_import(f"{len(rows)} accounts", shown, rows, file=passwords, dry_run=dry_run, as_json=as_json)
 
 
 def import_objects(path: str, file: Path, *, replace: bool, dry_run: bool, as_json: bool) -> None:
     """Send a file of objects, in the format its name tells."""
-    made = send(path, file, wishes(replace=replace, dry_run=dry_run))
-    count = len(made) if isinstance(made, list) else 1
-    tell(f"{count} {path} {would(dry_run)} imported", made, as_json=as_json)
+    document = send(path, file, import_params(replace=replace, dry_run=dry_run))
+    count = len(document) if isinstance(document, list) else 1
+    report(f"{count} {path} {would(dry_run)} imported", document, as_json=as_json)
 
 
-def wishes(make: bool = False, renew: bool = False, file: Path | None = None, **more: bool) -> dict[str, str]:
-    """What a request is to ask for; a file for passwords asks for passwords too."""
-    named = {"generate_passwords": make or file is not None, "renew_passwords": renew, **more}
-    return {name: "true" for name, wanted in named.items() if wanted}
+def import_params(make: bool = False, renew: bool = False, file: Path | None = None, **more: bool) -> dict[str, Param]:
+    """Give the query of an import: the options that were chosen; a file for passwords asks for passwords too."""
+    chosen = {"generate_passwords": make or file is not None, "renew_passwords": renew, **more}
+    return {name: "true" for name, is_chosen in chosen.items() if is_chosen}
 
 
-def send(path: str, file: Path, params: Mapping[str, Any]) -> Any:
+def send(path: str, file: Path, params: Mapping[str, Param], shape: type[Shape] | None = None) -> Shape:
     """Send a file to a collection; its name tells its format."""
     kind = TYPES.get(file.suffix.lower())
     if kind is None:
         raise Failure(f"{file}: expected a name that ends with {', '.join(TYPES)}")
     data = read_file(file, "file")
+    headers = {"Content-Type": kind}
     with Client.open() as client:
-        return client.post(path, content=data, headers={"Content-Type": kind}, params=params, timeout=SECONDS)
+        return client.post(path, shape=shape, content=data, headers=headers, params=params, timeout=SECONDS)
 
 
-class kept_passwords:
-    """A new file for passwords, made before anything is sent, so that none is lost; gone if nothing is in it."""
+class PasswordWriter:
+    """Writes passwords to a new file, made before anything is sent, so that none is lost; removed if none is written.
+
+    Without a path the passwords stay where they are.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._written = False
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Self:
         if self._path is not None:
             try:
                 self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -119,7 +127,7 @@ class kept_passwords:
                 raise Failure(f"{self._path}: expected a new file, found one that is there already") from None
             except OSError as error:
                 raise Failure(f"{self._path}: {error.strerror or error}", 1) from None
-        return self._keep
+        return self
 
     def __exit__(self, *_error: object) -> None:
         if self._path is None:
@@ -128,45 +136,48 @@ class kept_passwords:
         if not self._written:
             self._path.unlink()
 
-    def _keep(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Write the passwords of some rows; returns the rows without them, or as they are if there is no file."""
-        made = [row for row in rows if "password" in row]
+    def take(self, accounts: Sequence[NewAccount]) -> list[Mapping[str, object]]:
+        """Write the passwords of some accounts; returns the accounts without them, or as they are without a file."""
         if self._path is None:
-            return list(rows)
-        if made:
+            return list(accounts)
+        if with_password := [account for account in accounts if "password" in account]:
             self._written = True
-            os.write(self._file, as_csv(made).encode())
-        return [{name: value for name, value in row.items() if name != "password"} for row in rows]
+            os.write(self._file, as_csv(with_password).encode())
+        return [{name: value for name, value in account.items() if name != "password"} for account in accounts]
 
 
-def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Usernames and passwords as CSV; names that a spreadsheet would run as a formula are quoted for it."""
+def as_csv(accounts: Sequence[NewAccount]) -> str:
+    """Write usernames and passwords as CSV; names that a spreadsheet would run as a formula are quoted for it."""
     stream = io.StringIO()
     writer = csv.writer(stream)
-    writer.writerow(["username", "password", "name", "team"])
-    for row in rows:
-        cells = [row["username"], row["password"], row["name"], row.get("team") or row["team_id"] or ""]
-        writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells])
+    writer.writerow(PASSWORD_COLUMNS)
+    for account in accounts:
+        writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in password_cells(account)])
     return stream.getvalue()
 
 
-def report(
-    text: str, made: object, rows: Sequence[Mapping[str, Any]], *, file: Path | None, dry_run: bool, as_json: bool
+def password_cells(account: NewAccount) -> list[str]:
+    """Give the cells of an account whose password was made."""
+    team = account.get("team") or account["team_id"] or ""
+    return [account["username"], account["password"], account["name"], team]
+
+
+def report_import(
+    text: str, document: object, accounts: Sequence[NewAccount], *, file: Path | None, dry_run: bool, as_json: bool
 ) -> None:
-    """Say what an import did; passwords come as a table, unless they are in a file or in the JSON."""
-    tell(f"{text} {would(dry_run)} imported", made, as_json=as_json)
-    secrets = [row for row in rows if "password" in row]
-    if secrets and file is not None:
-        say(f"{len(secrets)} passwords are in {file}; nobody can read them from the server again")
-    elif secrets and not as_json:
-        cells = [[row["username"], row["password"], row["name"], row.get("team") or row["team_id"]] for row in secrets]
-        show(table("", ["username", "password", "name", "team"], cells))
+    """Print what an import did; passwords come as a table, unless they are in a file or in the JSON."""
+    report(f"{text} {would(dry_run)} imported", document, as_json=as_json)
+    with_password = [account for account in accounts if "password" in account]
+    if with_password and file is not None:
+        say(f"{len(with_password)} passwords are in {file}; nobody can read them from the server again")
+    elif with_password and not as_json:
+        show(table("", PASSWORD_COLUMNS, [password_cells(account) for account in with_password]))
         say("these passwords are shown this once: the server keeps only hashes of them")
-    without = sum(not row.get("has_password", True) for row in rows)
+    without = sum(not account.get("has_password", True) for account in accounts)
     if without and not dry_run:
         say(f"{without} accounts have no password and cannot log in; --make-passwords makes them")
 
 
 def would(dry_run: bool) -> str:
-    """The verb of what is done, or would be."""
+    """Give the verb of what has been done, or would be."""
     return "would be" if dry_run else "have been"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated
 
 import typer
+from pydantic import JsonValue, TypeAdapter
 
 from app.cli.output import Failure
+from app.cli.resources.contests import Limits, LimitSettings
 
 SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)", re.ASCII)
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
-UNLIMITED = {"max_submissions": None, "interval_seconds": None, "per_window": None}
+UNLIMITED: dict[str, JsonValue] = {"max_submissions": None, "interval_seconds": None, "per_window": None}
 
 Most = Annotated[int | None, typer.Option("--max", metavar="N", help="the most submissions of a team to a problem")]
 Interval = Annotated[int | None, typer.Option(metavar="SECONDS", help="the least time between two")]
@@ -23,25 +26,33 @@ TeamBytes = Annotated[
 ]
 
 
-def limits_of(most: int | None, interval: int | None, per: str | None) -> dict[str, Any]:
+def limits_of(most: int | None, interval: int | None, per: str | None) -> dict[str, JsonValue]:
     """The limits that options name, as the API takes them."""
-    given = {"max_submissions": most, "interval_seconds": interval, "per_window": per and window(per)}
+    given: dict[str, JsonValue] = {"max_submissions": most, "interval_seconds": interval}
+    if per is not None:
+        count, seconds = window(per)
+        given["per_window"] = {"count": count, "seconds": seconds}
     return {name: value for name, value in given.items() if value is not None}
 
 
-def settings_of(most: int | None, interval: int | None, per: str | None, team_bytes: str | None) -> dict[str, Any]:
+def settings_of(
+    most: int | None, interval: int | None, per: str | None, team_bytes: str | None
+) -> dict[str, JsonValue]:
     """The settings of a contest that options name."""
-    limits = limits_of(most, interval, per)
-    bytes_ = {} if team_bytes is None else {"team_bytes": size(team_bytes)}
-    return {**({"limits": limits} if limits else {}), **bytes_}
+    settings: dict[str, JsonValue] = {}
+    if limits := limits_of(most, interval, per):
+        settings["limits"] = limits
+    if team_bytes is not None:
+        settings["team_bytes"] = size(team_bytes)
+    return settings
 
 
-def window(text: str) -> dict[str, int]:
+def window(text: str) -> tuple[int, int]:
     """Read so many in so many seconds, such as 5/600."""
     count, _, seconds = text.partition("/")
     if not (NUMBER.fullmatch(count) and NUMBER.fullmatch(seconds)):
         raise Failure(f"--per: expected a number of submissions and of seconds such as 5/600, found {text!r}")
-    return {"count": int(count), "seconds": int(seconds)}
+    return int(count), int(seconds)
 
 
 def size(text: str) -> int | None:
@@ -62,18 +73,19 @@ def size_text(bytes_: int | None) -> str:
     return f"{bytes_ // UNITS[unit]} {unit}iB" if unit else f"{bytes_} bytes"
 
 
-def limits_text(limits: dict[str, Any]) -> str:
-    """Limits in words."""
-    words = []
-    if limits.get("max_submissions") is not None:
-        words.append(f"at most {limits['max_submissions']} submissions")
-    if limits.get("interval_seconds") is not None:
-        words.append(f"{limits['interval_seconds']:g} s between two")
-    if limits.get("per_window") is not None:
-        words.append(f"{limits['per_window']['count']} in any {limits['per_window']['seconds']:g} s")
-    return ", ".join(words) or "as often as one likes"
+def limits_text(limits: Limits) -> str:
+    """Say what the limits of a problem are."""
+    parts = []
+    if (most := limits.get("max_submissions")) is not None:
+        parts.append(f"at most {most} submissions")
+    if (interval := limits.get("interval_seconds")) is not None:
+        parts.append(f"{interval:g} s between two")
+    if (per := limits.get("per_window")) is not None:
+        parts.append(f"{per['count']} in any {per['seconds']:g} s")
+    return ", ".join(parts) or "as often as one likes"
 
 
-def settings_text(settings: dict[str, Any]) -> str:
-    """What a contest's settings limit, in words."""
-    return f"a team sends {size_text(settings['team_bytes'])}; to each problem: {limits_text(settings['limits'])}"
+def settings_text(settings: Mapping[str, JsonValue]) -> str:
+    """Say what a contest's settings limit."""
+    limited = TypeAdapter(LimitSettings).validate_python(settings)
+    return f"a team sends {size_text(limited['team_bytes'])}; to each problem: {limits_text(limited['limits'])}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -15,6 +14,7 @@ from rich.text import Text
 from app.cli.board_tables import board_table
 from app.cli.client import Client
 from app.cli.output import Failure, console
+from app.cli.resources.scoreboard import Board, BoardRow, Reveal
 
 FORWARD = frozenset({" ", "\r", "\n", "\x1b[C", "\x1bOC"})
 BACK = frozenset({"\x7f", "\x08", "\x1b[D", "\x1bOD"})
@@ -27,28 +27,28 @@ MOST_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The public board after a step, and what the step opened and what comes next."""
+    """The public board after a step, and the step: what it opened and what comes next."""
 
-    board: Mapping[str, Any]
-    step: Mapping[str, Any]
+    board: Board
+    step: Reveal
 
 
 class Presenter:
-    """Opens place by place. What is open stays open: going back shows earlier boards, and closes nothing."""
+    """Opens place by place. Opened places stay open: going back shows earlier boards, and closes nothing."""
 
     def __init__(self, client: Client, contest: str, step: str, names: Mapping[str, str]) -> None:
         self._client, self._contest, self._step, self._names = client, contest, step, names
-        self._frames = [self._frame(client.get(f"contests/{contest}/reveal"))]
+        self._frames = [self._frame(client.get(f"contests/{contest}/reveal", Reveal))]
         self._at = 0
         self._note = ""
 
     @property
-    def last(self) -> Mapping[str, Any]:
-        """The last step that was taken."""
+    def last(self) -> Reveal:
+        """Give the last step that was taken."""
         return self._frames[-1].step
 
     def press(self, key: str) -> bool:
-        """Do what a key asks for; False where it was the last one."""
+        """Do what a key asks for; returns False to quit."""
         self._note = ""
         if key in QUIT:
             return False
@@ -65,19 +65,18 @@ class Presenter:
         if self.last["next"] is None and self.last["thawed"]:
             return
         try:
-            self._frames.append(
-                self._frame(self._client.post(f"contests/{self._contest}/reveal", {"step": self._step}))
-            )
+            step = self._client.post(f"contests/{self._contest}/reveal", {"step": self._step}, Reveal)
+            self._frames.append(self._frame(step))
         except Failure as refused:  # such as submissions that wait for their verdict: the next key tries again
             self._note = str(refused)
             return
         self._at += 1
 
-    def _frame(self, step: Mapping[str, Any]) -> Frame:
-        return Frame(self._client.get(f"contests/{self._contest}/scoreboard", public="true"), step)
+    def _frame(self, step: Reveal) -> Frame:
+        return Frame(self._client.get(f"contests/{self._contest}/scoreboard", Board, public="true"), step)
 
     def drawn(self, height: int) -> RenderableType:
-        """The board of the present step, as many rows of it as fit, those around the next place."""
+        """Draw the board of the present step: as many rows as fit, around the next place."""
         frame = self._frames[self._at]
         before = self._frames[self._at - 1].board if self._at else frame.board
         ranks = {row["team_id"]: row["rank"] for row in before["rows"]}
@@ -88,14 +87,14 @@ class Presenter:
             row["team_id"]: f"{mark(row['team_id'], opened, upcoming)} {self._name(row['team_id'])}"
             for row in frame.board["rows"]
         }
-        board = {**frame.board, "rows": rows_around(frame.board["rows"], upcoming, opened, height)}
+        board: Board = {**frame.board, "rows": rows_around(frame.board["rows"], upcoming, opened, height)}
         return Group(*board_table(self._contest, board, names, moves=moves), *self._lines(frame))
 
     def _lines(self, frame: Frame) -> list[Text]:
         lines = [f"opened: {self._name(each['team_id'])}, {each['problem_id']}" for each in frame.step["opened"]]
-        if frame.step["next"] is not None:
-            problems = ", ".join(frame.step["next"]["problem_ids"])
-            lines.append(f"▶ next: {self._name(frame.step['next']['team_id'])}: {problems} ({frame.step['left']} left)")
+        if (following := frame.step["next"]) is not None:
+            problems = ", ".join(following["problem_ids"])
+            lines.append(f"▶ next: {self._name(following['team_id'])}: {problems} ({frame.step['left']} left)")
         else:
             lines.append("everything is open" if frame.step["thawed"] else "nothing is hidden")
         if self._at < len(self._frames) - 1:
@@ -111,16 +110,16 @@ def mark(team_id: str, opened: set[str], upcoming: str | None) -> str:
     return "▶" if team_id == upcoming else "*" if team_id in opened else " "
 
 
-def rows_around(rows: list[Any], upcoming: str | None, opened: set[str], height: int) -> list[Any]:
-    """As many rows as fit on the screen, around what comes next or was opened last; the top if it is neither."""
+def rows_around(rows: Sequence[BoardRow], upcoming: str | None, opened: set[str], height: int) -> list[BoardRow]:
+    """Choose as many rows as fit on the screen, around the place next or last opened; the top without either."""
     most = max(3, height - LINES_AROUND_THE_ROWS)
     wanted = [at for at, row in enumerate(rows) if row["team_id"] == upcoming]
     wanted = wanted or [at for at, row in enumerate(rows) if row["team_id"] in opened]
     begin = max(0, min((wanted or [0])[0] - most // 2, len(rows) - most))
-    return rows[begin : begin + most]
+    return list(rows[begin : begin + most])
 
 
-def present(client: Client, contest: str, step: str, names: Mapping[str, str]) -> Mapping[str, Any]:
+def present(client: Client, contest: str, step: str, names: Mapping[str, str]) -> Reveal:
     """Open a board key by key until q; returns the last step. Raises Failure where there is no terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failure("--present: expected a terminal, found a file or a program")
@@ -131,7 +130,7 @@ def present(client: Client, contest: str, step: str, names: Mapping[str, str]) -
 
 
 def play(presenter: Presenter, to: Console, next_key: Callable[[], str]) -> None:
-    """Draw, wait for a key, and so on."""
+    """Draw and wait for a key, by turns, until one quits."""
     with to.screen(hide_cursor=True) as screen:
         while True:
             screen.update(presenter.drawn(to.height))
@@ -141,11 +140,11 @@ def play(presenter: Presenter, to: Console, next_key: Callable[[], str]) -> None
 
 @contextmanager
 def keys_of(terminal: int) -> Iterator[Callable[[], str]]:
-    """A terminal whose keys come one by one, unseen, until the end; gives what reads the next one.
+    """While inside, give a function that reads the next key of a terminal, unechoed.
 
-    It stays so between keys: a terminal that changes for each key drops those that are pressed while a board is drawn.
+    The mode stays between keys: a terminal that changes for each key drops those pressed while a board is drawn.
     """
-    import termios  # there is none on Windows, where the other commands work
+    import termios  # missing on Windows, where the other commands work
     import tty
 
     before = termios.tcgetattr(terminal)
@@ -157,7 +156,7 @@ def keys_of(terminal: int) -> Iterator[Callable[[], str]]:
 
 
 def read_key(terminal: int) -> str:
-    """One key. Of several pressed at once only the first counts: a step too many cannot be taken back."""
+    """Read one key. Of several pressed at once only the first counts: a step too many cannot be taken back."""
     try:
         keys = os.read(terminal, MOST_BYTES).decode(errors="replace")
     except KeyboardInterrupt:

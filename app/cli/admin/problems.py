@@ -1,29 +1,29 @@
-"""`jurado admin problem|testcase|reference|job`: problems, their test cases, and the answers solvers make for them."""
+"""`jurado admin problem|testcase|reference|job`: problems, their test cases, and the expected answers made for them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
-from app.cli.admin.commands import delete, known, listing, waiting, waits
-from app.cli.client import Client
-from app.cli.contestant.upload import upload_shown
+from app.cli.admin.jobs import case_text, finish, follow_job
+from app.cli.admin.requests import delete, listing, waiting, waiting_text
+from app.cli.client import Client, checked, without_none
 from app.cli.names import read_file
-from app.cli.output import Failure, examples, say, show, table, tell, write_json
+from app.cli.options import AsJson
+from app.cli.output import Failure, examples, report, say, show, table, write_file, write_json
 from app.cli.package import show_faults
-from app.cli.solve import AsJson, progress_shown
+from app.cli.progress import progress_shown
+from app.cli.resources.problems import Job, ProblemDetails, StoredCase, StoredProblem
+from app.cli.resources.rejudgings import Rejudging
+from app.cli.uploading import upload_shown
 
 problem = typer.Typer(no_args_is_help=True, help="Problems and their packages.")
 testcase = typer.Typer(no_args_is_help=True, help="Single test cases.")
 reference = typer.Typer(no_args_is_help=True, help="Expected answers, made by the reference solver.")
-job = typer.Typer(no_args_is_help=True, help="Long work on the server.")
-GROUPS = {"problem": problem, "testcase": testcase, "reference": reference, "job": job}
-ENDED = {"done", "failed", "cancelled"}
-SECONDS_BETWEEN_LOOKS = 0.3
 ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]
 CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as secret/121-mine")]
 Joins = Annotated[
@@ -33,7 +33,6 @@ Method = Annotated[str | None, typer.Option(help="default: the problem's referen
 Seconds = Annotated[float | None, typer.Option(help="time for each case")]
 Seed = Annotated[int | None, typer.Option(help="seed of the solver")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="follow the reference run until it has ended")]
-JobId = Annotated[str, typer.Argument(metavar="JOB", help="the job's id")]
 
 
 @problem.command("list", epilog=examples("jurado admin problem list", "jurado admin problem list --json"))
@@ -50,18 +49,21 @@ def upload_problem(
     rejudging: Joins = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a problem package in, or a new version of one; every fault is listed, and then nothing is kept.
+    """Bring in a problem package, or a new version of one; with any fault nothing is kept and every fault is listed.
 
     A new version of a problem with submissions waits as a rejudging.
     """
     slug, data = packed(place)
     params = {"id": slug, "rejudging": rejudging}
     with Client.open() as client, upload_shown(data) as reader:
-        made = client.post("problems", content=reader, params=params, headers={"Content-Type": "application/zip"})
-    told = waiting(made) if waits(made) else f"problem {made['id']} has {made['test_data_count']} test cases"
+        reply = client.post("problems", content=reader, params=params, headers={"Content-Type": "application/zip"})
+    if (waits := waiting(reply)) is not None:
+        report(waiting_text(waits), reply, as_json=as_json)
+        return
+    stored = checked(reply, StoredProblem)
     if not as_json:
-        show_faults(str(slug or place), made.get("warnings", []))
-    tell(told, made, as_json=as_json)
+        show_faults(str(slug or place), stored.get("warnings", []))
+    report(f"problem {stored['id']} has {stored['test_data_count']} test cases", reply, as_json=as_json)
 
 
 @problem.command("download", epilog=examples("jurado admin problem download comesolo --out comesolo.zip"))
@@ -73,10 +75,7 @@ def download_problem(
     target = out or Path(f"{problem_id}.zip")
     with Client.open() as client:
         data = client.request("GET", f"/api/problems/{problem_id}/package.zip").content
-    try:
-        target.write_bytes(data)
-    except OSError as error:
-        raise Failure(f"{target}: {error.strerror}") from None
+    write_file(target, data)
     say(f"{target}: {len(data)} bytes")
 
 
@@ -90,9 +89,9 @@ def delete_problem(problem_id: ProblemId) -> None:
     "list", epilog=examples("jurado admin testcase list comesolo", "jurado admin testcase list comesolo --json")
 )
 def list_cases(problem_id: ProblemId, as_json: AsJson = False) -> None:
-    """List the test cases of a problem, and where their expected answers come from."""
+    """List the test cases of a problem with the origin of their expected answers."""
     with Client.open() as client:
-        cases = client.get(f"problems/{problem_id}")["testcases"]
+        cases = client.get(f"problems/{problem_id}", ProblemDetails)["testcases"]
     if as_json:
         write_json(cases)
         return
@@ -122,12 +121,13 @@ def put_case(
     wait: Wait = True,
     as_json: AsJson = False,
 ) -> None:
-    """Put a test case into a problem, or replace it; everything wrong with it is listed, and then nothing is kept.
+    """Put a test case into a problem, or replace it; with any fault nothing is kept and every fault is listed.
 
-    Without an answer the server's solver makes it, which is followed until it ends. In a problem with submissions the
-    case waits as a rejudging, which cannot be applied before it has an answer.
+    Without an answer the server's solver makes one, and the command follows that job until it ends. In a problem with
+    submissions the case waits as a rejudging, which cannot be applied before the case has an answer.
     """
-    how = {key: str(value) for key, value in known({"method": method, "seconds": seconds, "seed": seed}).items()}
+    options = {"method": method, "seconds": seconds, "seed": seed}
+    how = {name: str(value) for name, value in without_none(options).items()}
     if answer is not None and how:
         raise Failure(
             "--answer: expected no --method, --seconds or --seed beside it, as these are for making the answer"
@@ -136,33 +136,38 @@ def put_case(
     if answer is not None:
         files["answer"] = (answer.name, read_file(answer, "answer"))
     with Client.open() as client:
-        made = client.put(
+        reply = client.put(
             f"problems/{problem_id}/testcases/{path}", files=files, data=how, params={"rejudging": rejudging}
         )
-        ended = answer_made(client, problem_id, path, made, wait=wait, quiet=as_json)
-    put = waiting(made) if waits(made) else f"test case {path} of {problem_id} has been put"
-    tell(put, made, as_json=as_json)
+        waits = waiting(reply)
+        ended = None
+        if lacks_answer(reply, waits, path):
+            job_id = (waits or checked(reply, StoredCase))["reference_run"]
+            ended = make_answer(client, f"{path} of {problem_id}", job_id, wait=wait, quiet=as_json)
+    text = f"test case {path} of {problem_id} has been put" if waits is None else waiting_text(waits)
+    report(text, reply, as_json=as_json)
     raise typer.Exit(0 if ended is None or ended["state"] == "done" else 1)
 
 
-def answer_made(
-    client: Client, problem_id: str, path: str, made: dict[str, Any], *, wait: bool, quiet: bool
-) -> dict[str, Any] | None:
-    """Say that a case that was put has no expected answer yet, and follow the job that makes it; returns its end."""
-    name, job_id = path.rpartition("/")[2], made["reference_run"]
-    lacking = name in made["without_answer"] if waits(made) else made["answer_sha256"] is None
-    if not lacking:
-        return None
+def lacks_answer(reply: JsonValue, waits: Rejudging | None, path: str) -> bool:
+    """Tell whether a case that was put has no expected answer yet."""
+    if waits is not None:
+        return path.rpartition("/")[2] in waits["without_answer"]
+    return checked(reply, StoredCase)["answer_sha256"] is None
+
+
+def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, quiet: bool) -> Job | None:
+    """Say that a case has no expected answer yet, and follow the job that makes it; returns its end if awaited."""
     why = f"job {job_id} makes it" if job_id else "the problem names no reference solver: put it again with --answer"
-    say(f"test case {path} of {problem_id} has no expected answer yet, and nobody can answer it: {why}")
+    say(f"test case {case} has no expected answer yet, and nobody can answer it: {why}")
     if job_id is None or not wait:
         return None
     with progress_shown(f"job {job_id}", quiet=quiet) as on_progress:
         ended = follow_job(client, job_id, on_progress)
-    for case, result in (ended["result"] or {}).get("cases", {}).items():
-        say(f"{case}: {case_text(result)}")
+    for name, result in (ended["result"] or {}).get("cases", {}).items():
+        say(f"{name}: {case_text(result)}")
     if ended["state"] != "done":
-        say(f"job {job_id} has {ended['state']}: {path} still has no expected answer")
+        say(f"job {job_id} has {ended['state']}: {case} still has no expected answer")
     return ended
 
 
@@ -191,33 +196,12 @@ def run_reference(
     as_json: AsJson = False,
 ) -> None:
     """Have the server's solver make expected answers, and follow it; exit code 1 if a case failed."""
-    asked = known({"testcases": cases or None, "method": method, "seconds": seconds, "seed": seed})
+    given = without_none({"testcases": cases or None, "method": method, "seconds": seconds, "seed": seed})
     with Client.open() as client:
-        started = client.post(f"problems/{problem_id}/reference-runs", asked)
+        started = client.post(f"problems/{problem_id}/reference-runs", given, Job)
         if wait:
             finish(client, started["id"], as_json=as_json)
-    tell(f"job {started['id']} has been queued; jurado admin job watch {started['id']}", started, as_json=as_json)
-
-
-@job.command("list", epilog=examples("jurado admin job list", "jurado admin job list --json"))
-def list_jobs(as_json: AsJson = False) -> None:
-    """List the latest jobs, newest first."""
-    listing("jobs", ["id", "kind", "state", "progress", "created", "ended"], as_json=as_json)
-
-
-@job.command("watch", epilog=examples("jurado admin job watch 7f3a", "jurado admin job watch 7f3a --json"))
-def watch_job(job_id: JobId, as_json: AsJson = False) -> None:
-    """Follow a job until it has ended; exit code 1 unless it is done."""
-    with Client.open() as client:
-        finish(client, job_id, as_json=as_json)
-
-
-@job.command("cancel", epilog=examples("jurado admin job cancel 7f3a"))
-def cancel_job(job_id: JobId) -> None:
-    """Kill what a job runs; what it has finished stays."""
-    with Client.open() as client:
-        client.delete(f"jobs/{job_id}")
-    typer.echo(f"job {job_id} has been cancelled")
+    report(f"job {started['id']} has been queued; jurado admin job watch {started['id']}", started, as_json=as_json)
 
 
 def packed(place: Path) -> tuple[str | None, bytes]:
@@ -231,42 +215,7 @@ def packed(place: Path) -> tuple[str | None, bytes]:
     return package.slug, write_archive(package)
 
 
-def finish(client: Client, job_id: str, *, as_json: bool) -> None:
-    """Follow a job, show how it ended, and end with the exit code."""
-    with progress_shown(f"job {job_id}", quiet=as_json) as on_progress:
-        ended = follow_job(client, job_id, on_progress)
-    if as_json:
-        write_json(ended)
-    else:
-        rows = [(name, case_text(result)) for name, result in (ended["result"] or {}).get("cases", {}).items()]
-        show(table(f"job {job_id}: {ended['state']}", ["test case", "result"], rows))
-    raise typer.Exit(0 if ended["state"] == "done" else 1)
-
-
-def follow_job(client: Client, job_id: str, on_progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    """Look at a job until it has ended, passing its progress on."""
-    while True:
-        found: dict[str, Any] = client.get(f"jobs/{job_id}")
-        said = found["log"].strip().rpartition("\n")[2]
-        on_progress({"fraction": found["progress"], "best": None, "states": 0, "note": said})
-        if found["state"] in ENDED:
-            return found
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-
-
-def case_text(result: dict[str, Any]) -> str:
-    """What a reference run made of a case."""
-    if "error" in result:
-        return f"failed: {result['error']}"
-    optimal = ", optimal" if result.get("optimal") else ""
-    waits = ""
-    if "rejudging" in result:
-        place = f"{result['contest']} {result['rejudging']}"
-        waits = f"; waits in rejudging {result['rejudging']}: jurado admin rejudging difference {place}"
-    return f"raw {result['raw']}{optimal}, {result['method']}, seed {result['seed']}, {result['seconds']} s{waits}"
-
-
-def origin(provenance: dict[str, Any]) -> str:
-    """Where an expected answer comes from, in a few words."""
+def origin(provenance: Mapping[str, JsonValue]) -> str:
+    """Say in a few words where an expected answer comes from."""
     method = provenance.get("method")
     return " ".join(str(word) for word in (provenance.get("from"), method) if word)

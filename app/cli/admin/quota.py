@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
-from app.cli.admin.commands import ContestId, contest
+from app.cli.admin.contests import ContestId, contest
 from app.cli.admin.limits import (
     UNLIMITED,
     Interval,
@@ -19,11 +20,10 @@ from app.cli.admin.limits import (
     settings_text,
 )
 from app.cli.client import Client
-from app.cli.contestant.commands import find_problem
-from app.cli.output import Failure, examples, tell
-from app.cli.solve import AsJson
-
-GROUPS = {"contest": contest}
+from app.cli.lookup import find_problem
+from app.cli.options import AsJson
+from app.cli.output import Failure, examples, report
+from app.cli.resources.contests import WithLimits, WithSettings
 
 
 @contest.command(
@@ -47,9 +47,9 @@ def limit(
     none: Annotated[bool, typer.Option("--none", help="as often as teams like")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Limit how often a team may submit, and how many bytes; without options, show what the contest has.
+    """Limit the submissions of a team, and their bytes; without options, show the limits of the contest.
 
-    Of how often, what is not named is not limited; without --max, --interval, --per and --none it stays.
+    A new limit of submissions replaces --max, --interval and --per together; without any of them and --none they stay.
     """
     limits = limits_of(most, interval, per)
     if limits and none:
@@ -62,12 +62,12 @@ def limit(
         changes["limits"] = {**UNLIMITED, **limits}
     path = f"contests/{contest_id}"
     with Client.open() as client:
-        shown = client.patch(path, {"settings": changes}) if changes else client.get(path)
-    tell(f"{contest_id}: {settings_text(shown['settings'])}", shown, as_json=as_json)
+        shown = client.patch(path, {"settings": changes}, WithSettings) if changes else client.get(path, WithSettings)
+    report(f"{contest_id}: {settings_text(shown['settings'])}", shown, as_json=as_json)
 
 
 def _limit_problem(
-    contest_id: str, problem: str, limits: dict[str, Any], none: bool, team_bytes: str | None, *, as_json: bool
+    contest_id: str, problem: str, limits: dict[str, JsonValue], none: bool, team_bytes: str | None, *, as_json: bool
 ) -> None:
     if team_bytes is not None:
         raise Failure("--team-bytes: expected no problem beside it, as bytes are a contest's, found one")
@@ -75,5 +75,5 @@ def _limit_problem(
         raise Failure("expected --max, --interval or --per, or --none, found nothing")
     with Client.open() as client:
         problem_id = find_problem(client, contest_id, problem)
-        made = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": limits or UNLIMITED})
-    tell(f"{problem_id} in {contest_id}: {limits_text(made['limits'])}", made, as_json=as_json)
+        made = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": limits or UNLIMITED}, WithLimits)
+    report(f"{problem_id} in {contest_id}: {limits_text(made['limits'])}", made, as_json=as_json)

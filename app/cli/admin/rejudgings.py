@@ -1,29 +1,26 @@
-"""`jurado admin rejudge|rejudgings|rejudging`: judge again, look at what it changes, apply it or not, undo it."""
+"""`jurado admin rejudge|rejudgings|rejudging`: judge again, show the difference, apply or cancel it, undo it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from app.cli.admin.commands import ContestId, known
-from app.cli.admin.problems import follow_job
-from app.cli.board_tables import number
-from app.cli.client import Client, refusal
-from app.cli.output import Failure, examples, plain, show, table, tell, write_json
-from app.cli.solve import AsJson, progress_shown
+from app.cli.admin.contests import ContestId
+from app.cli.admin.jobs import follow_job
+from app.cli.admin.rejudging_tables import show_difference, subject
+from app.cli.client import Client, refusal, without_none
+from app.cli.options import AsJson
+from app.cli.output import Failure, examples, report, show, table, write_json
+from app.cli.progress import OnProgress, progress_shown
+from app.cli.resources.rejudgings import Difference, Rejudging
 
 rejudging = typer.Typer(no_args_is_help=True, help="One rejudging: what it changes, and whether it counts.")
 SECONDS_BETWEEN_LOOKS = 0.3
 MOST_ROUNDS = 100
-MOST_NEWCOMERS = 20
 FEW = 8
 """Judgements left to do with which the server applies a rejudging, because it has them done first."""
-MOST_CASES = 200
-"""Lines of a table that somebody reads; a program asks for all of them with --json."""
 RejudgingId = Annotated[int, typer.Argument(metavar="ID", help="the rejudging's id")]
 JudgeErrors = Annotated[
     bool, typer.Option("--judge-errors", help="also where the judge failed on submissions that had a verdict")
@@ -43,32 +40,31 @@ def rejudge(
     as_json: AsJson = False,
 ) -> None:
     """Judge submissions again: silently, in the background, and counting only once it is applied."""
-    asked = known({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
+    given = without_none({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
     with Client.open() as client:
-        made = client.post(f"contests/{contest}/rejudgings", asked)
+        queued = client.post(f"contests/{contest}/rejudgings", given, Rejudging)
         if not (wait or apply):
-            hint = f"next: jurado admin rejudging difference {contest} {made['id']}"
-            tell(
-                f"rejudging {made['id']} of {made['total']} submissions has been queued; {hint}", made, as_json=as_json
-            )
+            hint = f"next: jurado admin rejudging difference {contest} {queued['id']}"
+            text = f"rejudging {queued['id']} of {queued['total']} submissions has been queued; {hint}"
+            report(text, queued, as_json=as_json)
             return
-        follow(client, made, quiet=as_json)
-        found = client.get(f"{made['href']}/difference")
+        follow(client, queued, quiet=as_json)
+        changes = client.get(f"{queued['href']}/difference", Difference)
         if apply:
-            found["rejudging"] = applied(client, made["href"], {}, wait=True, quiet=as_json)
-    show_difference(found, as_json=as_json)
+            changes["rejudging"] = applied(client, queued["href"], {}, wait=True, quiet=as_json)
+    show_difference(changes, as_json=as_json)
 
 
 def list_rejudgings(contest: ContestId, as_json: AsJson = False) -> None:
     """List the rejudgings of a contest, oldest first."""
     with Client.open() as client:
-        found = client.get(f"contests/{contest}/rejudgings")
+        rejudgings = client.get(f"contests/{contest}/rejudgings", list[Rejudging])
     if as_json:
-        write_json(found)
+        write_json(rejudgings)
         return
     rows = [
-        (each["id"], each["state"], f"{each['judged']}/{each['total']}", each["created"], each["reason"], what(each))
-        for each in found
+        (each["id"], each["state"], f"{each['judged']}/{each['total']}", each["created"], each["reason"], subject(each))
+        for each in rejudgings
     ]
     show(table("", ["id", "state", ">judged", "created", "reason", "what"], rows))
 
@@ -77,9 +73,10 @@ def list_rejudgings(contest: ContestId, as_json: AsJson = False) -> None:
 def watch(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
     """Follow a rejudging until all of it is judged, and show the difference."""
     with Client.open() as client:
-        follow(client, client.get(f"contests/{contest}/rejudgings/{rejudging_id}"), quiet=as_json)
-        found = client.get(f"contests/{contest}/rejudgings/{rejudging_id}/difference")
-    show_difference(found, as_json=as_json)
+        path = f"contests/{contest}/rejudgings/{rejudging_id}"
+        follow(client, client.get(path, Rejudging), quiet=as_json)
+        changes = client.get(f"{path}/difference", Difference)
+    show_difference(changes, as_json=as_json)
 
 
 @rejudging.command(
@@ -100,8 +97,8 @@ def difference(
     """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks."""
     with Client.open() as client:
         path = f"contests/{contest}/rejudgings/{rejudging_id}/difference"
-        found = client.get(path, all="true" if everything else None, since=since)
-    show_difference(found, as_json=as_json)
+        changes = client.get(path, Difference, all="true" if everything else None, since=since)
+    show_difference(changes, as_json=as_json)
 
 
 @rejudging.command(
@@ -123,22 +120,22 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Let a rejudging count, all of it at once, with what teams submitted meanwhile."""
-    asked = known({"judge_errors": judge_errors, "version": version})
+    given = without_none({"judge_errors": judge_errors, "version": version})
     with Client.open() as client:
-        made = applied(client, f"contests/{contest}/rejudgings/{rejudging_id}", asked, wait=wait, quiet=as_json)
-    tell(f"rejudging {made['id']} is {made['state']}", made, as_json=as_json)
+        path = f"contests/{contest}/rejudgings/{rejudging_id}"
+        rejudging = applied(client, path, given, wait=wait, quiet=as_json)
+    report_state(rejudging, as_json=as_json)
 
 
-def applied(client: Client, path: str, asked: object, *, wait: bool, quiet: bool) -> dict[str, Any]:
+def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool) -> Rejudging:
     """Apply a rejudging, and with `wait` follow it first, again and again where much was submitted meanwhile."""
     for last in (False,) * MOST_ROUNDS + (True,):
         if wait:
-            wait_for_answers(client, client.get(path), quiet=quiet)
-            follow(client, client.get(path), quiet=quiet)
-        reply = client.request("POST", f"/api/{path}/apply", json=asked, accept=() if last or not wait else (409,))
-        made: dict[str, Any] = client.body(reply)
+            wait_for_answers(client, client.get(path, Rejudging), quiet=quiet)
+            follow(client, client.get(path, Rejudging), quiet=quiet)
+        reply = client.request("POST", f"/api/{path}/apply", json=body, accept=() if last or not wait else (409,))
         if reply.status_code != 409:
-            return made
+            return client.body(reply, Rejudging)
         if "retry-after" not in reply.headers:
             raise Failure(refusal(reply), 1)
     raise AssertionError("the last round has no 409")
@@ -146,151 +143,51 @@ def applied(client: Client, path: str, asked: object, *, wait: bool, quiet: bool
 
 @rejudging.command("cancel", epilog=examples("jurado admin rejudging cancel finals 3"))
 def cancel(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
-    """Give a rejudging up before it is applied; nothing of it is ever seen."""
-    do("cancel", contest, rejudging_id, None, as_json=as_json)
+    """Give up a rejudging before it is applied; nobody ever sees anything of it."""
+    post_to(contest, rejudging_id, "cancel", as_json=as_json)
 
 
 @rejudging.command("undo", epilog=examples("jurado admin rejudging undo finals 3"))
 def undo(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
-    """Put back what was before a rejudging was applied."""
-    do("undo", contest, rejudging_id, None, as_json=as_json)
+    """Undo a rejudging that was applied: its submissions get their earlier judgements back."""
+    post_to(contest, rejudging_id, "undo", as_json=as_json)
 
 
-def do(deed: str, contest: str, rejudging_id: int, body: object, *, as_json: bool) -> None:
-    """Do something with a rejudging and say what it is then."""
+def post_to(contest: str, rejudging_id: int, action: str, *, as_json: bool) -> None:
+    """Cancel or undo a rejudging, and print its state then."""
     with Client.open() as client:
-        made = client.post(f"contests/{contest}/rejudgings/{rejudging_id}/{deed}", body)
-    tell(f"rejudging {made['id']} is {made['state']}", made, as_json=as_json)
+        rejudging = client.post(f"contests/{contest}/rejudgings/{rejudging_id}/{action}", shape=Rejudging)
+    report_state(rejudging, as_json=as_json)
 
 
-def wait_for_answers(client: Client, made: Mapping[str, Any], *, quiet: bool) -> None:
-    """Follow the reference runs that make expected answers without which it cannot be applied."""
-    while made["reference_run"] is not None:
-        with progress_shown(f"expected answer of {', '.join(made['without_answer'])}", quiet=quiet) as on_progress:
-            follow_job(client, made["reference_run"], on_progress)
-        made = client.get(made["href"])
+def report_state(rejudging: Rejudging, *, as_json: bool) -> None:
+    """Print the state of a rejudging."""
+    report(f"rejudging {rejudging['id']} is {rejudging['state']}", rejudging, as_json=as_json)
 
 
-def follow(client: Client, made: Mapping[str, Any], *, quiet: bool) -> None:
+def wait_for_answers(client: Client, rejudging: Rejudging, *, quiet: bool) -> None:
+    """Follow the reference runs that make expected answers without which a rejudging cannot be applied."""
+    while (job_id := rejudging["reference_run"]) is not None:
+        with progress_shown(f"expected answer of {', '.join(rejudging['without_answer'])}", quiet=quiet) as on_progress:
+            follow_job(client, job_id, on_progress)
+        rejudging = client.get(rejudging["href"], Rejudging)
+
+
+def follow(client: Client, rejudging: Rejudging, *, quiet: bool) -> None:
     """Look at a rejudging until it is judged, with a bar."""
-    with progress_shown(f"rejudging {made['id']}", quiet=quiet) as on_progress:
-        wait_until_judged(client, made["href"], on_progress)
+    with progress_shown(f"rejudging {rejudging['id']}", quiet=quiet) as on_progress:
+        wait_until_judged(client, rejudging["href"], on_progress)
 
 
-def wait_until_judged(client: Client, path: str, on_progress: Callable[[dict[str, Any]], None]) -> None:
+def wait_until_judged(client: Client, path: str, on_progress: OnProgress) -> None:
     """Look at a rejudging until nothing of it waits to be judged, or only what has just been submitted."""
     at_first: int | None = None
     while True:
-        found = client.get(path)
-        note = f"{found['judged']} of {found['total']} judged"
-        on_progress({"fraction": found["progress"], "best": None, "states": 0, "note": note})
-        left = found["total"] - found["judged"]
-        if found["state"] != "judging" or (at_first is not None and found["total"] > at_first and left <= FEW):
+        rejudging = client.get(path, Rejudging)
+        total, left = rejudging["total"], rejudging["total"] - rejudging["judged"]
+        note = f"{rejudging['judged']} of {total} judged"
+        on_progress({"fraction": rejudging["progress"], "best": None, "states": 0, "note": note})
+        if rejudging["state"] != "judging" or (at_first is not None and total > at_first and left <= FEW):
             return
-        at_first = at_first or found["total"]
+        at_first = at_first or total
         time.sleep(SECONDS_BETWEEN_LOOKS)
-
-
-def show_difference(found: Mapping[str, Any], *, as_json: bool) -> None:
-    """Show it as tables, or as it is."""
-    if as_json:
-        write_json(found)
-    else:
-        show(*difference_tables(found))
-
-
-def difference_tables(found: Mapping[str, Any]) -> list[Table | str]:
-    """What changes: a line on the whole, then types, cases, teams."""
-    rejudging, counts = found["rejudging"], found["counts"]
-    head = f"rejudging {rejudging['id']} ({rejudging['state']}): {rejudging['reason']}"
-    things: list[Table | str] = [plain(head), *(plain(f"  {line}") for line in rejudging["changes"])]
-    if rejudging["without_answer"]:
-        things.append("it cannot be applied before these test cases have an expected answer")
-    things.append(
-        f"{counts['submissions_changed']} of {counts['submissions']} submissions, {counts['cases_changed']} cases, "
-        f"points of {counts['teams_changed']} teams and the ranks of {counts['ranks_changed']} change"
-    )
-    if rejudging["state"] in {"judging", "ready"}:
-        things += version_lines(found)
-    if counts["types"]:
-        rows = [(arrow(each["before"], each["after"]), each["count"]) for each in counts["types"]]
-        things.append(table("verdicts", ["verdict", ">submissions"], rows))
-    things += case_tables(found["submissions"])
-    if found["teams"]:
-        teams = [team_row(each) for each in found["teams"]]
-        columns = ["", "team", ">rank", ">points", ">rank shown to all", ">points shown to all"]
-        things.append(table("teams", columns, teams))
-    return things
-
-
-def version_lines(found: Mapping[str, Any]) -> list[str]:
-    """Which version of the difference this is, what came after it began, and how to apply only what one has seen."""
-    newcomers = found["newcomers"]
-    shown = ", ".join(newcomers[:MOST_NEWCOMERS]) + (", ..." if len(newcomers) > MOST_NEWCOMERS else "")
-    came = [plain(f"submitted since: {shown} ({len(newcomers)})")] if newcomers else []
-    return [*came, f"version {found['version']}; apply --version {found['version']} refuses any other"]
-
-
-def case_tables(submissions: list[Any]) -> list[Table | str]:
-    """A line for every submission, and below it for every case of it that is another."""
-    rows = []
-    for each in submissions:
-        before, after = each["before"], each["after"]
-        verdict = arrow(before["judgement_type_id"], after["judgement_type_id"])
-        name = f"{each['submission_id']} {each['team_id'] or ''}"
-        rows.append((name, each["problem_id"], verdict, "", points(before["points"], after["points"])))
-        for case in each["cases"]:
-            one, other = case["before"], case["after"]
-            raw = arrow(one["raw"], other["raw"])
-            shown = arrow(one["verdict"], other["verdict"])
-            rows.append(("", f"  {case['name']}", shown, raw, points(one["points"], other["points"])))
-    if not rows:
-        return []
-    left = len(rows) - MOST_CASES
-    things: list[Table | str] = [
-        table("submissions", ["submission", "problem, case", "verdict", ">raw", ">points"], rows[:MOST_CASES])
-    ]
-    return [*things, f"and {left} more lines: --json has them all"] if left > 0 else things
-
-
-def team_row(team: Mapping[str, Any]) -> tuple[str, ...]:
-    """One team: whether it rises or falls, and its rank and points before and after."""
-    before, after = team["before"], team["after"]
-    shown, then = team["public_before"], team["public_after"]
-    return (
-        move(before["rank"], after["rank"]),
-        team["name"],
-        arrow(before["rank"], after["rank"]),
-        points(before["points"], after["points"]),
-        arrow(shown["rank"], then["rank"]),
-        points(shown["points"], then["points"]),
-    )
-
-
-def move(before: int | None, after: int | None) -> str:
-    """An arrow up for a better rank, down for a worse one."""
-    if before is None or after is None or before == after:
-        return ""
-    return f"▲{before - after}" if after < before else f"▼{after - before}"
-
-
-def arrow(before: object, after: object) -> str:
-    """One value that stays, or the two of one that changes."""
-    one, other = ("-" if value is None else str(value) for value in (before, after))
-    return one if one == other else f"{one} → {other}"
-
-
-def points(before: float | None, after: float | None) -> str:
-    """Points before and after, with two digits."""
-    return arrow(number(before) or None, number(after) or None)
-
-
-def what(rejudging: Mapping[str, Any]) -> str:
-    """What is judged again, or becomes different, in a few words."""
-    if rejudging["changes"]:
-        first, *more = rejudging["changes"]
-        return f"{first}, and {len(more)} more" if more else str(first)
-    selection = rejudging["selection"]
-    chosen = [f"{key.removesuffix('_id')} {selection[key]}" for key in ("problem_id", "team_id") if selection[key]]
-    ids = selection["submission_ids"]
-    return ", ".join([*chosen, *([f"{len(ids)} submissions"] if ids else [])]) or "all submissions"

@@ -1,19 +1,25 @@
-"""`jurado admin similarity`: for judges, which teams' answers or sources are alike."""
+"""`jurado admin similarity`: similar answers and sources of teams, for judges."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated
 
 import typer
 
-from app.cli.board_tables import short_time
-from app.cli.client import Client
-from app.cli.contestant.commands import Contest, team_names
+from app.cli.client import Client, Param
+from app.cli.lookup import team_names
+from app.cli.options import AsJson, Contest
 from app.cli.output import console, show, table, write_json
-from app.cli.solve import AsJson
-
-ONE_READ = 100
-"""Percent."""
+from app.cli.resources.similarity import (
+    AlikeSources,
+    SharedAnswer,
+    SharedSource,
+    SharedSources,
+    SideBySide,
+    Similarity,
+)
+from app.cli.times import short_time
 
 
 def similarity(
@@ -32,65 +38,64 @@ def similarity(
     the share of alike cases among those that could tell something. Exit code 0 also if there are none.
     """
     with Client.open() as client:
+        names = {} if as_json else team_names(client, contest)
         if between is not None:
-            found = client.get(f"contests/{contest}/similarity/{between[0]}/{between[1]}", problem_id=problem)
-            tables = side_by_side(found)
+            teams = client.get(
+                f"contests/{contest}/similarity/{between[0]}/{between[1]}", SideBySide, problem_id=problem
+            )
+            write_json(teams) if as_json else show(*side_by_side(teams))
         else:
             near = "false" if equal_only else None
-            found = read_all(client, contest, problem_id=problem, min=least or None, near=near)
-            tables = pair_tables(found, team_names(client, contest))
-    if as_json:
-        write_json(found)
-    else:
-        show(*tables)
+            pairs = read_all(client, contest, problem_id=problem, min=least or None, near=near)
+            write_json(pairs) if as_json else show(*pair_tables(pairs, names))
 
 
-def read_all(client: Client, contest: str, **asked: Any) -> dict[str, Any]:
+def read_all(client: Client, contest: str, **params: Param) -> Similarity:
     """Ask until every text has been read, with a line on how far that is."""
-    with console(err=True).status("comparing") as shown:
+    with console(err=True).status("comparing") as status:
         while True:
-            found: dict[str, Any] = client.get(f"contests/{contest}/similarity", **asked)
-            if not found["unread"]:
-                return found
-            shown.update(f"comparing: {ONE_READ * (1 - found['unread'] / found['texts']):.0f} % of the texts are read")
+            pairs = client.get(f"contests/{contest}/similarity", Similarity, **params)
+            if not pairs["unread"]:
+                return pairs
+            status.update(f"comparing: {1 - pairs['unread'] / pairs['texts']:.0%} of the texts are read")
 
 
-def pair_tables(found: dict[str, Any], names: dict[str, str]) -> list[object]:
-    """A table of pairs by answers, one by sources where there are any, and what was left off."""
+def pair_tables(pairs: Similarity, names: Mapping[str, str]) -> list[object]:
+    """Draw a table of pairs by answers, one by sources where there are any, and how many pairs were left off."""
     answers = [
         (*who(pair, names), pair["kind"], f"{pair['shared_cases']} of {pair['telling_cases']}", *how_much(pair))
-        for pair in found["pairs"]
+        for pair in pairs["pairs"]
     ]
     columns = ["problem", "team", "team", "first", "submissions"]
-    things: list[object] = [
+    parts: list[object] = [
         table("answers alike", [*columns, "kind", ">cases", ">ratio", ">weight"], answers)
         if answers
         else "no answers alike"
     ]
-    if found["sources"]:
-        sources = [(*who(pair, names), pair["kind"], *how_much(pair)) for pair in found["sources"]]
-        things.append(table("sources alike", [*columns, "kind", ">ratio", ">weight"], sources))
-    if found["left_off"]:
-        things.append(f"{found['left_off']} more pairs, each of less weight")
-    return things
+    if pairs["sources"]:
+        sources = [(*who(pair, names), pair["kind"], *how_much(pair)) for pair in pairs["sources"]]
+        parts.append(table("sources alike", [*columns, "kind", ">ratio", ">weight"], sources))
+    if pairs["left_off"]:
+        parts.append(f"{pairs['left_off']} more pairs, each of less weight")
+    return parts
 
 
-def who(pair: dict[str, Any], names: dict[str, str]) -> tuple[str, ...]:
-    """Problem, both teams, who was first and when, and the submissions that first had something alike."""
+def who(pair: AlikeSources, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Give the problem, both teams, who was first and when, and the submissions that first had something alike."""
     first, second = pair["submissions"]
     teams = (names.get(team, team) for team in pair["team_ids"])
     earlier = f"{names.get(first['team_id'], first['team_id'])} at {short_time(first['contest_time'])}"
     return pair["problem_id"], *teams, earlier, f"{first['submission_id']}, {second['submission_id']}"
 
 
-def how_much(pair: dict[str, Any]) -> tuple[str, str]:
-    """Ratio and weight."""
+def how_much(pair: AlikeSources | SharedSources) -> tuple[str, str]:
+    """Give the ratio and the weight of a pair."""
     return f"{pair['ratio']:.2f}", f"{pair['weight']:.2f}"
 
 
-def side_by_side(found: dict[str, Any]) -> list[object]:
-    """Two teams' answers alike, a line a case, and their sources alike."""
-    teams = found["team_ids"]
+def side_by_side(pair: SideBySide) -> list[object]:
+    """Draw two teams' answers alike, a line a case, and their sources alike."""
+    teams = pair["team_ids"]
     cases = [
         (
             shared["problem_id"],
@@ -102,26 +107,26 @@ def side_by_side(found: dict[str, Any]) -> list[object]:
             f"{shared['weight']:.2f}",
             shared["why_nothing"],
         )
-        for shared in found["cases"]
+        for shared in pair["cases"]
     ]
     columns = ["problem", "case", "kind", "first", *teams, ">teams with it", ">weight", "why none"]
-    things: list[object] = [table("answers alike", columns, cases) if cases else "no answers alike"]
-    if found["sources"]:
+    parts: list[object] = [table("answers alike", columns, cases) if cases else "no answers alike"]
+    if pair["sources"]:
         sources = [
             (s["problem_id"], s["kind"], s["first_team_id"], *(file_text(file) for file in s["files"]), *how_much(s))
-            for s in found["sources"]
+            for s in pair["sources"]
         ]
         columns = ["problem", "kind", "first", *teams, ">ratio", ">weight"]
-        things.append(table("sources alike", columns, sources))
-    return things
+        parts.append(table("sources alike", columns, sources))
+    return parts
 
 
-def sent_text(answer: dict[str, Any]) -> str:
-    """One answer: its submission, time, verdict and size."""
-    said = answer["raw"] if answer["raw"] is not None else answer["verdict"] or "not judged"
-    return f"{answer['submission_id']} at {short_time(answer['contest_time'])}: {said}, {answer['size']} bytes"
+def sent_text(answer: SharedAnswer) -> str:
+    """Give an answer's submission, time, raw score or verdict, and size."""
+    worth = answer["raw"] if answer["raw"] is not None else answer["verdict"] or "not judged"
+    return f"{answer['submission_id']} at {short_time(answer['contest_time'])}: {worth}, {answer['size']} bytes"
 
 
-def file_text(file: dict[str, Any]) -> str:
-    """One source: its submission, time and name."""
+def file_text(file: SharedSource) -> str:
+    """Give a source's submission, time and name."""
     return f"{file['submission_id']} at {short_time(file['contest_time'])}: {file['name']}"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from app.cli.board_tables import short_time, span
 from app.cli.client import Client
-from app.cli.contestant.commands import Contest, team_names
+from app.cli.lookup import team_names
+from app.cli.options import AsJson, Contest
 from app.cli.output import show, table, write_json
-from app.cli.solve import AsJson
+from app.cli.resources.contests import Duration
+from app.cli.resources.scoreboard import History, PastScore
+from app.cli.times import short_time, span
 
 BARS = " ▁▂▃▄▅▆▇█"
 WIDTH = 48
@@ -25,33 +27,38 @@ def history(
 ) -> None:
     """Show how the points of the teams grew: a chart from the start until now or the end, all to the same height."""
     with Client.open() as client:
-        found = client.get(f"contests/{contest}/scores/history", team_id=teams or None)
-        names = {} if as_json else team_names(client, contest)
-        duration = None if as_json else client.get(f"contests/{contest}").get("duration")
-    if as_json:
-        write_json(found)
-        return
-    told = sorted((each for each in found["teams"] if each["points"]), key=lambda each: each["points"][-1]["rank"])
-    now = span(found["contest_time"]) if duration is None else min(span(found["contest_time"]), span(duration))
-    until = max([now, *(span(each["points"][-1]["contest_time"]) for each in told)])
-    most = max((past["score"] for each in told for past in each["points"]), default=0.0)
-    rows = [
-        (last["rank"], names.get(each["team_id"], each["team_id"]), chart(each["points"], until, most), points(last))
-        for each in told
-        for last in (each["points"][-1],)
-    ]
-    over = duration is not None and span(duration) < span(found["contest_time"])
-    title = f"{contest} until {short_time(duration if over else found['contest_time'])}"
+        past = client.get(f"contests/{contest}/scores/history", History, team_id=teams or None)
+        if as_json:
+            write_json(past)
+            return
+        names = team_names(client, contest)
+        duration = client.get(f"contests/{contest}", Duration)["duration"]
+    now = span(past["contest_time"]) if duration is None else min(span(past["contest_time"]), span(duration))
+    over = duration is not None and span(duration) < span(past["contest_time"])
+    title = f"{contest} until {short_time(duration if over else past['contest_time'])}"
+    rows = history_rows(past, names, now)
     show(table(title, [">", "team", "points over time", ">points"], rows) if rows else f"{title}: no points yet")
 
 
-def points(past: Mapping[str, Any]) -> str:
-    """Points with two digits."""
-    return f"{past['score']:.2f}"
+def history_rows(past: History, names: Mapping[str, str], now: timedelta) -> list[tuple[object, ...]]:
+    """Give a row a team that has points, in order of rank; charts end now, or with the last change."""
+    teams = sorted((team for team in past["teams"] if team["points"]), key=lambda team: team["points"][-1]["rank"])
+    until = max([now, *(span(team["points"][-1]["contest_time"]) for team in teams)])
+    most = max((step["score"] for team in teams for step in team["points"]), default=0.0)
+    return [
+        (
+            last["rank"],
+            names.get(team["team_id"], team["team_id"]),
+            chart(team["points"], until, most),
+            f"{last['score']:.2f}",
+        )
+        for team in teams
+        for last in (team["points"][-1],)
+    ]
 
 
-def chart(past: Sequence[Mapping[str, Any]], until: timedelta, most: float, width: int = WIDTH) -> str:
-    """Points as bars of one line: each column shows what the team had at its end."""
+def chart(past: Sequence[PastScore], until: timedelta, most: float, width: int = WIDTH) -> str:
+    """Draw points as bars of one line: each column shows what the team had at its end."""
     columns = []
     for at in range(1, width + 1):
         moment = until * at / width
@@ -61,7 +68,7 @@ def chart(past: Sequence[Mapping[str, Any]], until: timedelta, most: float, widt
 
 
 def bar(value: float, most: float) -> str:
-    """One bar: empty for nothing, and never empty or full by rounding."""
+    """Choose a bar: empty for nothing, and never empty or full by rounding."""
     if value <= 0 or most <= 0:
         return BARS[0]
     if value >= most:

@@ -8,8 +8,8 @@ import typer
 from rich.markdown import Markdown
 
 from app.cli.client import Client
+from app.cli.options import AsJson
 from app.cli.output import Failure, console, write_json
-from app.cli.solve import AsJson
 
 MARKDOWN = "text/markdown"
 

@@ -1,20 +1,19 @@
-"""What a team decides in a contest beside submitting: its own clock, its final inputs, which submission counts."""
+"""Decisions of a team beside submitting: its own clock, its final inputs, which submission counts."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from app.cli.board_tables import short_time
 from app.cli.client import Client
-from app.cli.contestant.commands import Contest, find_problem
 from app.cli.contestant.upload import unpack
-from app.cli.output import Failure, say, show, table, tell, write_json
-from app.cli.solve import AsJson
-
-Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id or label")]
+from app.cli.lookup import find_problem
+from app.cli.options import AsJson, Contest, Problem
+from app.cli.output import Failure, report, say, show, table, write_json
+from app.cli.resources.contests import Chosen, ContestProblem, FinalInputs, Participation, Quota
+from app.cli.times import short_time
 
 
 def begin(
@@ -29,13 +28,12 @@ def begin(
     path = f"contests/{contest}/participation"
     with Client.open() as client:
         kind = "virtual" if virtual else "personal"
-        found = client.post(path, {"kind": kind}) if virtual or personal else client.get(path)
-    running = f"{short_time(found['contest_time'])} on the clock" if found["running"] else "not running"
-    tell(
-        f"{found['kind']} clock, {running}; it ends {found['end_time'] or 'at a time not set yet'}",
-        found,
-        as_json=as_json,
-    )
+        clock = (
+            client.post(path, {"kind": kind}, Participation) if virtual or personal else client.get(path, Participation)
+        )
+    running = f"{short_time(clock['contest_time'])} on the clock" if clock["running"] else "not running"
+    end = clock["end_time"] or "at a time not set yet"
+    report(f"{clock['kind']} clock, {running}; it ends {end}", clock, as_json=as_json)
 
 
 def final_inputs(
@@ -49,15 +47,15 @@ def final_inputs(
     with Client.open() as client:
         problem_id = find_problem(client, contest, problem)
         path = f"contests/{contest}/problems/{problem_id}/inputs"
-        found = client.get(path) if show_only else client.post(path)
-        if inputs is not None and found["href"] is not None:
-            reply = client.request("GET", f"/api/{found['href']}")
+        final = client.get(path, FinalInputs) if show_only else client.post(path, shape=FinalInputs)
+        if inputs is not None and final["href"] is not None:
+            reply = client.request("GET", f"/api/{final['href']}")
             unpack(reply.content, inputs / problem_id)
-    if found["time"] is None:
-        said = f"the final inputs of {problem_id} have not been asked for"
+    if final["time"] is None:
+        text = f"the final inputs of {problem_id} have not been asked for"
     else:
-        said = f"answers to the final inputs of {problem_id} are taken until {found['deadline'] or 'the end'}"
-    tell(said, found, as_json=as_json)
+        text = f"answers to the final inputs of {problem_id} are taken until {final['deadline'] or 'the end'}"
+    report(text, final, as_json=as_json)
 
 
 def choose(
@@ -74,14 +72,14 @@ def choose(
         problem_id = find_problem(client, contest, problem)
         path = f"contests/{contest}/problems/{problem_id}/chosen"
         if none:
-            found = client.body(client.request("DELETE", f"/api/{path}"))
+            chosen = client.delete(path, Chosen)
         elif submission is not None:
-            found = client.put(path, json={"submission_id": submission})
+            chosen = client.put(path, {"submission_id": submission}, Chosen)
         else:
-            found = client.get(path)
-    chosen = found["submission_id"]
-    said = f"submission {chosen} counts for {problem_id}" if chosen else f"none is chosen for {problem_id}"
-    tell(said, found, as_json=as_json)
+            chosen = client.get(path, Chosen)
+    counts = chosen["submission_id"]
+    text = f"submission {counts} counts for {problem_id}" if counts else f"none is chosen for {problem_id}"
+    report(text, chosen, as_json=as_json)
 
 
 def quota(
@@ -92,30 +90,30 @@ def quota(
 ) -> None:
     """Show how often your team may still submit, for one problem or all."""
     with Client.open() as client:
-        listed = [find_problem(client, contest, problem)] if problem is not None else problem_ids(client, contest)
-        found = [client.get(f"contests/{contest}/problems/{each}/quota", team_id=team) for each in listed]
+        ids = [find_problem(client, contest, problem)] if problem is not None else problem_ids(client, contest)
+        quotas = [client.get(f"contests/{contest}/problems/{each}/quota", Quota, team_id=team) for each in ids]
     if as_json:
-        write_json(found if problem is None else found[0])
+        write_json(quotas if problem is None else quotas[0])
         return
-    rows = [(each["problem_id"], each["used"], left_text(each), next_text(each)) for each in found]
+    rows = [(each["problem_id"], each["used"], left_text(each), next_text(each)) for each in quotas]
     show(table(contest, ["problem", ">sent", ">left", "next one"], rows))
-    for each in found[:1]:
+    for each in quotas[:1]:  # the bytes are counted by contest
         most = each["bytes_limit"]
         say(f"{each['bytes_used']} bytes sent to {contest}" + (f" of {most} that may be" if most is not None else ""))
 
 
 def problem_ids(client: Client, contest: str) -> list[str]:
-    """The problems of a contest, in order."""
-    return [each["id"] for each in client.get(f"contests/{contest}/problems")]
+    """List the problems of a contest, in order."""
+    return [each["id"] for each in client.get(f"contests/{contest}/problems", list[ContestProblem])]
 
 
-def left_text(quota: dict[str, Any]) -> str:
-    """How many are left."""
+def left_text(quota: Quota) -> str:
+    """Say how many submissions are left."""
     return "any number" if quota["left"] is None else str(quota["left"])
 
 
-def next_text(quota: dict[str, Any]) -> str:
-    """When the next one is taken."""
+def next_text(quota: Quota) -> str:
+    """Say when the next submission is taken."""
     if quota["next_allowed"] is not None:
-        return str(quota["next_allowed"])
+        return quota["next_allowed"]
     return "never" if quota["left"] == 0 else "now"

@@ -1,21 +1,15 @@
-"""What a submission sends: one file as it is, several as a zip, counted while it goes out."""
+"""The upload of a submission: one file as it is, several as a zip; and zips that the server sends."""
 
 from __future__ import annotations
 
 import io
-import sys
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
-
 from app.cli.names import read_file
-from app.cli.output import Failure, console
+from app.cli.output import Failure
 from app.packages.zips import zip_bytes
-
-WORTH_A_BAR = 1 << 20
 
 
 def pack(paths: Sequence[Path]) -> tuple[str, bytes]:
@@ -32,9 +26,9 @@ def pack(paths: Sequence[Path]) -> tuple[str, bytes]:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """The files of a folder and the folders in it, but not hidden ones."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
-    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    """List the files of a folder and the folders in it, but not hidden ones."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
 
 
 def zipped(files: Sequence[Path]) -> bytes:
@@ -58,29 +52,3 @@ def unpack(data: bytes, folder: Path) -> None:
         raise Failure(f"{folder}: {error.strerror}") from None
     except zipfile.BadZipFile as error:
         raise Failure(f"expected a zip from the server, found something else: {error}", 1) from None
-
-
-class CountedReader(io.BytesIO):
-    """Bytes that tell how far somebody has read them."""
-
-    def __init__(self, data: bytes, on_position: Callable[[int], None]) -> None:
-        super().__init__(data)
-        self._on_position = on_position
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """Read on, and tell."""
-        data = super().read(size)
-        self._on_position(self.tell())
-        return data
-
-
-@contextmanager
-def upload_shown(data: bytes) -> Iterator[CountedReader]:
-    """Give a reader of the data; on a terminal a bar shows how much of a large upload has gone out."""
-    if len(data) < WORTH_A_BAR or not sys.stderr.isatty():
-        yield CountedReader(data, lambda _position: None)
-        return
-    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=console(err=True), transient=True) as bar:
-        task = bar.add_task("upload", total=len(data))
-        yield CountedReader(data, lambda position: bar.update(task, completed=position))

@@ -1,4 +1,4 @@
-"""The demo's answer files: made by solvers as processes, and scored here as `jurado check` does."""
+"""Answer files of the demo: made by solvers as processes, and scored here as `jurado check` does."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 
 from app.cli.check import judge
 from app.cli.client import Client
-from app.cli.demo.expected import Found
+from app.cli.demo.expected import Checked
 from app.cli.output import Failure
+from app.cli.resources.problems import ContestCase
 from app.cli.solver_process import run_solver_on_files
 from app.packages.zips import zip_bytes
 
@@ -22,10 +23,10 @@ Answers = dict[str, bytes]
 
 
 def fetch_inputs(client: Client, contest: str, problem: str, folder: Path) -> list[str]:
-    """Fetch a problem's inputs as any contestant would; gives the names of the cases that count now."""
+    """Fetch a problem's inputs as any contestant would; returns the names of the cases that count now."""
     folder.mkdir()
     extract(client.request("GET", f"/api/contests/{contest}/problems/{problem}/inputs.zip").content, folder, ".in")
-    cases = client.get(f"contests/{contest}/problems/{problem}/testcases")
+    cases = client.get(f"contests/{contest}/problems/{problem}/testcases", list[ContestCase])
     return [case["name"] for case in cases if case["kind"] == "provisional"]
 
 
@@ -43,28 +44,28 @@ def extract(archive: bytes, folder: Path, suffix: str, *, below: str = "") -> No
 
 
 def solve(problem: str, folder: Path, name: str, cases: Sequence[str], options: Sequence[str]) -> Answers:
-    """Run a solver on the inputs of the cases; the answers are kept in folder/name."""
+    """Run a solver on the inputs of the cases; the answers are written to folder/name."""
     out = folder / name
     out.mkdir()
-    run_solver_on_files(problem, [folder / f"{case}.in" for case in cases], out, options, lambda _said: None)
+    run_solver_on_files(problem, [folder / f"{case}.in" for case in cases], out, options, lambda _report: None)
     return {case: (out / f"{case}.out").read_bytes() for case in cases}
 
 
-def find(problem: str, folder: Path, answers: Mapping[str, bytes]) -> dict[str, Found]:
+def check_all(problem: str, folder: Path, answers: Mapping[str, bytes]) -> dict[str, Checked]:
     """Check answers as `jurado check` does."""
-    return {case: find_one(problem, folder, case, data) for case, data in answers.items()}
+    return {case: check_one(problem, folder, case, data) for case, data in answers.items()}
 
 
-def find_one(problem: str, folder: Path, case: str, data: bytes) -> Found:
+def check_one(problem: str, folder: Path, case: str, data: bytes) -> Checked:
     """Check one answer; raises Failure where the checker itself fails."""
     answer = folder / f"{case}.checked"
     answer.write_bytes(data)
-    said = judge(problem, folder / f"{case}.in", answer, folder / f"{case}.ans")
-    if said.verdict == "judge_error":
-        raise Failure(f"{problem} {case}: {said.message}", 1)
-    if said.score is None:
-        return Found(False, Fraction(0), 0)
-    return Found(True, Fraction(said.score.multiplier or 0), int(said.score.raw))
+    outcome = judge(problem, folder / f"{case}.in", answer, folder / f"{case}.ans")
+    if outcome.verdict == "judge_error":
+        raise Failure(f"{problem} {case}: {outcome.message}", 1)
+    if outcome.score is None:
+        return Checked(False, Fraction(0), 0)
+    return Checked(True, Fraction(outcome.score.multiplier or 0), int(outcome.score.raw))
 
 
 def zipped(answers: Mapping[str, bytes]) -> bytes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import typer
 
@@ -18,19 +18,33 @@ from app.cli.demo.expected import differences, expected_rows
 from app.cli.demo.finale import finale
 from app.cli.demo.service_process import fresh_service
 from app.cli.demo.story import CONTEST, TEAMS, Story, add_case, begin, first_round, get_ready, second_round, work
+from app.cli.options import AsJson
 from app.cli.output import say, show, write_json
-from app.cli.solve import AsJson
+from app.cli.resources.scoreboard import Board
 
 LOWERED = ("ants", "rollingballs")
-"""Whose points at which problem the new BESTs of the second round must lower."""
+"""The team and the problem whose points the new BESTs of the second round must lower."""
+
+
+@dataclass(frozen=True)
+class CheckedBoard:
+    """A public board, and where it differs from what the raw scores make it."""
+
+    board: Board
+    differences: list[str]
+
+    def points(self, team: str, problem: str) -> float:
+        """Give the points of a team at a problem."""
+        row = next(row for row in self.board["rows"] if row["team_id"] == team)
+        return next(cell.get("score", 0.0) for cell in row["problems"] if cell["problem_id"] == problem)
 
 
 def demo(as_json: AsJson = False) -> None:
     """Play a whole contest through HTTP with a fresh service, and check its board.
 
     An admin uploads a test case and a solver makes its answer; three teams submit and improve; a question is answered,
-    a rejudging tried and undone, a frozen board opened from the bottom, an award given. Every point is worked out
-    apart from the service, from raw scores found here; exit code 0 only if the board is exactly that.
+    a rejudging tried and undone, a frozen board opened from the bottom, an award given. Every point is computed here
+    too, from raw scores and apart from the service; exit code 0 only if each board is exactly that.
     """
     began = monotonic()
     with fresh_story(began, quiet=as_json) as story:
@@ -45,18 +59,19 @@ def demo(as_json: AsJson = False) -> None:
         faults = finale(story, made)
         final = checked_board(story, as_json=as_json)
     boards = [before, after, final]
-    faults += [*(fault for board in boards for fault in board["differences"]), *lowering(before, after)]
+    faults += [*(fault for board in boards for fault in board.differences), *lowering(before, after)]
     seconds = round(monotonic() - began, 1)
     if as_json:
-        write_json({"ok": not faults, "seconds": seconds, "differences": faults, "boards": boards})
+        documents = [{"rows": each.board["rows"], "differences": each.differences} for each in boards]
+        write_json({"ok": not faults, "seconds": seconds, "differences": faults, "boards": documents})
     else:
-        tell_end(before, after, faults, seconds)
+        print_end(before, after, faults, seconds)
     raise typer.Exit(1 if faults else 0)
 
 
 @contextmanager
 def fresh_story(began: float, *, quiet: bool) -> Iterator[Story]:
-    """A story with a service of its own, in a temporary folder."""
+    """Begin a story with a service of its own, in a temporary folder."""
 
     def talk(text: str) -> None:
         if quiet:
@@ -73,33 +88,27 @@ def fresh_story(began: float, *, quiet: bool) -> Iterator[Story]:
             story.close()
 
 
-def checked_board(story: Story, *, as_json: bool) -> dict[str, Any]:
-    """Fetch the public board, show it, and note what is not as it must be."""
+def checked_board(story: Story, *, as_json: bool) -> CheckedBoard:
+    """Fetch the public board, show it, and compare it with the expected one."""
     board = story.board()
-    found = differences(expected_rows(story.rules, list(TEAMS), story.sent), board)
+    faults = differences(expected_rows(story.rules, list(TEAMS), story.sent), board)
     if not as_json:
         show(*board_table(CONTEST, board, TEAMS))
-        story.talk("exactly what the raw scores make it" if not found else f"{len(found)} differences")
-    return {"rows": board["rows"], "differences": found}
+        story.talk("exactly what the raw scores make it" if not faults else f"{len(faults)} differences")
+    return CheckedBoard(board, faults)
 
 
-def points(board: Mapping[str, Any], team: str, problem: str) -> float:
-    """Points of a team at a problem."""
-    row = next(row for row in board["rows"] if row["team_id"] == team)
-    return float(next(cell["score"] for cell in row["problems"] if cell["problem_id"] == problem))
-
-
-def lowering(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """The new BESTs must have cost the team that had them before some of its relative points."""
-    first, second = points(before, *LOWERED), points(after, *LOWERED)
+def lowering(before: CheckedBoard, after: CheckedBoard) -> list[str]:
+    """Check that the new BESTs lowered the relative points of the team that had the BESTs before."""
+    first, second = before.points(*LOWERED), after.points(*LOWERED)
     if second < first:
         return []
     return [f"{' '.join(LOWERED)}: expected fewer points than {first} after a new BEST, found {second}"]
 
 
-def tell_end(before: Mapping[str, Any], after: Mapping[str, Any], faults: list[str], seconds: float) -> None:
-    """Say what the story showed, and whether the board was right."""
-    first, second = points(before, *LOWERED), points(after, *LOWERED)
+def print_end(before: CheckedBoard, after: CheckedBoard, faults: list[str], seconds: float) -> None:
+    """Print what the story showed, and whether the boards were right."""
+    first, second = before.points(*LOWERED), after.points(*LOWERED)
     typer.echo(
         f"{TEAMS[LOWERED[0]]} changed nothing at {LOWERED[1]}: {first:.2f} points became {second:.2f} by new BESTs."
     )

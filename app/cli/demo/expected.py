@@ -1,22 +1,26 @@
-"""What the board must be, worked out from the raw scores alone, in exact fractions and by no code of the service.
+"""The board as it must be, computed from the raw scores alone, in exact fractions and by no code of the service.
 
-Only the two rules of the demo are known here: absolute points for the best answer of each case so far, and relative
+Only the two rules of the demo are here: absolute points for the best answer of each case so far, and relative
 points for the last submission, in which a case without a file keeps the best answer before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from app.cli.resources.scoreboard import Board, BoardCell, BoardRow
 
 POINTS = 100
-NEAR = 1e-9  # the service adds in fixed point, whose sums may differ from exact fractions in the last digits
+NEAR = 1e-9  # the service rounds what a case is worth to grains (app.domain.fixed_point), and sends floats
+LONG_AFTER = 10**12
+"""Milliseconds later than any contest time."""
 
 
-class Found(NamedTuple):
-    """What the checker finds in one answer file; the order is that of better answers."""
+class Checked(NamedTuple):
+    """The checker's result for one answer file; a larger one is a better answer."""
 
     accepted: bool
     multiplier: Fraction
@@ -25,13 +29,13 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Sent:
-    """One submission: who, for what, when (contest time as the service wrote it), and what is in it, case by case."""
+    """One submission: its team, problem, contest time as the service wrote it, and results case by case."""
 
     id: str
     team: str
     problem: str
     time: str
-    found: Mapping[str, Found]
+    results: Mapping[str, Checked]
 
 
 @dataclass(frozen=True)
@@ -46,118 +50,158 @@ class Rule:
 class Counted(NamedTuple):
     """The answer that counts for a case, and when it was last improved."""
 
-    found: Found
+    result: Checked
     time: str
 
 
-def expected_rows(rules: Sequence[Rule], teams: Sequence[str], sent: Sequence[Sent]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class ExpectedCell:
+    """One team at one problem; `raw` is None for a rejected answer."""
+
+    problem_id: str
+    points: Fraction
+    time: str | None
+    judged: int
+    raw: Mapping[str, int | None]
+
+
+@dataclass
+class ExpectedRow:
+    """One team on the board."""
+
+    team_id: str
+    problems: list[ExpectedCell] = field(default_factory=list)
+    rank: int = 0
+
+    @property
+    def points(self) -> Fraction:
+        """Add up the points of all problems."""
+        return sum((cell.points for cell in self.problems), Fraction(0))
+
+    @property
+    def time(self) -> str | None:
+        """Give the contest time of the last rise at any problem."""
+        return max((cell.time for cell in self.problems if cell.time), key=milliseconds, default=None)
+
+    @property
+    def order(self) -> tuple[Fraction, int]:
+        """Order rows: more points first, then an earlier last rise."""
+        return -self.points, milliseconds(self.time) if self.time else LONG_AFTER
+
+
+def expected_rows(rules: Sequence[Rule], teams: Sequence[str], sent: Sequence[Sent]) -> list[ExpectedRow]:
     """Compute the rows of the board, best team first."""
-    rows: list[dict[str, Any]] = [{"team_id": team, "problems": []} for team in teams]
+    rows = [ExpectedRow(team) for team in teams]
     for rule in rules:
-        mine = {team: [s for s in sent if (s.team, s.problem) == (team, rule.problem)] for team in teams}
-        counted = {team: (last_counts if rule.relative else best_counts)(mine[team]) for team in teams}
+        of_team = {team: [s for s in sent if (s.team, s.problem) == (team, rule.problem)] for team in teams}
+        counted = {team: (last_counts if rule.relative else best_counts)(of_team[team]) for team in teams}
         best = best_raws(counted.values())
         for row in rows:
-            team = row["team_id"]
-            row["problems"].append(cell(rule, counted[team], best, len(mine[team])))
+            row.problems.append(expected_cell(rule, counted[row.team_id], best, len(of_team[row.team_id])))
+    rows.sort(key=lambda row: row.order)
     for row in rows:
-        row["points"] = sum((each["points"] for each in row["problems"]), Fraction(0))
-        row["time"] = max((each["time"] for each in row["problems"] if each["time"]), key=milliseconds, default=None)
-    rows.sort(key=snapshot)
-    for row in rows:
-        row["rank"] = 1 + sum(snapshot(other) < snapshot(row) for other in rows)
+        row.rank = 1 + sum(other.order < row.order for other in rows)
     return rows
 
 
 def best_counts(sent: Sequence[Sent]) -> dict[str, Counted]:
-    """The best answer of each case so far."""
+    """Give the best answer of each case so far."""
     now: dict[str, Counted] = {}
     for submission in sent:
-        for case, found in submission.found.items():
-            if case not in now or found > now[case].found:
-                now[case] = Counted(found, submission.time)
+        for case, result in submission.results.items():
+            if case not in now or result > now[case].result:
+                now[case] = Counted(result, submission.time)
     return now
 
 
 def last_counts(sent: Sequence[Sent]) -> dict[str, Counted]:
-    """The last submission; a case it has no file for keeps the best answer before it."""
+    """Give the last submission's answers; a case it has no file for keeps the best answer before it."""
     now: dict[str, Counted] = {}
     for at, submission in enumerate(sent):
         after = best_counts(sent[:at])
-        for case, found in submission.found.items():
-            rose = case not in now or found > now[case].found
-            after[case] = Counted(found, submission.time if rose else now[case].time)
+        for case, result in submission.results.items():
+            rose = case not in now or result > now[case].result
+            after[case] = Counted(result, submission.time if rose else now[case].time)
         now = after
     return now
 
 
-def best_raws(everybody: Any) -> dict[str, int]:
-    """The best accepted raw score of each case, over the counted answers of all teams."""
+def best_raws(everybody: Iterable[Mapping[str, Counted]]) -> dict[str, int]:
+    """Give the best accepted raw score of each case, over the counted answers of all teams."""
     best: dict[str, int] = {}
     for counted in everybody:
         for case, each in counted.items():
-            if each.found.accepted:
-                best[case] = max(best.get(case, 0), each.found.raw)
+            if each.result.accepted:
+                best[case] = max(best.get(case, 0), each.result.raw)
     return best
 
 
-def cell(rule: Rule, counted: Mapping[str, Counted], best: Mapping[str, int], judged: int) -> dict[str, Any]:
-    """One team at one problem."""
+def expected_cell(
+    rule: Rule, counted: Mapping[str, Counted], best: Mapping[str, int], submissions: int
+) -> ExpectedCell:
+    """Compute one team's cell at one problem."""
     share = Fraction(POINTS, len(rule.cases))
-    points = {}
-    for case, each in counted.items():
-        if not each.found.accepted:
-            points[case] = Fraction(0)
-        elif rule.relative:
-            points[case] = share * Fraction(each.found.raw, best[case]) if best[case] else share
-        else:
-            points[case] = share * each.found.multiplier
+    points = {case: share * multiplier(rule, each.result, best.get(case, 0)) for case, each in counted.items()}
     times = [counted[case].time for case in points if points[case] > 0]
-    return {
-        "problem_id": rule.problem,
-        "points": sum(points.values(), Fraction(0)),
-        "time": max(times, key=milliseconds, default=None),
-        "judged": judged,
-        "raw": {case: each.found.raw if each.found.accepted else None for case, each in counted.items()},
-    }
+    return ExpectedCell(
+        rule.problem,
+        sum(points.values(), Fraction(0)),
+        max(times, key=milliseconds, default=None),
+        submissions,
+        {case: each.result.raw if each.result.accepted else None for case, each in counted.items()},
+    )
 
 
-def snapshot(row: Mapping[str, Any]) -> tuple[Fraction, int]:
-    """What rows are ordered by: more points, then an earlier last rise."""
-    return -row["points"], milliseconds(row["time"]) if row["time"] else 10**12
+def multiplier(rule: Rule, result: Checked, best: int) -> Fraction:
+    """Give the share of a case's points that an answer earns; all of them where the best raw score is 0."""
+    if not result.accepted:
+        return Fraction(0)
+    if rule.relative:
+        return Fraction(result.raw, best) if best else Fraction(1)
+    return result.multiplier
 
 
 def milliseconds(reltime: str) -> int:
-    """A contest time h:mm:ss.uuu as a number."""
+    """Read a contest time h:mm:ss.uuu."""
     hours, minutes, seconds = reltime.split(":")
     return (int(hours) * 60 + int(minutes)) * 60_000 + round(float(seconds) * 1000)
 
 
-def differences(expected: Sequence[Mapping[str, Any]], board: Mapping[str, Any]) -> list[str]:
-    """Name everything in which the service's board (asked with cases=true) is not the expected one."""
-    found = {row["team_id"]: row for row in board["rows"]}
-    if [row["team_id"] for row in expected] != [row["team_id"] for row in board["rows"]]:
-        return [f"order: expected {[r['team_id'] for r in expected]}, found {[r['team_id'] for r in board['rows']]}"]
-    said: list[str] = []
-    for row in expected:
-        there = found[row["team_id"]]
-        compare(said, row["team_id"], "rank", row["rank"], there["rank"])
-        compare(said, row["team_id"], "points", row["points"], there["score"]["score"])
-        compare(said, row["team_id"], "time", row["time"], there["score"]["time"])
-        for mine, theirs in zip(row["problems"], there["problems"], strict=True):
-            where = f"{row['team_id']} {mine['problem_id']}"
-            compare(said, where, "problem", mine["problem_id"], theirs["problem_id"])
-            compare(said, where, "points", mine["points"], theirs["score"])
-            compare(said, where, "time", mine["time"], theirs.get("time"))
-            compare(said, where, "judged", mine["judged"], theirs["num_judged"])
-            compare(said, where, "pending", 0, theirs["num_pending"])
-            compare(said, where, "raw", mine["raw"], {case: each["raw"] for case, each in theirs["raw"].items()})
-    return said
+def differences(expected: Sequence[ExpectedRow], board: Board) -> list[str]:
+    """Name every value in which the service's board (asked for with cases=true) differs from the expected one."""
+    expected_order, order = [row.team_id for row in expected], [row["team_id"] for row in board["rows"]]
+    if expected_order != order:
+        return [f"order: expected {expected_order}, found {order}"]
+    return [fault for row, shown in zip(expected, board["rows"], strict=True) for fault in row_differences(row, shown)]
 
 
-def compare(said: list[str], where: str, what: str, expected: Any, found: Any) -> None:
-    """Note one value that is not as expected."""
-    same = abs(float(expected) - found) <= NEAR if isinstance(expected, Fraction) else expected == found
-    if not same:
-        shown = float(expected) if isinstance(expected, Fraction) else expected
-        said.append(f"{where}, {what}: expected {shown}, found {found}")
+def row_differences(row: ExpectedRow, shown: BoardRow) -> list[str]:
+    """Name every value in which a row of the board differs from the expected one."""
+    faults = [
+        *difference(f"{row.team_id}, rank", row.rank, shown["rank"]),
+        *difference(f"{row.team_id}, points", row.points, shown["score"]["score"]),
+        *difference(f"{row.team_id}, time", row.time, shown["score"].get("time")),
+    ]
+    for cell, shown_cell in zip(row.problems, shown["problems"], strict=True):
+        faults += cell_differences(f"{row.team_id} {cell.problem_id}", cell, shown_cell)
+    return faults
+
+
+def cell_differences(where: str, cell: ExpectedCell, shown: BoardCell) -> list[str]:
+    """Name every value in which a cell of the board differs from the expected one."""
+    raw = {case: answer["raw"] for case, answer in (shown.get("raw") or {}).items()}
+    return [
+        *difference(f"{where}, problem", cell.problem_id, shown["problem_id"]),
+        *difference(f"{where}, points", cell.points, shown.get("score", 0.0)),
+        *difference(f"{where}, time", cell.time, shown.get("time")),
+        *difference(f"{where}, judged", cell.judged, shown["num_judged"]),
+        *difference(f"{where}, pending", 0, shown["num_pending"]),
+        *difference(f"{where}, raw", dict(cell.raw), raw),
+    ]
+
+
+def difference(where: str, expected: object, found: object) -> list[str]:
+    """Name a value that is not as expected; exact points may differ from floats in the last digits."""
+    if isinstance(expected, Fraction) and isinstance(found, int | float):
+        return [] if abs(float(expected) - found) <= NEAR else [f"{where}: expected {float(expected)}, found {found}"]
+    return [] if expected == found else [f"{where}: expected {expected}, found {found}"]

@@ -1,30 +1,35 @@
 """The demo's finale: a question answered, a rejudging tried and undone, a frozen board opened, results made final.
 
-Each step tells what it does, and gives what was not as it must be.
+Each step prints what it does, and returns the faults it finds.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from app.cli.board_tables import reltime, span
 from app.cli.client import Client
 from app.cli.demo.story import CONTEST, NEW_CASE, TEAMS, Story, Work, submit
 from app.cli.output import Failure
+from app.cli.resources.contests import Contest, ContestState
+from app.cli.resources.messages import Clarification
+from app.cli.resources.rejudgings import Difference, Rejudging
+from app.cli.resources.scoreboard import Award, Board, BoardCell, BoardRow, Reveal, TotalScore
+from app.cli.times import reltime, span
 
 HALF = 50
+NO_WINNER: Award = {"id": "winner", "citation": "no winner", "team_ids": []}
 SECONDS_TO_THE_END = 1.5
 SECONDS_BETWEEN_LOOKS = 0.1
 MOST_SECONDS = 120
 FROM = f"contests/{CONTEST}"
 
-Rows = dict[str, dict[str, Any]]
+Rows = Mapping[str, BoardRow]
 
 
 def finale(story: Story, made: Work) -> list[str]:
-    """Play it; gives every fault."""
+    """Play the finale; returns every fault."""
     return [
         *ask_and_answer(story),
         *try_and_undo(story),
@@ -34,20 +39,20 @@ def finale(story: Story, made: Work) -> list[str]:
 
 
 def ask_and_answer(story: Story) -> list[str]:
-    """A team asks, the jury answers to it alone, and tells something to everybody."""
+    """A team asks, the jury answers that team alone, and announces something to everybody."""
     ants, bees = story.teams["ants"], story.teams["bees"]
     question = {"text": "May a piece jump over two?", "problem_id": "comesolo"}
-    asked = ants.post(f"{FROM}/clarifications", question)
+    asked = ants.post(f"{FROM}/clarifications", question, Clarification)
     reply = {"text": "No, over one.", "reply_to_id": asked["id"], "to_team_ids": ["ants"], "problem_id": "comesolo"}
-    answered = story.admin.post(f"{FROM}/clarifications", reply)
-    told = story.admin.post(f"{FROM}/clarifications", {"text": "The board freezes soon."})
+    answered = story.admin.post(f"{FROM}/clarifications", reply, Clarification)
+    announced = story.admin.post(f"{FROM}/clarifications", {"text": "The board freezes soon."}, Clarification)
     story.talk(f"{TEAMS['ants']} ask the jury: {asked['text']} The jury answers: {answered['text']}")
-    story.talk(f"the jury announces to everybody: {told['text']}")
+    story.talk(f"the jury announces to everybody: {announced['text']}")
     seen = {
-        name: {each["id"] for each in team.get(f"{FROM}/clarifications")}
+        name: {each["id"] for each in team.get(f"{FROM}/clarifications", list[Clarification])}
         for name, team in (("ants", ants), ("bees", bees))
     }
-    expected = {"ants": {asked["id"], answered["id"], told["id"]}, "bees": {told["id"]}}
+    expected = {"ants": {asked["id"], answered["id"], announced["id"]}, "bees": {announced["id"]}}
     return [
         f"clarifications of {team}: expected {sorted(ids)}, found {sorted(seen[team])}"
         for team, ids in expected.items()
@@ -56,14 +61,14 @@ def ask_and_answer(story: Story) -> list[str]:
 
 
 def try_and_undo(story: Story) -> list[str]:
-    """The admin looks what half the points for comesolo would change, does it, and takes it back."""
+    """The admin looks at what half the points for comesolo would change, applies it, and undoes it."""
     before = rows_of(story.board())
     rule = {"kind": "absolute", "counting": "best-case", "max_points": HALF}
     wanted = {"problem": "comesolo", "reason": "half the points", "changes": {"rule": rule}}
-    made = story.admin.post(f"{FROM}/rejudgings", wanted)
-    path = f"{FROM}/rejudgings/{made['id']}"
-    wait_for(lambda: story.admin.get(path)["state"] == "ready", f"rejudging {made['id']} to be ready")
-    counts = story.admin.get(f"{path}/difference")["counts"]
+    number = story.admin.post(f"{FROM}/rejudgings", wanted, Rejudging)["id"]
+    path = f"{FROM}/rejudgings/{number}"
+    wait_for(lambda: story.admin.get(path, Rejudging)["state"] == "ready", f"rejudging {number} to be ready")
+    counts = story.admin.get(f"{path}/difference", Difference)["counts"]
     story.talk(
         f"a rejudging would halve the points of comesolo: {counts['teams_changed']} teams change, "
         f"{counts['ranks_changed']} of them their rank"
@@ -88,8 +93,8 @@ def try_and_undo(story: Story) -> list[str]:
 
 def freeze_and_open(story: Story, made: Work) -> list[str]:
     """The board freezes, teams go on behind it, the contest ends, and the board is opened from the bottom."""
-    contest = story.admin.get(FROM)
-    start = datetime.fromisoformat(contest["start_time"])
+    contest = story.admin.get(FROM, Contest)
+    start = datetime.fromisoformat(str(contest["start_time"]))
     frozen_at = datetime.now(UTC) - start
     story.admin.patch(FROM, {"scoreboard_freeze_duration": reltime(span(contest["duration"]) - frozen_at)})
     before = rows_of(story.board())
@@ -105,64 +110,69 @@ def freeze_and_open(story: Story, made: Work) -> list[str]:
     waiting = sum(cell["num_pending"] for row in frozen.values() for cell in row["problems"])
     faults += [] if waiting == 2 else [f"frozen board: expected 2 pending submissions, found {waiting}"]
     story.talk(f"the frozen board shows {points_text(frozen)}, and {waiting} submissions pending")
-    duration = datetime.now(UTC) - start + timedelta(seconds=SECONDS_TO_THE_END)
-    end = {"duration": reltime(duration)}
-    story.admin.patch(FROM, end)
-    wait_for(lambda: story.admin.get(f"{FROM}/state")["ended"] is not None, "the end of the contest")
+    end(story, start)
     story.talk("the contest is over; the board is opened from the bottom up")
     return faults + open_from_the_bottom(story)
 
 
+def end(story: Story, start: datetime) -> None:
+    """Let the contest end, soon."""
+    duration = datetime.now(UTC) - start + timedelta(seconds=SECONDS_TO_THE_END)
+    story.admin.patch(FROM, {"duration": reltime(duration)})
+    wait_for(lambda: story.admin.get(f"{FROM}/state", ContestState)["ended"] is not None, "the end of the contest")
+
+
 def open_from_the_bottom(story: Story) -> list[str]:
-    """Row by row, until everybody sees what the jury sees."""
-    while (opened := story.admin.post(f"{FROM}/reveal", {"step": "row"}))["opened"]:
+    """Open row by row, until everybody sees what the jury sees."""
+    while (opened := story.admin.post(f"{FROM}/reveal", {"step": "row"}, Reveal))["opened"]:
         team = opened["opened"][0]["team_id"]
         row = rows_of(story.board())[team]
         story.talk(f"opened: {TEAMS[team]}, {row['score']['score']:.2f} points, rank {row['rank']}")
         if opened["thawed"]:
             break
-    seen, known = rows_of(story.board()), rows_of(story.admin.get(f"{FROM}/scoreboard", public="false", cases="true"))
-    return [] if seen == known else ["opened board: expected the jury's board, found another"]
+    of_jury = rows_of(story.admin.get(f"{FROM}/scoreboard", Board, public="false", cases="true"))
+    return [] if rows_of(story.board()) == of_jury else ["opened board: expected the jury's board, found another"]
 
 
 def give_awards(story: Story) -> list[str]:
-    """The results are final, and so are the awards."""
+    """Make the results final, and the awards with them."""
     with Client(story.admin.as_nobody()) as public:
-        early = {award["id"]: award["team_ids"] for award in public.get(f"{FROM}/awards")}
+        early = {award["id"]: award["team_ids"] for award in public.get(f"{FROM}/awards", list[Award])}
         story.admin.patch(FROM, {"id": CONTEST, "finalized": True})
-        awards = {award["id"]: award for award in public.get(f"{FROM}/awards")}
+        awards = {award["id"]: award for award in public.get(f"{FROM}/awards", list[Award])}
     first = [team for team, row in rows_of(story.board()).items() if row["rank"] == 1]
-    winner = awards.get("winner", {"citation": "no winner", "team_ids": []})
-    names = ", ".join(TEAMS[team] for team in winner["team_ids"])
+    winner = awards.get("winner", NO_WINNER)
+    winners = winner["team_ids"] or []
+    names = ", ".join(TEAMS[team] for team in winners)
     story.talk(f"the results are final; {winner['citation']}: {names}")
     faults = (
         [] if early.get("winner") is None else ["awards: expected no winner before the results are final, found one"]
     )
-    return faults + ([] if winner["team_ids"] == first else [f"winner: expected {first}, found {winner['team_ids']}"])
+    return faults + ([] if winners == first else [f"winner: expected {first}, found {winners}"])
 
 
-def rows_of(board: dict[str, Any]) -> Rows:
-    """A board's rows by team, in order."""
+def rows_of(board: Board) -> Rows:
+    """Give a board's rows by team, in order."""
     return {row["team_id"]: row for row in board["rows"]}
 
 
-def shown(row: dict[str, Any]) -> tuple[Any, ...]:
-    """What must not move in a row while the board is frozen: all but how many submissions wait."""
-    cells = [{key: value for key, value in cell.items() if key != "num_pending"} for cell in row["problems"]]
+def shown(row: BoardRow) -> tuple[int, TotalScore, list[BoardCell]]:
+    """Give the part of a row that a freeze holds: all but the number of submissions that wait."""
+    cells: list[BoardCell] = [{**cell, "num_pending": 0} for cell in row["problems"]]
     return row["rank"], row["score"], cells
 
 
-def points_of(row: dict[str, Any], problem: str) -> float:
-    """Points at one problem."""
-    return float(next(cell["score"] for cell in row["problems"] if cell["problem_id"] == problem))
+def points_of(row: BoardRow, problem: str) -> float:
+    """Give a team's points at one problem."""
+    return next(cell.get("score", 0.0) for cell in row["problems"] if cell["problem_id"] == problem)
 
 
 def points_text(rows: Rows) -> str:
-    """All teams with their points, best first."""
+    """Name all teams with their points, best first."""
     return ", ".join(f"{TEAMS[team]} {row['score']['score']:.2f}" for team, row in rows.items())
 
 
-def wait_for(done: Any, what: str) -> None:
+def wait_for(done: Callable[[], bool], what: str) -> None:
     """Look again and again; raises Failure if it takes too long."""
     until = time.monotonic() + MOST_SECONDS
     while not done():

@@ -28,10 +28,10 @@ class Running:
 def fresh_service(home: Path, settings: Mapping[str, str] | None = None) -> Iterator[Running]:
     """Start `jurado serve` in an empty home on a free port; stop it on the way out. Its log is home/server.log.
 
-    `settings` are variables of its environment, beside those that are the demo's own.
+    `settings` are further variables of its environment.
     """
     password = secrets.token_urlsafe(16)
-    # Settings of whoever runs the demo are not the demo's; jurado.toml is not either, as it is looked for in the home.
+    # The demo ignores the settings of the person who runs it; jurado.toml too, as it is looked for in the home.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_")}
     python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
     with (home / "server.log").open("w") as log:
@@ -51,7 +51,7 @@ def fresh_service(home: Path, settings: Mapping[str, str] | None = None) -> Iter
 
 
 def wait_for_address(process: subprocess.Popen[str], home: Path) -> str:
-    """Read the line that tells the address; raises Failure with the end of the log if there is none."""
+    """Read the line with the address; raises Failure with the end of the log if there is none."""
     assert process.stdout is not None
     words = process.stdout.readline().split()
     if words[:2] != ["Jurado", "serves"]:

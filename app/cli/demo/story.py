@@ -1,4 +1,4 @@
-"""The demo's story, step by step, each through HTTP: what the admin does, what three teams do."""
+"""The demo's story, step by step, each through HTTP: the work of an admin and of three teams."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from app.cli.access import new_login
-from app.cli.admin.problems import follow_job
+from app.cli.admin.jobs import follow_job
 from app.cli.client import Client
-from app.cli.contestant.commands import send, wait_for_report
+from app.cli.contestant.submit import send, wait_for_report
 from app.cli.demo import answers
 from app.cli.demo.answers import CORRUPT, Answers
-from app.cli.demo.expected import Found, Rule, Sent
+from app.cli.demo.expected import Rule, Sent
 from app.cli.generate import generated
 from app.cli.output import Failure
+from app.cli.resources.problems import Job, SizedCase
+from app.cli.resources.scoreboard import Board
+from app.grading.solver_process import Report
 
 CONTEST = "story"
 TEAMS = {"ants": "The Ants", "bees": "The Bees", "cats": "The Cats"}
@@ -28,12 +30,12 @@ AT_ONCE = 2
 
 Talk = Callable[[str], None]
 Work = dict[str, Answers]
-"""Answer files by the name of who made them."""
+"""Answer files by the name of their maker."""
 
 
 @dataclass
 class Story:
-    """What has happened so far. `folder` holds the inputs, a folder for each problem."""
+    """The story so far. `folder` holds the inputs, a folder for each problem."""
 
     url: str
     admin: Client
@@ -42,20 +44,18 @@ class Story:
     teams: dict[str, Client] = field(default_factory=dict)
     rules: list[Rule] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
-    scores: dict[str, dict[str, Found]] = field(default_factory=dict)
 
     def cases(self, problem: str) -> list[str]:
-        """The names of a problem's cases that count now."""
+        """List the names of a problem's cases that count now."""
         return [case for rule in self.rules if rule.problem == problem for case in rule.cases]
 
-    def board(self) -> dict[str, Any]:
-        """The board as everybody sees it."""
+    def board(self) -> Board:
+        """Read the board as everybody sees it."""
         with Client(self.admin.as_nobody()) as public:
-            found: dict[str, Any] = public.get(f"contests/{CONTEST}/scoreboard", cases="true")
-        return found
+            return public.get(f"contests/{CONTEST}/scoreboard", Board, cases="true")
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         for client in (self.admin, *self.teams.values()):
             client.close()
 
@@ -81,19 +81,19 @@ def add_case(story: Story) -> None:
     """Upload a test case's input, and have the reference solver make its expected answer."""
     board = generated("comesolo", 2026, ["kind=random", "n=12", "density=60"])
     files = {"input": (f"{NEW_CASE}.in", board)}
-    made = story.admin.put(f"problems/comesolo/testcases/secret/{NEW_CASE}", files=files)
-    story.talk(f"the admin uploads the test case {NEW_CASE}: {made['size']} bytes, no expected answer yet")
-    job = story.admin.post("problems/comesolo/reference-runs", {"method": "beam", "seconds": 1.5, "seed": 1})
+    stored = story.admin.put(f"problems/comesolo/testcases/secret/{NEW_CASE}", shape=SizedCase, files=files)
+    story.talk(f"the admin uploads the test case {NEW_CASE}: {stored['size']} bytes, no expected answer yet")
+    options = {"method": "beam", "seconds": 1.5, "seed": 1}
+    job = story.admin.post("problems/comesolo/reference-runs", options, Job)
+    lines = set()
 
-    told = set()
-
-    def heard(said: dict[str, Any]) -> None:
-        line = f"  reference run: {said['fraction']:.0%} {said['note']}"
-        if said["note"] and line not in told:
+    def on_progress(report: Report) -> None:
+        line = f"  reference run: {report['fraction']:.0%} {report['note']}"
+        if report["note"] and line not in lines:
             story.talk(line)
-        told.add(line)
+        lines.add(line)
 
-    ended = follow_job(story.admin, job["id"], heard)
+    ended = follow_job(story.admin, job["id"], on_progress)
     if ended["state"] != "done":
         raise Failure(f"the reference run ended as {ended['state']}: {ended['result']}", 1)
 
@@ -142,7 +142,7 @@ def first_round(story: Story, made: Work) -> None:
 
 
 def second_round(story: Story, made: Work) -> None:
-    """One team improves one case; another sets new BESTs, which lowers what the first answers are worth."""
+    """One team improves one case; another sets new BESTs, which lowers the points of the first answers."""
     damaged = story.cases("comesolo")[2]
     submit(story, "bees", "comesolo", {damaged: made["beam"][damaged]}, f"a better answer of the one case {damaged}")
     submit(story, "cats", "rollingballs", made["careful"], "a zip of beam-local answers with new BESTs")
@@ -151,13 +151,13 @@ def second_round(story: Story, made: Work) -> None:
 
 
 def submit(story: Story, team: str, problem: str, files: Answers, what: str) -> None:
-    """Submit as a team (a zip, or a single file), wait for the verdict, and note what was sent and is in it."""
+    """Submit as a team (a zip, or a single file), wait for the verdict, and note the submission with its results."""
     client = story.teams[team]
     case = next(iter(files))
     name, data = (f"{case}.out", files[case]) if len(files) == 1 else ("answers.zip", answers.zipped(files))
-    made = send(client, CONTEST, problem, name, data)
-    report = wait_for_report(client, CONTEST, made["id"])
-    found = answers.find(problem, story.folder / problem, files)
-    story.sent.append(Sent(made["id"], team, problem, made["contest_time"], found))
+    stored = send(client, CONTEST, problem, name, data)
+    report = wait_for_report(client, CONTEST, stored["id"])
+    results = answers.check_all(problem, story.folder / problem, files)
+    story.sent.append(Sent(stored["id"], team, problem, stored["contest_time"], results))
     verdict = report["judgement"]["judgement_type_id"]
     story.talk(f"{TEAMS[team]} submit {what} ({problem}): {verdict}, {report['points']:.2f} points")

@@ -9,15 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
-from app.cli.ladder.runs import OnDone, Runner, Task, ended_by_sigterm
+from app.cli.ladder.runs import OnDone, Run, Runner, Task, ended_by_sigterm
 from app.cli.names import nearest, problem_folder
+from app.cli.options import AsJson, BundledProblem
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.solve import AsJson, Problem
 from app.cli.solver_process import list_methods
 from app.domain.scoring import ProblemPoints
 from app.packages.demands import Outcomes
@@ -29,21 +31,21 @@ from app.packages.trials import Outcome, Trial
 MOST_SECONDS = 3600
 """As in jurado.yaml; a timer cannot wait for an infinite time either."""
 LATE = 1.25, 0.5
-"""A run may take this many times its limit and so many seconds more: solvers look at the clock between turns."""
+"""Factor of a run's limit, and seconds on top of it, that it may take: solvers look at the clock between turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One method: its points, and each case's outcome and run (the summary of `python -m solvers`)."""
+    """One method: its points, and the outcome and the run of each case by its name."""
 
     method: str
     points: ProblemPoints
     outcomes: Outcomes
-    runs: Mapping[str, dict[str, Any]]
+    runs: Mapping[str, Run]
 
 
 def ladder(
-    problem: Problem,
+    problem: BundledProblem,
     method: Annotated[list[str] | None, typer.Option(help="only this method (may be repeated)")] = None,
     short: Annotated[bool, typer.Option("--short", help="only the few cases of the package's short ladder")] = False,
     seconds: Annotated[
@@ -96,7 +98,7 @@ def choose_methods(climb: Climb, wanted: Sequence[str]) -> list[str]:
 def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) -> list[Rung]:
     """Run all, judge all, and give each method its points."""
     trials = open_cases(climb)
-    runs: dict[str, dict[str, dict[str, Any]]] = {method: {} for method in methods}
+    runs: dict[str, dict[str, Run]] = {method: {} for method in methods}
     with (
         ended_by_sigterm(),
         tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name,
@@ -104,14 +106,14 @@ def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) 
     ):
         tasks = make_tasks(climb, methods, Path(name), jobs)
 
-        def on_done(task: Task, said: dict[str, Any]) -> None:
-            runs[task.method][said["instance"]] = said
-            step(task, said)
+        def on_done(task: Task, run: Run) -> None:
+            runs[task.method][run.instance] = run
+            step(task, run)
 
         Runner(on_done).run(tasks, jobs=jobs)
         judged = {
-            method: {case: judge(climb, trials[case], said, Path(name, method)) for case, said in done.items()}
-            for method, done in runs.items()
+            method: {case: judge(climb, trials[case], run, Path(name, method)) for case, run in of_method.items()}
+            for method, of_method in runs.items()
         }
     points = ladder_points(climb, judged, accepted_outcomes(climb, trials))
     return [Rung(m, made, judged[m], runs[m]) for m, made in zip(methods, points, strict=True)]
@@ -136,66 +138,66 @@ def make_tasks(climb: Climb, methods: Sequence[str], folder: Path, jobs: int) ->
     return tasks
 
 
-def judge(climb: Climb, trial: Trial, said: dict[str, Any], out: Path) -> Outcome:
+def judge(climb: Climb, trial: Trial, run: Run, out: Path) -> Outcome:
     """Let the checker score an answer that came in time and within the memory."""
-    if said["unsolved"]:
-        return Outcome(rejected=said["message"])
-    if said["seconds"] > climb.seconds * LATE[0] + LATE[1]:
-        return Outcome(
-            rejected=f"expected an answer within {climb.seconds:g} s, found it after {said['seconds']:.1f} s"
-        )
-    if said["memory"] > climb.memory:
-        return Outcome(rejected=f"expected at most {climb.memory} MiB, found {said['memory']:.0f} MiB")
-    return trial.judge((out / f"{said['instance']}.out").read_bytes())
+    if run.unsolved or run.seconds is None or run.memory is None:
+        return Outcome(rejected=run.message)
+    if run.seconds > climb.seconds * LATE[0] + LATE[1]:
+        return Outcome(rejected=f"expected an answer within {climb.seconds:g} s, found it after {run.seconds:.1f} s")
+    if run.memory > climb.memory:
+        return Outcome(rejected=f"expected at most {climb.memory} MiB, found {run.memory:.0f} MiB")
+    return trial.judge((out / f"{run.instance}.out").read_bytes())
 
 
 def as_expected(climb: Climb, rung: Rung) -> bool:
-    """Does a method earn what its package says?"""
+    """Tell whether a method earns the points that its package expects."""
     return within(rung.points.points, climb.expected[rung.method])
 
 
-def as_data(climb: Climb, rungs: Sequence[Rung], *, short: bool) -> dict[str, Any]:
-    """The ladder for programs."""
+def as_data(climb: Climb, rungs: Sequence[Rung], *, short: bool) -> dict[str, JsonValue]:
+    """Give the ladder as JSON."""
     return {
         "problem": climb.package.slug,
         "short": short,
         "seconds": climb.seconds,
         "memory": climb.memory,
-        "rungs": [
-            {
-                "method": rung.method,
-                "points": round(rung.points.points, 4),
-                "expected": climb.expected[rung.method],
-                "as_expected": as_expected(climb, rung),
-                "groups": {
-                    group.group.name: {"points": round(group.points, 4), "max": round(group.max_points, 4)}
-                    for group in rung.points.groups
-                },
-                "cases": [case_data(climb, rung, case.name, case.group) for case in climb.cases],
-            }
-            for rung in rungs
-        ],
+        "rungs": [rung_data(climb, rung) for rung in rungs],
     }
 
 
-def case_data(climb: Climb, rung: Rung, name: str, group: str) -> dict[str, Any]:
-    """One run for programs; seconds and memory are null where the solver left none."""
-    outcome, said = rung.outcomes[name], rung.runs[name]
+def rung_data(climb: Climb, rung: Rung) -> JsonValue:
+    """Give one method as JSON."""
+    return {
+        "method": rung.method,
+        "points": round(rung.points.points, 4),
+        "expected": list(climb.expected[rung.method]),
+        "as_expected": as_expected(climb, rung),
+        "groups": {
+            group.group.name: {"points": round(group.points, 4), "max": round(group.max_points, 4)}
+            for group in rung.points.groups
+        },
+        "cases": [case_data(rung, case.name, case.group) for case in climb.cases],
+    }
+
+
+def case_data(rung: Rung, name: str, group: str) -> JsonValue:
+    """Give one run as JSON; seconds and memory are null where the solver left no summary."""
+    outcome, run = rung.outcomes[name], rung.runs[name]
     return {
         "case": name,
         "group": group,
         "accepted": outcome.score is not None,
         "multiplier": rung.points.multipliers.get(name, 0.0),
-        "raw": said.get("raw"),
-        "seconds": said["seconds"],
-        "start_up": said.get("start_up"),
-        "memory": said["memory"],
-        "message": outcome.rejected or outcome.failed or said["message"],
+        "raw": run.raw,
+        "seconds": run.seconds,
+        "start_up": run.start_up,
+        "memory": run.memory,
+        "message": outcome.rejected or outcome.failed or run.message,
     }
 
 
-def ladder_table(climb: Climb, rungs: Sequence[Rung]) -> object:
-    """Methods by groups: points; then their sum, what is expected, and the slowest and the largest run."""
+def ladder_table(climb: Climb, rungs: Sequence[Rung]) -> Table:
+    """Draw methods by groups: points; then their sum, the points expected, the slowest and the largest run."""
     groups = [group.group.name for group in rungs[0].points.groups]
     most = [f"{group.max_points:.4g}" for group in rungs[0].points.groups]
     columns = ["method", *(f">{name.removeprefix('secret/')}" for name in groups)]
@@ -206,12 +208,12 @@ def ladder_table(climb: Climb, rungs: Sequence[Rung]) -> object:
 
 
 def ladder_row(climb: Climb, rung: Rung) -> list[str]:
-    """One line of the table."""
+    """Write one line of the table."""
     least, upto = climb.expected[rung.method]
     expected = f"{least:g}" if least == upto else f"{least:g}..{upto:g}"
     solved = sum(outcome.score is not None for outcome in rung.outcomes.values())
-    seconds = [run["seconds"] for run in rung.runs.values() if run["seconds"] is not None]
-    memory = [run["memory"] for run in rung.runs.values() if run["memory"] is not None]
+    seconds = [run.seconds for run in rung.runs.values() if run.seconds is not None]
+    memory = [run.memory for run in rung.runs.values() if run.memory is not None]
     return [
         rung.method,
         *(f"{group.points:.4g}" for group in rung.points.groups),
@@ -227,17 +229,17 @@ def ladder_row(climb: Climb, rung: Rung) -> list[str]:
 def bar(total: int, quiet: bool) -> Iterator[OnDone]:
     """Show how many runs are done: a bar on a terminal, a line for each tenth elsewhere."""
     if quiet:
-        yield lambda _task, _said: None
+        yield lambda _task, _run: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console(err=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         shown = progress.add_task("starting", total=total)
         done = 0
 
-        def step(task: Task, said: dict[str, Any]) -> None:
+        def step(task: Task, run: Run) -> None:
             nonlocal done
             done += 1
-            progress.update(shown, advance=1, description=f"{task.method} {said['instance']}")
+            progress.update(shown, advance=1, description=f"{task.method} {run.instance}")
             if not sys.stderr.isatty() and done * 10 // total > (done - 1) * 10 // total:
                 say(f"{task.problem}: {done} of {total} runs")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from app.cli.solver_process import environment
-from app.grading.solver_process import START_UP_SECONDS, Bounds, SolverProcess, Summary
+from app.grading.solver_process import START_UP_SECONDS, Bounds, Report, SolverProcess, Summary
 
 OVERRUN = 2.0
 """A solver that has not answered after this many times its limit (and the start-up) is killed."""
@@ -32,19 +32,32 @@ class Task:
     seed: int
 
 
-OnDone = Callable[[Task, Summary], None]
-"""Called with the summary of every run (see `python -m solvers`), from several threads but never from two at a time."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A method's run on one input; seconds, start-up seconds and MiB are None where the solver left no summary."""
+
+    instance: str
+    unsolved: bool
+    message: str
+    raw: int | float | None = None
+    seconds: float | None = None
+    start_up: float | None = None
+    memory: float | None = None
+
+
+OnDone = Callable[[Task, Run], None]
+"""Called with every run, from several threads but never from two at a time."""
 
 
 @dataclass
 class Runner:
-    """Runs tasks side by side, once; leaving it by an exception kills what still runs."""
+    """Runs tasks side by side, once; leaving it by an exception kills the processes that still run."""
 
     on_done: OnDone
     _running: set[SolverProcess] = field(default_factory=set)
     _stopped: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _telling: threading.Lock = field(default_factory=threading.Lock)
+    _passing_on: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, tasks: Sequence[Task], *, jobs: int) -> None:
         """Run all tasks, `jobs` at a time; a solver that fails is a summary too, never an exception."""
@@ -58,27 +71,29 @@ class Runner:
                 raise
 
     def _run(self, task: Task) -> None:
-        """One process after another, until every input has its summary: one that dies costs one input only."""
+        """Run one process after another, until every input has its run: a process that dies costs one input only."""
         left = list(task.inputs)
 
-        def report(summary: Summary) -> None:
-            if "done" in summary:
-                left[:] = [path for path in left if path.stem != summary["instance"]]
-                self._tell(task, summary)
+        def on_report(report: Report | Summary) -> None:
+            if "done" in report:
+                run = run_of(report)
+                left[:] = [path for path in left if path.stem != run.instance]
+                self._pass_on(task, run)
 
         while left and (process := self._start(task, left)) is not None:
             reason = f"killed: no answer after {OVERRUN:g} times its {task.seconds:g} seconds"
             try:
-                ended = process.listen(report, task.seconds * OVERRUN + START_UP_SECONDS, reason)
+                ended = process.listen(on_report, task.seconds * OVERRUN + START_UP_SECONDS, reason)
             finally:
                 with self._lock:
                     self._running.remove(process)
             if left and not self._stopped:
-                self._tell(task, failure(left.pop(0).stem, ended.killed or ended.complaint or SILENT))
+                why = ended.killed or ended.complaint or SILENT
+                self._pass_on(task, Run(left.pop(0).stem, unsolved=True, message=why))
 
-    def _tell(self, task: Task, summary: Summary) -> None:
-        with self._telling:
-            self.on_done(task, summary)
+    def _pass_on(self, task: Task, run: Run) -> None:
+        with self._passing_on:
+            self.on_done(task, run)
 
     def _start(self, task: Task, inputs: Sequence[Path]) -> SolverProcess | None:
         """Start a process on the inputs; None once the runner is stopped, so that none is started behind its back."""
@@ -122,6 +137,14 @@ def ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def failure(instance: str, why: str) -> Summary:
-    """Make the summary of a run that has left none."""
-    return {"done": True, "instance": instance, "unsolved": True, "message": why, "seconds": None, "memory": None}
+def run_of(summary: Summary) -> Run:
+    """Take a run from the summary that `python -m solvers` gives of it."""
+    return Run(
+        summary["instance"],
+        summary["unsolved"],
+        summary["message"],
+        summary["raw"],
+        summary["seconds"],
+        summary["start_up"],
+        summary["memory"],
+    )

@@ -1,1 +1,1 @@
-"""The commands that run and keep a service: serve, backup, restore, move."""
+"""The commands that run a service and care for its data: serve, init, status, backup, restore, fsck, move."""

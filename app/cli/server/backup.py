@@ -1,4 +1,4 @@
-"""`jurado backup`, `restore` and `fsck`: a copy of everything, its way back, and a look at what is stored."""
+"""`jurado backup`, `restore` and `fsck`: copy everything, put it back, and check all that is stored."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from app.cli.options import AsJson
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.server.commands import Home, holding, read_settings
-from app.cli.solve import AsJson
+from app.cli.server.places import Home, holding, read_settings, reason
 
 if TYPE_CHECKING:
     from app.settings import Settings
+    from app.storage.database import Database
+    from app.storage.files import LocalFiles
+    from app.storage.fsck import Checked, Fault, Mended
 
 MOST_SHOWN = 100
 SECONDS_AN_HOUR = 3600
@@ -25,10 +28,10 @@ Step = Callable[[str, int, int | None], None]
 
 
 def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
-    """Copy the database and the files into DIR while the service runs; again into the same DIR: only new files.
+    """Copy the database and the files into DIR while the service runs; into the same DIR again, only new files.
 
-    Everything acknowledged before the backup began is in it. A backup that is broken off leaves the one before in DIR
-    as it was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
+    The backup holds everything acknowledged before it began. One that is broken off leaves the one before in DIR as it
+    was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
     """
     from app.storage.backup import backup as copy
 
@@ -50,14 +53,14 @@ def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
 def restore(
     folder: Folder,
     home: Home = None,
-    replace: Annotated[bool, typer.Option("--replace", help="put it in the place of what is there")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="replace the data that is there")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Put a backup where the service finds it: JURADO_HOME, JURADO_DATABASE_URL. Stop the server first.
 
     It is refused while a server, or another command that writes, has the home or the database. All of the backup is
-    read and compared before anything is changed. What was copied from SQLite may go to PostgreSQL, and back. A database
-    that holds anything is refused, unless --replace asks for it.
+    read and compared before anything is changed. A backup of SQLite may go to PostgreSQL, and back. A database that
+    holds anything is replaced only with --replace.
     """
     from app.storage.backup import restore as put
 
@@ -76,7 +79,7 @@ def restore(
 
 
 def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
-    """The keys that a restored database needs and the home lacks; a file that holds no keys is found at the start."""
+    """List the keys that a restored database needs and the home lacks; the start reports a file that holds none."""
     from app.storage.secret_keys import SecretKeyError, read_keys
 
     try:
@@ -93,7 +96,7 @@ def fsck(
     grace: Annotated[float, typer.Option(min=0, help="hours for which nobody has sent an orphan's bytes")] = 24.0,
     as_json: AsJson = False,
 ) -> None:
-    """Read every stored file and every row, and say what is missing, damaged or referred to by nobody.
+    """Read every stored file and every row, and list the files missing, damaged or referred to by nobody.
 
     May run beside the server. Exit code 1 if anything is missing or damaged (and could not be mended).
     """
@@ -130,7 +133,7 @@ def fsck(
     raise typer.Exit(1 if faults else 0)
 
 
-def _show(checked: Any, faults: list[Any], mended: Any) -> None:
+def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> None:
     rows = [(fault.kind, fault.name, ", ".join(fault.places) or "nobody", fault.why) for fault in faults]
     if rows:
         show(table("", ["fault", "which", "needed by", "why"], rows[:MOST_SHOWN]))
@@ -147,7 +150,7 @@ def _show(checked: Any, faults: list[Any], mended: Any) -> None:
         )
 
 
-def _files(folder: Path) -> Any:
+def _files(folder: Path) -> LocalFiles:
     from app.storage.files import LocalFiles
 
     try:
@@ -157,8 +160,8 @@ def _files(folder: Path) -> Any:
 
 
 @contextmanager
-def _opened(settings: Settings) -> Iterator[Any]:
-    """Open the database that is there: none is made, as an empty one would look sound."""
+def _opened(settings: Settings) -> Iterator[Database]:
+    """Open the existing database; none is made, as an empty one would look sound."""
     from app.storage.database import Database
     from app.storage.migrate import schema_of
 
@@ -176,7 +179,7 @@ def _opened(settings: Settings) -> Iterator[Any]:
 
 @contextmanager
 def _one_line_of_faults() -> Iterator[None]:
-    """Let what goes wrong end the command with one line."""
+    """End the command with one line where copying, the database or a file fails."""
     from sqlalchemy.exc import SQLAlchemyError
 
     from app.storage.backup import BackupError
@@ -187,7 +190,7 @@ def _one_line_of_faults() -> Iterator[None]:
     except (BackupError, MoveError) as error:
         raise Failure(str(error), 1) from None
     except SQLAlchemyError as error:
-        raise Failure(str(getattr(error, "orig", None) or error).strip().partition("\n")[0], 1) from None
+        raise Failure(reason(error), 1) from None
     except OSError as error:
         raise Failure(str(error), 1) from None
 

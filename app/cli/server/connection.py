@@ -1,22 +1,22 @@
-"""One connection of a client, as uvicorn has it but bounded: a head of any length is not kept, nor waited for.
+"""A connection of uvicorn with bounds on the size of heads and on the time a client may take.
 
-Bodies are bounded where they are read (`app.api.http.middleware`); what comes around them ends up in memory before any
-of our code runs, and a client that says nothing for long, hardly anything, or does not read its replies would hold its
-place for ever.
+Bodies are bounded where they are read (`app.api.http.middleware`). The bytes around them reach memory before any of our
+code runs, and a client that is silent, slow, or leaves its replies unread would hold its place for ever.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.cli.server.crowd import Crowd
 
 MOST_AROUND = 64 * 1024
-"""Bytes of the request line, headers, chunk sizes and trailers that are not outweighed by a body."""
+"""Bytes of the request line, headers, chunk sizes and trailers, beyond those that a body outweighs."""
 WEIGHT = 8  # a body sent in chunks of one byte each has five bytes around each of them
 SECONDS_OF_SILENCE = 30.0
 SECONDS_FOR_A_HEAD = 30.0
@@ -24,13 +24,13 @@ SECONDS_BEFORE_PACE = 20.0
 LEAST_PACE = 500
 """Bytes a second that a body has to arrive at, from `SECONDS_BEFORE_PACE` on."""
 SECONDS_UNREAD = 60.0
-"""Time in which a client has to read some of what waits to be sent to it."""
+"""Time in which a client has to read some of the bytes that wait for it."""
 SECONDS_BETWEEN_LOOKS = 5.0
 SECONDS_TO_RETRY = 5
 
 
-async def refuse(scope: Any, receive: Any, send: Any) -> None:
-    """The app of whoever comes when there is no room."""
+async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request for which there is no room."""
     headers = {"Retry-After": str(SECONDS_TO_RETRY), "Connection": "close"}
     body = {"code": 503, "message": "the server has as many connections as it may: try again later"}
     response = JSONResponse(body, 503, headers)
@@ -38,12 +38,12 @@ async def refuse(scope: Any, receive: Any, send: Any) -> None:
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """Closes itself where a client sends too much around its bodies, or leaves a request or a reply for too long."""
+    """Closes itself where a client sends too much around its bodies, or is too slow with a request or a reply."""
 
     crowd: ClassVar[Crowd] = Crowd()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Begin: a request is expected from now on."""
+        """Begin to expect a request."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
         self._around = self._body = 0
@@ -53,11 +53,11 @@ class BoundedConnection(HttpToolsProtocol):
         self._has_room = self.crowd.enter(self)
 
     def cut(self) -> None:
-        """End at once, whatever waits to be sent."""
+        """Close at once, and drop the bytes that wait to be sent."""
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes; the parser tells below what of it was a body."""
+        """Count the bytes; `on_body` takes those of a body off again."""
         self._around += len(data)
         self._heard = self.loop.time()
         super().data_received(data)
@@ -65,13 +65,13 @@ class BoundedConnection(HttpToolsProtocol):
             self.send_400_response("The head of the request is too long.")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Note that a request begins."""
         self._unfinished = self._in_head = True
         self._began = self.loop.time()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Its head is there."""
+        """Note that the head is complete, and choose who answers."""
         self._in_head = False
         self._body = 0
         self._began = self.loop.time()
@@ -80,7 +80,7 @@ class BoundedConnection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _is_welcome(self) -> bool:
-        """Is there room for it? Whether the server is alive may always be asked."""
+        """Tell whether there is room for the request; /health may always be asked."""
         if self._has_room and not self.crowd.is_dense:
             return True
         if b"/health/" in self.url.partition(b"?")[0]:
@@ -88,30 +88,30 @@ class BoundedConnection(HttpToolsProtocol):
         return self._has_room and any(name == b"authorization" for name, _ in self.headers)
 
     def on_body(self, body: bytes) -> None:
-        """A piece of its body."""
+        """Count a piece of the body."""
         self._around = max(0, self._around - WEIGHT * len(body))
         self._body += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """All of it is there."""
+        """Note that the request is complete."""
         self._around = 0
         self._unfinished = False
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """It is answered."""
+        """Note that the request is answered."""
         if not self.pipeline:
             self.crowd.rest(self)
         super().on_response_complete()
 
     def resume_writing(self) -> None:
-        """The client has read most of what waited for it."""
+        """Note that the client has read most of the bytes that waited."""
         self._read = self.loop.time()
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Note the end of the connection."""
         self._next_look.cancel()
         self.crowd.leave(self)
         super().connection_lost(exc)
@@ -124,9 +124,9 @@ class BoundedConnection(HttpToolsProtocol):
         if self.transport.get_write_buffer_size() == 0:
             self._read = now
         if now - self._read > SECONDS_UNREAD:
-            self.cut()  # closing would wait until it has read all
+            self.cut()  # `close` would wait until the client has read all
             return
-        if self.flow.read_paused:  # it is we who do not listen
+        if self.flow.read_paused:  # we do not read: the client is not slow
             self._began += now - self._heard
             self._heard = now
         if self._unfinished and self._is_slow(now):

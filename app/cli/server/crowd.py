@@ -1,4 +1,4 @@
-"""The connections that are open: how many there may be, and which of them goes first where there are too many."""
+"""The open connections of a server: their limit, and which of them is cut first beyond it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 OWN_DESCRIPTORS = 160
-"""Files, database connections and pipes that the server itself may have open."""
+"""Descriptors for the server itself: files, database connections and pipes."""
 FEWEST = 32
 BEYOND = 32
-"""Connections taken beyond the limit: only to answer whether the server is alive, and to refuse the others."""
+"""Connections accepted beyond the limit: only to answer /health, and to refuse the others."""
 SHARE_OF_ALL = 0.8
-"""Of the connections: what comes beyond must say who it is."""
+"""Share of the connections open to requests without credentials."""
 
 
 class Connection(Protocol):
-    """What the crowd has to know of a connection."""
+    """A connection as the crowd sees it."""
 
     address: str
 
     def cut(self) -> None:
-        """End it at once, whatever waits to be sent."""
+        """Close it at once, and drop the bytes that wait to be sent."""
         ...
 
 
@@ -39,7 +39,7 @@ class Crowd:
     _idle: dict[Connection, None] = field(default_factory=dict)
 
     def enter(self, connection: Connection) -> bool:
-        """Count a connection, cutting the one that has been idle longest where there are too many; is there room?"""
+        """Count a connection, cutting the one idle longest where there are too many; tells whether there is room."""
         room = self._make_room(connection.address)
         if len(self._open) >= self.most + BEYOND:
             connection.cut()
@@ -50,7 +50,7 @@ class Crowd:
         return room
 
     def leave(self, connection: Connection) -> None:
-        """Count it no more, if it was counted."""
+        """Stop counting a connection, if it was counted."""
         self._idle.pop(connection, None)
         if connection in self._open:
             self._open.discard(connection)
@@ -59,17 +59,17 @@ class Crowd:
                 del self._open_of[connection.address]
 
     def work(self, connection: Connection) -> None:
-        """It has sent the head of a request: it is idle no more."""
+        """Mark a connection as busy: it has sent the head of a request."""
         self._idle.pop(connection, None)
 
     def rest(self, connection: Connection) -> None:
-        """Its request is answered."""
+        """Mark a connection as idle: its request is answered."""
         if connection in self._open:
             self._idle[connection] = None
 
     @property
     def is_dense(self) -> bool:
-        """Is what is left for those who say who they are?"""
+        """Tell whether the connections left are for requests with credentials."""
         return len(self._open) > self.most * SHARE_OF_ALL
 
     def _make_room(self, address: str) -> bool:
@@ -87,14 +87,14 @@ class Crowd:
 
 
 def all_descriptors() -> int:
-    """Raise the number of files that may be open to the hard limit, and return it."""
+    """Raise the limit of open files to the hard limit, and return it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
 
 
 def connections_within(most: int, descriptors: int) -> int:
-    """How many connections there may be: `most`, or fewer, as each may have a file open and the server has its own."""
+    """Give the limit of connections: `most`, or fewer, as each may have a file open and the server has its own."""
     if descriptors == resource.RLIM_INFINITY:
         return most
     return min(most, max(FEWEST, (descriptors - OWN_DESCRIPTORS) * 2 // 3))

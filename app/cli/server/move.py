@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from app.cli.options import AsJson
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.server.commands import Home, holding, read_settings
-from app.cli.solve import AsJson
+from app.cli.server.places import Home, holding, read_settings, reason
 
 if TYPE_CHECKING:
     from app.storage.database import Database
@@ -56,8 +56,7 @@ def _move(source: Database, target: Database, *, as_json: bool) -> None:
     except MoveError as error:
         raise Failure(str(error), 1) from None
     except SQLAlchemyError as error:
-        why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise Failure(f"nothing was moved: {why}", 1) from None
+        raise Failure(f"nothing was moved: {reason(error)}", 1) from None
     finally:
         source.close()
         target.close()

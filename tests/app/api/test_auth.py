@@ -14,7 +14,7 @@ import pytest
 from app.api.http.auth import LONGEST_USERNAME
 from app.bootstrap import initialise, make_admin
 from app.cli.output import Failure
-from app.cli.server.commands import read_settings, try_places
+from app.cli.server.places import read_settings, try_places
 from app.passwords import weakness
 from app.services import viewer
 from app.services.addresses import source_of

@@ -66,3 +66,22 @@ def event_stream(*events: tuple[str, Any]) -> httpx.Response:
 def first(count: int, each: Iterable[Any]) -> list[Any]:
     """The first ones of what never ends."""
     return list(islice(each, count))
+
+
+def problem(id_: str, label: str) -> dict[str, Any]:
+    """A problem of a contest, as the server lists it."""
+    return {"id": id_, "label": label, "name": id_, "test_data_count": 1, "max_score": 100.0, "rule": {}}
+
+
+def contest(id_: str) -> dict[str, Any]:
+    """A contest as the server shows one that has no start yet."""
+    return {
+        "id": id_,
+        "name": f"Contest {id_}",
+        "start_time": None,
+        "duration": "5:00:00.000",
+        "scoreboard_freeze_duration": None,
+        "scoreboard_thaw_time": None,
+        "open_to_all": False,
+        "settings": {},
+    }

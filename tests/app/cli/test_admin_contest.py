@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.app.cli.conftest import Jurado
-from tests.app.cli.scripted import Scripted
+from tests.app.cli.scripted import Scripted, contest, problem
 
 OPENED = {
     "opened": [{"team_id": "ants", "problem_id": "comesolo"}],
@@ -30,13 +30,13 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         "GET contests/c/reveal": {**OPENED, "opened": []},
         "PATCH contests/c": {"settings": LIMITED},
         "GET contests/c": {"settings": LIMITED},
-        "POST contests": {"id": "c", "start_time": None},
+        "POST contests": contest("c"),
         "PATCH contests/c/teams/ants": {},
         "PATCH contests/c/problems/comesolo": {
             "limits": {"max_submissions": 3, "per_window": {"count": 5, "seconds": 600}}
         },
         "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
-        "GET contests/c/problems": [{"id": "comesolo", "label": "A"}],
+        "GET contests/c/problems": [problem("comesolo", "A")],
     }
     return Scripted(answers).install(monkeypatch)
 

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from app.cli.admin.contest_times import length
 from app.cli.admin.presenter import Presenter, rows_around
-from app.cli.admin.times import length
-from app.cli.board_tables import reltime
 from app.cli.client import Client
 from app.cli.contest_facts import state_word
 from app.cli.output import Failure
+from app.cli.times import reltime
 from app.services.clics import format_time
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted

@@ -6,9 +6,10 @@ import httpx
 import pytest
 
 from app.cli.client import Client, refusal
-from app.cli.config import Login, cleaned, current_login, keep_login
-from app.cli.contestant.commands import send
+from app.cli.config import Login, cleaned, current_login, store_login
+from app.cli.contestant.submit import send
 from app.cli.output import Failure
+from app.cli.resources.people import TeamName
 
 
 def client(answer: httpx.MockTransport) -> Client:
@@ -21,16 +22,17 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_submission_whose_connection_breaks_is_sent_again_whole_and_with_the_same_key() -> None:
+    stored = {"id": "7", "contest_time": "0:01:00.000"}
     seen: list[tuple[str, bytes]] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
         seen.append((request.headers["Idempotency-Key"], request.read()))
         if len(seen) < 3:
             raise httpx.ConnectError("broken")
-        return httpx.Response(201, json={"id": "7"})
+        return httpx.Response(201, json=stored)
 
     made = send(client(httpx.MockTransport(answer)), "c", "p", "a.out", b"the answer")
-    assert made == {"id": "7"}
+    assert made == stored
     keys, bodies = zip(*seen, strict=True)
     assert len(set(keys)) == 1
     assert all(b"the answer" in body for body in bodies)
@@ -55,6 +57,18 @@ def test_the_token_is_sent_as_a_bearer_token() -> None:
     assert client(httpx.MockTransport(answer)).get("account") == "Bearer token"
 
 
+def test_a_reply_goes_on_as_it_was_sent_and_one_of_another_shape_is_a_failure() -> None:
+    """Properties that a shape does not name are kept for programs; a value of another type is named with its place."""
+    contests = [{"id": "finals", "name": "The finals", "shortname": "F", "size": 3}]
+    replies = iter([contests, [{"id": "finals"}], {"id": 7, "name": "x"}])
+    server = client(httpx.MockTransport(lambda _request: httpx.Response(200, json=next(replies))))
+    assert server.get("teams", list[TeamName]) == contests
+    with pytest.raises(Failure, match=r"a Jurado server of this version: 0\.name: field required"):
+        server.get("teams", list[TeamName])
+    with pytest.raises(Failure, match=r"this version: id: input should be a valid string, found 7"):
+        server.get("teams/finals", TeamName)
+
+
 def test_a_refusal_shows_the_servers_words_and_every_fault() -> None:
     faults = [
         {"file": "a.in", "where": "line 1", "message": "expected a number"},
@@ -75,7 +89,7 @@ def test_an_address_that_is_none_is_refused() -> None:
 
 
 def test_the_kept_token_belongs_to_its_server_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    keep_login(Login("http://one", 'to"ken', "anna"))
+    store_login(Login("http://one", 'to"ken', "anna"))
     assert current_login().token == 'to"ken'
     assert current_login("http://two").token == ""
     monkeypatch.setenv("JURADO_TOKEN", "given")

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.cli.board_tables import reltime
 from app.cli.client import Client
+from app.cli.times import reltime
 from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import Jurado
 

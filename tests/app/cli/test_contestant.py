@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.cli.config import config_path, kept_login
+from app.cli.config import config_path, stored_login
 from app.cli.demo.service_process import Running
 from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import Jurado
@@ -18,7 +18,7 @@ ACCEPTED = problems_folder() / "comesolo/submissions/accepted/reference"
 
 
 def test_login_keeps_a_token_that_only_its_owner_may_read(team: Jurado, service: Running) -> None:
-    login = kept_login()
+    login = stored_login()
     assert login is not None
     assert login.url == service.url
     assert login.token
@@ -33,7 +33,7 @@ def test_a_wrong_password_is_one_clear_line_and_keeps_nothing(jurado: Jurado, se
 
 
 def test_logout_takes_the_token_back_from_the_server(team: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
-    login = kept_login()
+    login = stored_login()
     assert login is not None
     assert team("logout").exit_code == 0
     assert not config_path().exists()
@@ -42,7 +42,7 @@ def test_logout_takes_the_token_back_from_the_server(team: Jurado, monkeypatch: 
 
 
 def test_tokens_are_listed_and_taken_back(team: Jurado, service: Running) -> None:
-    login = kept_login()
+    login = stored_login()
     assert login is not None
     address, mine = f"{service.url}/api/account/tokens", {"Authorization": f"Bearer {login.token}"}
     made = [httpx.post(address, headers=mine, json={"label": f"program {number}"}).json() for number in range(2)]

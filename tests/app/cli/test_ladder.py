@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,45 +16,45 @@ from typing import Any
 
 import pytest
 
-from app.cli.ladder.runs import Runner, Task
+from app.cli.ladder.runs import Run, Runner, Task
 from app.packages.catalog import bundled
 from tests.app.cli.conftest import BOARD, Jurado
 
 
-def run(tmp_path: Path, **changes: Any) -> list[dict[str, Any]]:
+def run(tmp_path: Path, **changes: Any) -> list[Run]:
     data = changes.pop("data", BOARD)
     for name in ("one", "two"):
         (tmp_path / f"{name}.in").write_bytes(data)
     inputs = (tmp_path / "one.in", tmp_path / "two.in")
     task: dict[str, Any] = {"problem": "comesolo", "method": "greedy", "inputs": inputs, "out": tmp_path}
     limits = {"seconds": 0.1, "memory": 512, "seed": 1}
-    told: list[dict[str, Any]] = []
-    Runner(lambda _task, said: told.append(said)).run([Task(**(task | limits | changes))], jobs=1)
-    return told
+    runs: list[Run] = []
+    Runner(lambda _task, run: runs.append(run)).run([Task(**(task | limits | changes))], jobs=1)
+    return runs
 
 
 def test_one_process_solves_the_inputs_one_after_the_other(tmp_path: Path) -> None:
-    told = run(tmp_path)
-    assert [said["instance"] for said in told] == ["one", "two"]
-    assert all(said["seconds"] >= 0 and said["memory"] >= 0 and not said["unsolved"] for said in told)
+    runs = run(tmp_path)
+    assert [each.instance for each in runs] == ["one", "two"]
+    assert all(each.seconds >= 0 and each.memory >= 0 and not each.unsolved for each in runs)
     assert (tmp_path / "one.out").read_bytes() == (tmp_path / "two.out").read_bytes()
 
 
 def test_a_solver_that_dies_costs_one_input_and_says_why(tmp_path: Path) -> None:
-    told = run(tmp_path, data=b"nonsense")
-    assert [(said["instance"], said["unsolved"]) for said in told] == [("one", True), ("two", True)]
-    assert "expected" in told[0]["message"]
+    runs = run(tmp_path, data=b"nonsense")
+    assert [(each.instance, each.unsolved) for each in runs] == [("one", True), ("two", True)]
+    assert "expected" in runs[0].message
 
 
 def test_a_solver_that_is_not_there_is_told_too(tmp_path: Path) -> None:
-    assert "no solver for the problem" in run(tmp_path, problem="nosuch")[0]["message"]
+    assert "no solver for the problem" in run(tmp_path, problem="nosuch")[0].message
 
 
 def test_what_breaks_off_a_ladder_ends_its_processes(tmp_path: Path) -> None:
     (tmp_path / "one.in").write_bytes(BOARD)
     (tmp_path / "two.in").write_bytes(BOARD)
 
-    def break_off(_task: Task, _said: dict[str, Any]) -> None:
+    def break_off(_task: Task, _run: Run) -> None:
         raise KeyboardInterrupt
 
     began = time.monotonic()
@@ -80,23 +81,23 @@ def climb_to_the_endless(tmp_path: Path, runner: Runner) -> float:
 
 
 def test_a_fault_while_a_result_is_taken_ends_the_process_that_gave_it(tmp_path: Path) -> None:
-    def fail(_task: Task, said: dict[str, Any]) -> None:
-        raise KeyError(said["instance"])
+    def fail(_task: Task, run: Run) -> None:
+        raise KeyError(run.instance)
 
     assert climb_to_the_endless(tmp_path, Runner(fail)) < 1000
 
 
 def test_a_runner_that_was_stopped_starts_nothing_more_and_tells_of_nothing_more(tmp_path: Path) -> None:
-    told: list[str] = []
+    solved: list[str] = []
 
-    def stop(_task: Task, said: dict[str, Any]) -> None:
-        told.append(said["instance"])
+    def stop(_task: Task, run: Run) -> None:
+        solved.append(run.instance)
         runner.stop()
 
     runner = Runner(stop)
     assert climb_to_the_endless(tmp_path, runner) < 1000
     climb_to_the_endless(tmp_path, runner)
-    assert told == ["one"]
+    assert solved == ["one"]
 
 
 def test_sigterm_ends_a_ladder_and_leaves_no_folder_behind(tmp_path: Path) -> None:
@@ -116,20 +117,38 @@ def test_a_time_limit_has_an_end(jurado: Jurado) -> None:
     assert (done.exit_code, "--seconds" in done.stderr) == (2, True)
 
 
-def test_methods_by_groups_are_a_table(jurado: Jurado) -> None:
-    done = jurado("ladder", "comesolo", "--short", "--method", "beam", "--seconds", "5")
+def comesolo_expecting(points: str, tmp_path: Path) -> Path:
+    """A copy of comesolo whose greedy method is expected to earn these points."""
+    folder = shutil.copytree(bundled()["comesolo"], tmp_path / "comesolo")
+    settings = (folder / "jurado.yaml").read_text(encoding="utf-8")
+    assert "{greedy: [30, 70]" in settings
+    (folder / "jurado.yaml").write_text(settings.replace("{greedy: [30, 70]", f"{{greedy: {points}"), encoding="utf-8")
+    return folder
+
+
+QUICK = ("--short", "--method", "greedy", "--seconds", "0.05")
+
+
+def test_methods_by_groups_are_a_table(jurado: Jurado, tmp_path: Path) -> None:
+    done = jurado("ladder", comesolo_expecting("[0, 99]", tmp_path), *QUICK)
     assert done.exit_code == 0, done.stderr
-    assert "out of" in done.stdout
-    assert "100.0" in done.stdout
+    rows = [
+        [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
+        for line in done.stdout.splitlines()
+        if "│" in line or "┃" in line
+    ]
+    head, greedy, most = rows
+    assert (head[0], head[-5:]) == ("method", ["points", "expected", "solved", "slowest s", "most MiB"])
+    assert (greedy[0], greedy[-4]) == ("greedy", "0..99")
+    assert 0 <= float(greedy[-5]) <= 99
+    assert (most[0], most[-5]) == ("out of", "100")
+    assert (int(greedy[-3]) >= 0, most[-3]) == (True, "3")
 
 
 def test_other_points_than_expected_are_exit_code_1_and_named(jurado: Jurado, tmp_path: Path) -> None:
-    folder = shutil.copytree(bundled()["comesolo"], tmp_path / "comesolo")
-    settings = (folder / "jurado.yaml").read_text(encoding="utf-8")
-    (folder / "jurado.yaml").write_text(settings.replace("{greedy: [30, 70]", "{greedy: [0, 1]"), encoding="utf-8")
-    done = jurado("ladder", folder, "--short", "--method", "greedy", "--seconds", "1", "--json")
-    told = json.loads(done.stdout)
-    assert (done.exit_code, told["rungs"][0]["as_expected"]) == (1, False)
+    done = jurado("ladder", comesolo_expecting("[99, 100]", tmp_path), *QUICK, "--json")
+    document = json.loads(done.stdout)
+    assert (done.exit_code, document["rungs"][0]["as_expected"]) == (1, False)
     assert "other points than expected: greedy" in done.stderr
 
 

@@ -14,16 +14,24 @@ from rich.console import Console
 
 from app.cli.contest_facts import clock_words
 from app.cli.contestant import live_board
-from app.cli.contestant.live_board import Event, LiveBoard, boards, events, frozen_banner, merged, polled
+from app.cli.contestant.live_board import LiveBoard, after_event, boards, frozen_banner, merged, polled
+from app.cli.contestant.server_events import Event, events
 from app.cli.output import Failure
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted, event_stream, first
 
 STATE = {"started": "2026-11-21T10:00:00.000Z", "frozen": None, "ended": None, "thawed": None, "finalized": None}
 FACTS = {
+    "id": "c",
+    "name": "The contest",
     "start_time": "2026-11-21T10:00:00.000Z",
     "duration": "5:00:00.000",
     "scoreboard_freeze_duration": "1:00:00.000",
+    "scoreboard_thaw_time": None,
+    "open_to_all": False,
+    "settings": {},
+    "removed_intervals": [],
+    "state": STATE,
 }
 NAMES = {"ants": "The Ants", "bees": "The Bees"}
 
@@ -31,6 +39,7 @@ NAMES = {"ants": "The Ants", "bees": "The Bees"}
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.cli.contestant.live_board.SECONDS_BETWEEN_BOARDS", 0.0)
+    monkeypatch.setattr("app.cli.contestant.server_events.SECONDS_BETWEEN_STREAMS", 0.0)
 
 
 def row(team: str, rank: int, points: float) -> dict[str, Any]:
@@ -76,7 +85,7 @@ def test_changed_rows_are_put_in_their_places_and_removed_ones_are_gone() -> Non
 
 def test_a_whole_board_takes_the_place_of_the_one_before() -> None:
     whole = board("4", row("cats", 1, 1))
-    assert merged(ONE, whole)["rows"] == whole["rows"]
+    assert after_event(ONE, whole) == whole
 
 
 def test_a_stream_is_taken_up_again_after_the_last_version_seen() -> None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from app.cli.client import Client
-from app.cli.contestant.commands import wait_for_report
+from app.cli.contestant.submit import wait_for_report
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted
 

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from app.cli.board_tables import span
 from app.cli.contestant.history import BARS, bar, chart
+from app.cli.times import span
 from app.packages.zips import zip_bytes
 from tests.app.cli.conftest import Jurado
-from tests.app.cli.scripted import Scripted
+from tests.app.cli.scripted import Scripted, problem
 
 CLOCK = {
     "team_id": "ants",
@@ -30,7 +30,16 @@ ASKED = {
     "open": True,
     "href": "contests/c/problems/comesolo/inputs.zip",
 }
-QUOTA = {"problem_id": "comesolo", "team_id": "ants", "limits": {}, "used": 2, "left": 1, "next_allowed": None}
+QUOTA = {
+    "problem_id": "comesolo",
+    "team_id": "ants",
+    "limits": {},
+    "used": 2,
+    "left": 1,
+    "next_allowed": None,
+    "bytes_used": 7,
+    "bytes_limit": None,
+}
 
 
 def past(*points: tuple[str, float, int]) -> list[dict[str, Any]]:
@@ -51,7 +60,7 @@ HISTORY = {
 def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     chosen = {"problem_id": "comesolo", "submission_id": "17", "time": "t"}
     answers: dict[str, Any] = {
-        "GET contests/c/problems": [{"id": "comesolo", "label": "A"}],
+        "GET contests/c/problems": [problem("comesolo", "A")],
         "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
         "GET contests/c/participation": {**CLOCK, "kind": "official", "running": False, "end_time": None},
         "POST contests/c/participation": CLOCK,
@@ -115,7 +124,9 @@ def test_a_quota_tells_what_is_left(
     jurado: Jurado, there: Scripted, more: dict[str, Any], left: str, following: str
 ) -> None:
     there.answers = {**there.answers, "GET contests/c/problems/comesolo/quota": {**QUOTA, **more}}
-    shown = jurado("quota", "c").stdout
+    done = jurado("quota", "c")
+    shown = done.stdout
+    assert (done.exit_code, done.stderr) == (0, "7 bytes sent to c\n")
     row = next(line for line in shown.splitlines() if "comesolo" in line)
     assert [cell.strip() for cell in row.split("│")[1:-1]] == ["comesolo", "2", left, following]
     assert json.loads(jurado("quota", "c", "A", "--json").stdout) == {**QUOTA, **more}

@@ -10,10 +10,11 @@ from contextlib import closing
 
 import pytest
 
-from app.cli.admin.commands import listing
+from app.cli.admin.requests import listing
 from app.cli.client import Client
 from app.cli.contestant import live_board
 from app.cli.contestant.live_board import boards
+from app.cli.contestant.server_events import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import Jurado
 
@@ -85,11 +86,11 @@ def test_the_board_comes_by_the_stream(contest: str, ants: Client, monkeypatch: 
 
 def test_own_verdicts_come_by_the_stream(contest: str, ants: Client) -> None:
     with ants.stream(
-        f"/api/contests/{contest}/submissions/stream", headers={"Accept": live_board.EVENT_STREAM}, accept=()
+        f"/api/contests/{contest}/submissions/stream", headers={"Accept": EVENT_STREAM}, accept=()
     ) as lines:
         assert lines is not None
         sent = submit(ants, contest)
-        told = (json.loads(event.data)["data"] for event in live_board.events(lines) if event.name == "judgements")
+        told = (json.loads(event.data)["data"] for event in events(lines) if event.name == "judgements")
         judgement = next(each for each in told if each["judgement_type_id"] is not None)
     assert (judgement["submission_id"], judgement["judgement_type_id"]) == (sent, "PC")
 
@@ -103,7 +104,7 @@ def test_a_judge_names_the_team_whose_quota_to_show(admin: Jurado, contest: str)
 
 
 def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Client, "get", lambda _self, _path, **_params: [])
+    monkeypatch.setattr(Client, "get", lambda _self, _path, *_shape, **_params: [])
     listing("jobs", ["id"], as_json=False)
     assert capsys.readouterr().err == "no jobs yet\n"
     listing("jobs", ["id"], as_json=True)

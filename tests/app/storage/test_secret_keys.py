@@ -16,7 +16,7 @@ from sqlalchemy import create_engine, text
 
 from app.bootstrap import REWRITE_MARK, bring_keys, check_keys
 from app.cli.output import Failure
-from app.cli.server.commands import try_places
+from app.cli.server.places import try_places
 from app.settings import Settings
 from app.storage import webhooks
 from app.storage.backup import BackupError, backup, read_manifest, restore

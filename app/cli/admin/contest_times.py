@@ -1,24 +1,26 @@
-"""`jurado admin contest list`, `show` and `extend`: where contests are in their time, and more of it."""
+"""`jurado admin contest list`, `show` and `extend`: the clocks of contests, and more time for one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from app.cli.admin.commands import ContestId, contest
-from app.cli.admin.contest import value_text
+from app.cli.admin.contest_settings import value_text
+from app.cli.admin.contests import ContestId, contest
 from app.cli.admin.limits import settings_text
-from app.cli.board_tables import reltime, short_time, span
 from app.cli.client import Client
 from app.cli.contest_facts import clock_words, contest_time, facts_of, state_word
+from app.cli.options import AsJson
 from app.cli.output import Failure, examples, show, table, write_json
-from app.cli.solve import AsJson
+from app.cli.resources.contests import Contest, ContestFacts, ContestProblem, ExtendedContest
+from app.cli.resources.people import TeamName
+from app.cli.resources.scoreboard import Board
+from app.cli.times import reltime, short_time, span
 
-GROUPS = {"contest": contest}
 LENGTH = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", re.ASCII)
 BARE_MINUTES = re.compile(r"\d{1,6}", re.ASCII)
 
@@ -27,7 +29,7 @@ BARE_MINUTES = re.compile(r"\d{1,6}", re.ASCII)
 def list_contests(as_json: AsJson = False) -> None:
     """List all contests, each with its state: before, running, paused, frozen, ended, thawed or finalised."""
     with Client.open() as client:
-        contests = [facts_of(client, each["id"]) for each in client.get("contests")]
+        contests = [facts_of(client, each["id"]) for each in client.get("contests", list[Contest])]
         now = client.now()
     if as_json:
         write_json([{**each, "state_word": state_word(each)} for each in contests])
@@ -52,20 +54,21 @@ def show_contest(contest_id: ContestId, as_json: AsJson = False) -> None:
     """Show one contest in full: its times, state, teams, problems, what was submitted, and its settings."""
     with Client.open() as client:
         facts = facts_of(client, contest_id)
-        problems = client.get(f"contests/{contest_id}/problems")
-        entries = [client.get(f"contests/{contest_id}/problems/{each['id']}") for each in problems]
-        teams = client.get(f"contests/{contest_id}/teams")
-        board = client.get(f"contests/{contest_id}/scoreboard")
+        problems = client.get(f"contests/{contest_id}/problems", list[ContestProblem])
+        teams = client.get(f"contests/{contest_id}/teams", list[TeamName])
+        board = client.get(f"contests/{contest_id}/scoreboard", Board)
         now = client.now()
     counts = counts_of(board)
     if as_json:
         numbers = {"teams": len(teams), "judged": sum(j for j, _ in counts.values())}
         numbers["pending"] = sum(pending for _, pending in counts.values())
-        write_json({**facts, "state_word": state_word(facts), "problems": entries, "counts": numbers})
+        write_json({**facts, "state_word": state_word(facts), "problems": problems, "counts": numbers})
         return
     show(
-        table(f"{contest_id}: {facts['name']}", ["", ""], [*time_rows(facts, now), *crowd_rows(facts, teams, counts)]),
-        table("problems", PROBLEM_COLUMNS, [problem_row(each, counts) for each in entries]),
+        table(
+            f"{contest_id}: {facts['name']}", ["", ""], [*time_rows(facts, now), *crowd_rows(facts, len(teams), counts)]
+        ),
+        table("problems", PROBLEM_COLUMNS, [problem_row(each, counts) for each in problems]),
         table("settings", ["name", "value"], [(name, value_text(each)) for name, each in facts["settings"].items()]),
     )
 
@@ -73,8 +76,8 @@ def show_contest(contest_id: ContestId, as_json: AsJson = False) -> None:
 PROBLEM_COLUMNS = ["label", "id", "name", ">test cases", ">points", "scoring", ">judged", ">pending"]
 
 
-def counts_of(board: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """How many submissions on the board are judged and how many wait, by problem."""
+def counts_of(board: Board) -> dict[str, tuple[int, int]]:
+    """Count the submissions on the board that are judged, and those that wait, by problem."""
     counts: dict[str, tuple[int, int]] = {}
     for row in board["rows"]:
         for cell in row["problems"]:
@@ -83,8 +86,8 @@ def counts_of(board: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     return counts
 
 
-def time_rows(facts: Mapping[str, Any], now: datetime) -> list[tuple[str, str]]:
-    """The times of a contest, each with how far away it is."""
+def time_rows(facts: ContestFacts, now: datetime) -> list[tuple[str, str]]:
+    """List the times of a contest, each with how far away it is."""
     rows = [("state", f"{state_word(facts)}; {clock_words(facts, now)}")]
     gone = contest_time(facts, now)
     duration, length = span(facts["duration"]), facts["scoreboard_freeze_duration"]
@@ -102,40 +105,37 @@ def time_rows(facts: Mapping[str, Any], now: datetime) -> list[tuple[str, str]]:
     for removed in facts["removed_intervals"]:
         taken = f"{removed['start']} to {removed['end'] or 'now'}"
         rows.append(("pause", f"at contest time {short_time(removed['contest_time'])}, {taken}"))
-    for name, text in (("ended", "ended"), ("thawed", "thawed"), ("finalized", "finalised")):
-        if facts["state"].get(name):
-            rows.append((text, moment_text(facts["state"][name], now)))
+    state = facts["state"]
+    ends = (("ended", state.get("ended")), ("thawed", state.get("thawed")), ("finalised", state.get("finalized")))
+    rows += [(name, moment_text(moment, now)) for name, moment in ends if moment]
     if facts["scoreboard_thaw_time"] and not facts["state"].get("thawed"):
         rows.append(("thaws", moment_text(facts["scoreboard_thaw_time"], now)))
     return rows
 
 
-def crowd_rows(
-    facts: Mapping[str, Any], teams: list[Any], counts: Mapping[str, tuple[int, int]]
-) -> list[tuple[str, str]]:
-    """Who takes part, and how much was submitted."""
+def crowd_rows(facts: ContestFacts, teams: int, counts: Mapping[str, tuple[int, int]]) -> list[tuple[str, str]]:
+    """Say how many teams take part, and how much was submitted."""
     judged, pending = (sum(pair[at] for pair in counts.values()) for at in (0, 1))
     who = "open to all" if facts["open_to_all"] else "enrolled"
     return [
-        ("teams", f"{len(teams)}, {who}"),
+        ("teams", f"{teams}, {who}"),
         ("submissions", f"{judged} judged, {pending} pending"),
         ("limits", settings_text(facts["settings"])),
     ]
 
 
 def moment_text(time: str, now: datetime) -> str:
-    """A moment, and how far away it is."""
+    """Give a moment, and how far away it is."""
     away = timedelta(seconds=round((datetime.fromisoformat(time) - now).total_seconds()))
     return f"{time} (in {away})" if away > timedelta(0) else f"{time} ({-away} ago)"
 
 
-def problem_row(entry: Mapping[str, Any], counts: Mapping[str, tuple[int, int]]) -> tuple[Any, ...]:
-    """One problem of a contest: what it is, how it is scored, and how much was sent for it."""
-    rule = entry.get("rule") or {}
+def problem_row(problem: ContestProblem, counts: Mapping[str, tuple[int, int]]) -> tuple[object, ...]:
+    """Give the cells of a problem: its name and size, how it is scored, and how much was sent for it."""
+    rule = problem["rule"]
     scoring = ", ".join(str(rule[name]) for name in ("kind", "direction", "counting", "carry") if rule.get(name))
-    judged, pending = counts.get(entry["id"], (0, 0))
-    cases, points = entry.get("test_data_count"), entry.get("max_score")
-    return entry["label"], entry["id"], entry.get("name"), cases, points, scoring, judged, pending
+    size = problem["test_data_count"], problem["max_score"]
+    return problem["label"], problem["id"], problem["name"], *size, scoring, *counts.get(problem["id"], (0, 0))
 
 
 @contest.command(
@@ -151,11 +151,12 @@ def extend(
     by: Annotated[str, typer.Argument(metavar="MINUTES", help="how much longer: 10 or 10m, 1h, 90s, 1h30m")],
     as_json: AsJson = False,
 ) -> None:
-    """Make a contest longer, and say what became of its times. A frozen board stays frozen from where it was."""
+    """Make a contest longer, and print its new times. A frozen board stays frozen from where it was."""
     more = length(by)
     with Client.open() as client:
-        before = client.get(f"contests/{contest_id}")
-        changed = client.patch(f"contests/{contest_id}", {"duration": reltime(span(before["duration"]) + more)})
+        before = client.get(f"contests/{contest_id}", Contest)
+        longer = reltime(span(before["duration"]) + more)
+        changed = client.patch(f"contests/{contest_id}", {"duration": longer}, ExtendedContest)
     if as_json:
         write_json(changed)
         return
@@ -166,7 +167,7 @@ def extend(
 
 
 def length(text: str) -> timedelta:
-    """Read how much longer: minutes, or hours, minutes and seconds with their letters."""
+    """Read a length of time: minutes, or hours, minutes and seconds with their letters."""
     match = LENGTH.fullmatch(f"{text}m" if BARE_MINUTES.fullmatch(text) else text)
     parts = [int(part or 0) for part in match.groups()] if match else []
     if not any(parts):

@@ -1,0 +1,81 @@
+"""`jurado admin user`: accounts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.cli.access import read_password
+from app.cli.admin.imports import (
+    DryRun,
+    Import,
+    MakePasswords,
+    PasswordFile,
+    RenewPasswords,
+    Replace,
+    import_accounts,
+    import_params,
+)
+from app.cli.admin.requests import delete, listing
+from app.cli.client import Client, without_none
+from app.cli.options import AsJson
+from app.cli.output import examples, report
+from app.cli.resources.people import Identified
+
+user = typer.Typer(no_args_is_help=True, help="Accounts: who may log in.")
+
+
+@user.command("list", epilog=examples("jurado admin user list", "jurado admin user list --json"))
+def list_users(as_json: AsJson = False) -> None:
+    """List all accounts."""
+    listing("accounts", ["username", "type", "team_id", "name"], as_json=as_json)
+
+
+@user.command(
+    "add",
+    epilog=examples(
+        "jurado admin user add anna --team red --password-stdin < secret", "jurado admin user add judge1 --type judge"
+    ),
+)
+def add_user(
+    username: Annotated[str, typer.Argument(help="to log in with")],
+    kind: Annotated[str, typer.Option("--type", help="team, judge, admin, analyst or staff")] = "team",
+    team_id: Annotated[str | None, typer.Option("--team", metavar="ID", help="the team it belongs to")] = None,
+    full_name: Annotated[str | None, typer.Option("--name", help="the name shown")] = None,
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make an account; its password is asked for, or taken from standard input or JURADO_PASSWORD."""
+    password = read_password(username, from_stdin=password_stdin)
+    given = {"username": username, "type": kind, "team_id": team_id, "name": full_name, "password": password}
+    with Client.open() as client:
+        account = client.post("accounts", without_none(given), Identified)
+    report(f"account {account['id']} has been made", account, as_json=as_json)
+
+
+@user.command("delete", epilog=examples("jurado admin user delete anna"))
+def delete_user(account: Annotated[str, typer.Argument(help="the account's id")]) -> None:
+    """Delete an account that has submitted nothing, with its tokens."""
+    delete(f"accounts/{account}")
+
+
+@user.command(
+    "import",
+    epilog=examples(
+        "jurado admin user import accounts.csv --make-passwords --passwords passwords.csv",
+        "jurado admin user import accounts.yaml --dry-run",
+    ),
+)
+def import_users(
+    file: Import,
+    make_passwords: MakePasswords = False,
+    renew_passwords: RenewPasswords = False,
+    passwords: PasswordFile = None,
+    replace: Replace = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import accounts from a file: all of them, or none and a list of what is wrong."""
+    params = import_params(make_passwords, renew_passwords, passwords, replace=replace, dry_run=dry_run)
+    import_accounts(file, params, passwords, as_json=as_json)

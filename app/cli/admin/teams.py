@@ -1,0 +1,83 @@
+"""`jurado admin team`: teams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from app.cli.admin.imports import DryRun, Import, Replace, import_objects
+from app.cli.admin.requests import delete
+from app.cli.client import Client
+from app.cli.options import AsJson
+from app.cli.output import examples, report, show, table, write_json
+from app.cli.resources.people import Account, Identified, Team
+
+team = typer.Typer(no_args_is_help=True, help="Teams.")
+
+
+@team.command(
+    "list",
+    epilog=examples(
+        "jurado admin team list", "jurado admin team list --contest finals", "jurado admin team list --json"
+    ),
+)
+def list_teams(
+    contest_id: Annotated[str | None, typer.Option("--contest", metavar="ID", help="only its teams")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List all teams, or a contest's, with their groups, organization, accounts, and who is hidden or disqualified."""
+    with Client.open() as client:
+        teams = client.get("teams" if contest_id is None else f"contests/{contest_id}/teams", list[Team])
+        usernames: dict[str, list[str]] = {}
+        for account in client.get("accounts", list[Account]):
+            usernames.setdefault(account["team_id"] or "", []).append(account["username"])
+    if as_json:
+        write_json([{**each, "accounts": usernames.get(each["id"], [])} for each in teams])
+    else:
+        columns = ["id", "name", "groups", "organization", "state", "accounts"]
+        show(table("", columns, [team_row(each, usernames.get(each["id"], [])) for each in teams]))
+
+
+def team_row(team: Team, usernames: Sequence[str]) -> tuple[str | None, ...]:
+    """Give the cells of one team."""
+    state = [
+        word for word, holds in (("hidden", team.get("hidden")), ("disqualified", team.get("disqualified"))) if holds
+    ]
+    return (
+        team["id"],
+        team["name"],
+        " ".join(team["group_ids"]),
+        team.get("organization_id"),
+        ", ".join(state),
+        " ".join(usernames),
+    )
+
+
+@team.command("add", epilog=examples("jurado admin team add red 'The Reds' --contest finals"))
+def add_team(
+    team_id: Annotated[str, typer.Argument(metavar="ID")],
+    full_name: Annotated[str, typer.Argument(metavar="NAME")],
+    contests: Annotated[list[str] | None, typer.Option("--contest", help="let it take part there")] = None,
+    hidden: Annotated[bool, typer.Option("--hidden", help="not on boards, never BEST")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a team, and let it take part in contests."""
+    with Client.open() as client:
+        stored = client.post("teams", {"id": team_id, "name": full_name, "hidden": hidden}, Identified)
+        for each in contests or []:
+            client.post(f"contests/{each}/teams", {"team_ids": [team_id]})
+    report(f"team {stored['id']} has been made", stored, as_json=as_json)
+
+
+@team.command("delete", epilog=examples("jurado admin team delete red"))
+def delete_team(team_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Delete a team without accounts and submissions."""
+    delete(f"teams/{team_id}")
+
+
+@team.command("import", epilog=examples("jurado admin team import teams.csv", "jurado admin team import teams.tsv"))
+def import_teams(file: Import, replace: Replace = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Import teams from a file: all of them, or none and a list of what is wrong."""
+    import_objects("teams", file, replace=replace, dry_run=dry_run, as_json=as_json)

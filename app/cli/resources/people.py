@@ -1,0 +1,87 @@
+"""Accounts with their tokens, and teams."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+
+class Identity(TypedDict):
+    """The account that is logged in."""
+
+    username: str
+
+
+class Account(TypedDict):
+    """An account; without a team it is a judge's, an admin's or a helper's."""
+
+    id: str
+    username: str
+    team_id: str | None
+
+
+class NewAccount(TypedDict):
+    """An account that an import made or changed, with the password that the server made for it."""
+
+    username: str
+    name: str
+    team_id: str | None
+    team: NotRequired[str | None]
+    has_password: NotRequired[bool]
+    password: NotRequired[str]
+
+
+class Person(NewAccount):
+    """An account of a class list: made, changed or unchanged."""
+
+    account: str
+
+
+class ClassList(TypedDict):
+    """An imported class list: its people, and the ids of what is new."""
+
+    people: list[Person]
+    teams: list[str]
+    organizations: list[str]
+    groups: list[str]
+
+
+class Token(TypedDict):
+    """A token of an account."""
+
+    id: str
+    label: str
+    created: str
+    last_used: str | None
+    expires: str | None
+    current: bool
+
+
+class NewToken(TypedDict):
+    """A token just made: the only reply that shows it."""
+
+    id: str
+    token: str
+
+
+class TeamName(TypedDict):
+    """A team's id and name."""
+
+    id: str
+    name: str
+
+
+class Team(TeamName):
+    """A team as admins and judges see it."""
+
+    group_ids: list[str]
+    organization_id: NotRequired[str | None]
+    hidden: NotRequired[bool]
+    disqualified: NotRequired[bool]
+
+
+class Identified(TypedDict):
+    """Anything that has an id."""
+
+    id: str

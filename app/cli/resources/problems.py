@@ -1,0 +1,97 @@
+"""Problems of the server, their test cases, and the jobs that make expected answers."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from pydantic import JsonValue
+from typing_extensions import TypedDict
+
+
+class TestCase(TypedDict):
+    """A test case as admins see it."""
+
+    group: str
+    name: str
+    size: int
+    max_points: float
+    answer_size: int | None
+    provenance: dict[str, JsonValue]
+
+
+class ContestCase(TypedDict):
+    """A test case as a contest shows it: a sample, provisional or final."""
+
+    name: str
+    kind: str
+
+
+class StoredCase(TypedDict):
+    """A test case that has been put; without an answer `reference_run` is the job that makes one."""
+
+    answer_sha256: str | None
+    reference_run: str | None
+
+
+class SizedCase(TypedDict):
+    """A test case that has been put, with the size of its input in bytes."""
+
+    size: int
+
+
+class ProblemDetails(TypedDict):
+    """A problem with its test cases."""
+
+    id: str
+    testcases: list[TestCase]
+
+
+class PackageFault(TypedDict):
+    """An error or a warning about a file of a package."""
+
+    severity: str
+    file: str
+    where: str
+    message: str
+
+
+class StoredProblem(TypedDict):
+    """A problem that has been brought in."""
+
+    id: str
+    test_data_count: int
+    warnings: NotRequired[list[PackageFault]]
+
+
+class CaseResult(TypedDict, total=False):
+    """The result of a reference run for a case: a raw score, or an error; `rejudging` is where the answer waits."""
+
+    error: str
+    raw: int | float | None
+    optimal: bool
+    method: str
+    seed: int
+    seconds: float
+    contest: str
+    rejudging: int | str
+
+
+class JobResult(TypedDict, total=False):
+    """The result of a reference run, by test case."""
+
+    cases: dict[str, CaseResult]
+
+
+class JobState(TypedDict):
+    """Long work on the server: queued, running, done, failed or cancelled."""
+
+    id: str
+    state: str
+
+
+class Job(JobState):
+    """A job with its progress, 0 to 1, its log and its result."""
+
+    progress: float
+    log: str
+    result: JobResult | None

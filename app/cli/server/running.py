@@ -1,0 +1,102 @@
+"""One server process: its socket, its connections, its start and its end."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import socket
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+
+from app.cli.output import Failure, say
+
+if TYPE_CHECKING:
+    from app.cli.server.connection import BoundedConnection
+    from app.settings import Settings
+    from app.storage.serving import Hold
+
+SECONDS_TO_FINISH = 10
+BACKLOG = 2048
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bind the port before anything else starts, so that a port in use is one clear line."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(" (while")[0]
+        raise Failure(f"cannot listen on {host} port {port}: {why}", 1) from None
+
+
+def bounded_connections(settings: Settings) -> type[BoundedConnection]:
+    """Make the class of one server's connections: they share a crowd, bounded by the files that may be open."""
+    from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+    from app.cli.server.connection import BoundedConnection
+    from app.cli.server.crowd import Crowd, all_descriptors, connections_within
+
+    most = connections_within(settings.most_connections, all_descriptors())
+    proxies = ProxyHeadersMiddleware(cast(Any, None), settings.trusted_proxies).trusted_hosts  # no app is called
+    crowd = Crowd(most, settings.most_connections_of_one, lambda address: address in proxies)
+    return type("Connection", (BoundedConnection,), {"crowd": crowd})
+
+
+def main_module() -> ModuleType:
+    """Import the service's module without looking for garbage.
+
+    Modules live as long as the process: a search through them takes a tenth of the time of importing, and is a pause of
+    requests later.
+    """
+    gc.disable()
+    try:
+        return import_module("app.main")
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:
+    """Run one server process on the socket until a signal ends it; requests that have begun are finished first."""
+    import uvicorn
+
+    from app.logs import configure_logs
+
+    configure_logs()
+    host, port = listening.getsockname()[:2]
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+    class Announcing(uvicorn.Server):
+        """A server that prints its address once it answers."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                typer.echo(f"Jurado serves {address} (data in {settings.home.resolve()})")
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.hub.stop()  # uvicorn waits for streams, which end only with the hub
+            await super().shutdown(sockets)
+
+    app = main_module().create_app(settings, held=hold, accept_clock=accept_clock)
+    config = uvicorn.Config(
+        app,
+        http=bounded_connections(settings),
+        ws="none",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # app.api.http.proxy reads them, together with the path prefix
+        log_config=None,
+        timeout_graceful_shutdown=SECONDS_TO_FINISH,
+    )
+    server = Announcing(config)
+    # uvicorn raises the signal again once it has stopped, which is no error here.
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, lambda *_: None)
+    server.run([listening])
+    if not server.started:
+        raise Failure("the server did not start; its log says why", 1)
+    say("Jurado has stopped")
