@@ -183,7 +183,7 @@ ONE_FAULT: list[tuple[str, Changes, str]] = [
     ("repeated key", {"jurado.yaml": JURADO + "checker: exact\n"}, "line 3: not valid YAML: repeated key `checker`"),
     ("broken YAML", {"jurado.yaml": "checker: [\n"}, "jurado.yaml, line 2: not valid YAML"),
     ("alias", {"jurado.yaml": "checker: &a exact\nscoring: *a\n"}, "line 2: not valid YAML: expected no aliases"),
-    ("deep YAML", {"jurado.yaml": "[" * 5000 + "\n"}, "jurado.yaml: not valid YAML: nested too deep"),
+    ("deep YAML", {"jurado.yaml": "[" * 5000 + "\n"}, "line 1: not valid YAML: expected values nested at most 64 deep"),
     ("odd boolean", {"jurado.yaml": "checker: !!bool x\n"}, "jurado.yaml: not valid YAML"),
     ("odd time", {"jurado.yaml": "checker: !!timestamp x\n"}, "jurado.yaml: not valid YAML"),
     ("odd number", {"jurado.yaml": 'checker: !!int ""\n'}, "jurado.yaml: not valid YAML"),
