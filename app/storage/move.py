@@ -148,6 +148,6 @@ def _digest(connection: Connection, table: Table) -> tuple[int, int]:
     count = total = 0
     for rows in _batches(connection, table):
         for row in rows:
-            total += int.from_bytes(hashlib.sha256(repr(tuple(row)).encode()).digest())
+            total += int.from_bytes(hashlib.sha256(repr(tuple(row.values())).encode()).digest())
         count += len(rows)
     return count, total % MODULUS
