@@ -35,10 +35,10 @@ def access(session: Session, viewer: Viewer, contest_id: str) -> Access:
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
     settings = read_settings(contest.settings)
     allowed = capabilities(viewer, settings, takes_part=takes_part)
-    return Access(capabilities=list(allowed), endpoints=_endpoints(viewer, settings))
+    return Access(capabilities=list(allowed), endpoints=endpoints(viewer, settings))
 
 
-def _endpoints(viewer: Viewer, settings: ContestSettings) -> list[Endpoint]:
+def endpoints(viewer: Viewer, settings: ContestSettings) -> list[Endpoint]:
     """The endpoints this client may read. Without an account there are no accounts, and nothing may refer to one."""
     reads_answers = viewer.sees_all or viewer.team_id is not None or settings.show_others_answers
     listed = [
