@@ -1,9 +1,17 @@
 """Group commit: writes of concurrent requests share one transaction, so that one disk flush makes many durable.
 
-A write is a handler with a payload. The writer's thread takes what is waiting, hands each handler its payloads as one
-list, and commits once. If anything fails, the batch is rolled back and every payload is tried alone, so that a bad one
-costs nobody else anything. Handlers must therefore do nothing but write rows. Whether a commit was done is looked up
-where that is in doubt, before anything is tried again (`app.storage.commits`).
+A write is a handler with a payload. The writer's thread takes all waiting writes, passes each handler its payloads as
+one list, and commits once.
+
+Invariants:
+
+- A future is settled once: after the commit of its write, or with the error that kept the write from being stored.
+- One thread commits batches in order of arrival (within a batch, handler by handler), so that a write sees all writes
+  that were settled before it was submitted.
+- A batch that fails is rolled back, and each of its writes is tried alone, so that a bad one fails alone. Handlers must
+  therefore do nothing but write rows.
+- A commit in doubt is looked up before anything is tried again (`app.storage.commits`); one that stays in doubt is an
+  error and never a second try, which could store a submission twice.
 """
 
 from __future__ import annotations
