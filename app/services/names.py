@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 from anyio.to_thread import run_sync
 
 from app.grading.contest_snapshot import ContestSnapshot
-from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.errors import NotFound
-from app.services.viewer import Viewer
 from app.storage import contests
 
 if TYPE_CHECKING:
@@ -80,12 +78,3 @@ def no_problem(snapshot: ContestSnapshot, name: str) -> NotFound:
     """The refusal of a name that stands for no problem that is shown, with the nearest one."""
     known = [problem.id for problem in snapshot.problems]
     return NotFound(f"no problem {name!r} in contest {snapshot.contest.id!r}{did_you_mean(name, known)}")
-
-
-async def snapshot_for(boards: ScoreboardCache, viewer: Viewer, contest_id: str) -> ContestSnapshot | None:
-    """The contest as the viewer may see it, or None where there is none."""
-    from app.services.visibility import seen_by  # standings needs this module for its own refusals
-
-    public = not viewer.sees_all
-    snapshot = boards.ready(contest_id, public=public) or await boards.snapshot_soon(contest_id, public=public)
-    return None if snapshot is None else seen_by(viewer, snapshot)

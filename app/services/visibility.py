@@ -14,6 +14,7 @@ from app.domain.rejections import told
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
 from app.grading.contest_snapshot import ContestSnapshot, closed, once_a_snapshot
+from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.contests.not_begun import not_begun, own_clock_not_begun
 from app.services.errors import NotFound
 from app.services.names import no_problem
@@ -31,6 +32,13 @@ def seen_by(viewer: Viewer, snapshot: ContestSnapshot) -> ContestSnapshot:
     if viewer.sees_all or contest.personal is None or snapshot.state.ended is not None:
         return snapshot
     return snapshot if viewer.team_id in contest.participations else closed(snapshot)
+
+
+async def snapshot_for(boards: ScoreboardCache, viewer: Viewer, contest_id: str) -> ContestSnapshot | None:
+    """Look up the contest as the viewer may see it; None where there is none."""
+    public = not viewer.sees_all
+    snapshot = boards.ready(contest_id, public=public) or await boards.snapshot_soon(contest_id, public=public)
+    return None if snapshot is None else seen_by(viewer, snapshot)
 
 
 def unknown_problem(snapshot: ContestSnapshot, name: str) -> NotFound:

@@ -7,7 +7,8 @@ from typing import cast
 from fastapi import Depends, Request
 
 from app.api.http.deps import CurrentViewer, TheBoards
-from app.services.names import problem_called, snapshot_for
+from app.services.names import problem_called
+from app.services.visibility import snapshot_for
 
 
 async def _by_label(request: Request, viewer: CurrentViewer, boards: TheBoards) -> None:

@@ -8,7 +8,8 @@ from fastapi import Depends
 
 from app.api.http.deps import CurrentViewer, TheBoards
 from app.grading.contest_snapshot import ContestSnapshot
-from app.services.names import NoContest, snapshot_for
+from app.services.names import NoContest
+from app.services.visibility import snapshot_for
 
 
 async def _snapshot(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -> ContestSnapshot:

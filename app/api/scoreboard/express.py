@@ -19,10 +19,11 @@ from app.api.http.middleware import Frame
 from app.api.scoreboard.scoreboard import reply
 from app.service import Service
 from app.services.errors import NotFound
-from app.services.names import NoContest, snapshot_for
+from app.services.names import NoContest
 from app.services.scoreboard.pages import BoardPages
 from app.services.scoreboard.scoreboard import Wanted
 from app.services.viewer import PUBLIC, Viewer
+from app.services.visibility import snapshot_for
 
 BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
 SINCE = re.compile(rb"since=([0-9a-f]{1,40})")

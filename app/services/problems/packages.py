@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -100,20 +100,6 @@ class BroughtIn(ProblemDetails):
     warnings: list[PackageWarning]
 
 
-class ProblemFacts(TypedDict):
-    """The fields of a ProblemView."""
-
-    id: str
-    uuid: str
-    names: dict[str, str]
-    languages: list[str]
-    checker: str
-    scoring: dict[str, str]
-    test_data_count: int
-    max_score: float
-    updated: str
-
-
 @dataclass(frozen=True, slots=True)
 class SentPackage:
     """A package as it was sent: a zip, the id it is to have, and the name of its file for one without a top folder."""
@@ -134,7 +120,7 @@ class Checked:
 
 def listed(session: Session) -> list[ProblemView]:
     """All problems by id, whether they are in a contest or not."""
-    return [ProblemView(**_facts(session, row)) for row in problems.problems(session)]
+    return _views(session, problems.problems(session))
 
 
 def one(session: Session, problem_id: str) -> ProblemDetails:
@@ -164,26 +150,30 @@ def bring_in(service: Service, viewer: Viewer, sent: SentPackage, joins: int | N
     return _store(service, _read_and_check(service, sent), viewer.account_id, joins)
 
 
-def _facts(session: Session, row: ProblemRow) -> ProblemFacts:
-    """The facts of a problem as admins and judges see them."""
-    scoring = row.settings["scoring"]
-    return {
-        "id": row.id,
-        "uuid": row.uuid,
-        "names": row.names,
-        "languages": sorted(row.statements),
-        "checker": row.settings["checker"],
-        "scoring": {"kind": scoring["kind"], "direction": scoring["direction"]},
-        "test_data_count": problems.case_counts(session).get(row.id, 0),
-        "max_score": float(problems.max_points(session).get(row.id, 0)),
-        "updated": format_time(row.updated),
-    }
+def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
+    """Problems as lists show them; cases and points of all of them are counted together."""
+    counts, points = problems.case_counts(session), problems.max_points(session)
+    return [
+        ProblemView(
+            id=row.id,
+            uuid=row.uuid,
+            names=row.names,
+            languages=sorted(row.statements),
+            checker=row.settings["checker"],
+            scoring={name: row.settings["scoring"][name] for name in ("kind", "direction")},
+            test_data_count=counts.get(row.id, 0),
+            max_score=float(points.get(row.id, 0)),
+            updated=format_time(row.updated),
+        )
+        for row in rows
+    ]
 
 
 def details(session: Session, row: ProblemRow) -> ProblemDetails:
     """Everything judges may read of a problem."""
+    (view,) = _views(session, [row])
     return ProblemDetails(
-        **_facts(session, row),
+        **dict(view),
         settings=dict(row.settings),
         license=row.metadata_.get("license"),
         groups=[
