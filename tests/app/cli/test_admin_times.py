@@ -39,9 +39,9 @@ def said(admin: Jurado, *words: str) -> str:
 
 @pytest.fixture
 def contest(admin: Jurado) -> str:
-    """A contest of twenty minutes that begins in a quarter of an hour, with a problem and two teams."""
+    """A contest of twenty minutes that begins in fourteen and a half, with a problem and two teams."""
     name = f"x{uuid.uuid4().hex[:8]}"
-    start = format_time(datetime.now(UTC) + timedelta(minutes=15))
+    start = format_time(datetime.now(UTC) + timedelta(minutes=14, seconds=30))
     words = ("--start", start, "--duration", "0:20:00", "--freeze", "0:10:00")
     said(admin, "admin", "contest", "create", name, "Led", *words)
     said(admin, "admin", "contest", "add-problem", name, "comesolo")

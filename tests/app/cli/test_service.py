@@ -7,7 +7,6 @@ import os
 import socket
 import sqlite3
 import subprocess
-import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -15,7 +14,6 @@ import httpx
 import pytest
 
 from app.cli.demo.service_process import Running, fresh_service
-from app.cli.server.running import SECONDS_TO_FINISH
 from app.cli.solver_process import command, environment
 from app.storage.serving import hold
 from tests.app.cli.conftest import FEW_GRADERS, Jurado
@@ -113,10 +111,10 @@ def test_a_service_that_is_asked_to_stop_ends_its_streams_and_says_so(tmp_path: 
             assert {reply.headers.get("content-encoding") for reply in replies} == {None}  # httpx had asked for gzip
             lines = replies[0].iter_lines()
             assert json.loads(next(lines))["type"] == "contest"
-            stopping = time.monotonic()
-        assert time.monotonic() - stopping < SECONDS_TO_FINISH
         assert all(json.loads(line)["type"] for line in lines if line)  # to the end, and that without an error
-    assert (tmp_path / "server.log").read_text().endswith("Jurado has stopped\n")
+    log = (tmp_path / "server.log").read_text()
+    assert log.endswith("Jurado has stopped\n")
+    assert "graceful shutdown exceeded" not in log  # what the server says of streams that it had to cancel
 
 
 def test_init_says_what_is_there_and_changes_nothing_the_second_time(jurado: Jurado, tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ def test_a_freeze_that_lies_ahead_moves_with_the_end() -> None:
 
 @given(minutes, minutes, minutes, minutes, st.booleans(), minutes)
 def test_no_length_moves_a_freeze_that_has_begun_or_opens_a_board(
-    duration: timedelta, freeze: timedelta, run: timedelta, other: timedelta, paused: bool, thaw: timedelta
+    before_freeze: timedelta, freeze: timedelta, run: timedelta, more: timedelta, paused: bool, thaw: timedelta
 ) -> None:
     """Longer, shorter, and reopened after the end; also in a pause."""
-    assume(freeze <= duration)
+    duration = before_freeze + freeze
     pauses = (Pause(START + run, None if paused else START + run + HOUR),)
     clock = Clock(START, duration, freeze, pauses=pauses)
     end = clock.earliest_end
@@ -43,8 +43,7 @@ def test_no_length_moves_a_freeze_that_has_begun_or_opens_a_board(
     clock = replace(clock, thaw=end + thaw)
     now = START + run + timedelta(minutes=30)
     assume(not clock.decided(now))
-    assume(other > clock.contest_time(now))
-    changed = with_thaw_after_end(clock, with_duration(clock, other, now))
+    changed = with_thaw_after_end(clock, with_duration(clock, clock.contest_time(now) + more, now))
     assert not moves_freeze(clock, changed, now)
     assert not opens_board(clock, changed, now)
     assert changed.thaw is not None
