@@ -5,6 +5,7 @@ Sizes in an archive's headers are never believed: bytes are counted as they infl
 
 from __future__ import annotations
 
+import errno
 import stat
 import struct
 import zipfile
@@ -18,8 +19,8 @@ CHUNK = 1 << 16
 ENCRYPTED = 0x1
 PLAIN_OR_FOLDER = (0, stat.S_IFREG, stat.S_IFDIR)
 """Kinds of files that are taken; 0 is what archivers of other systems leave there."""
-UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
-"""What zipfile raises for damaged archives, NotImplementedError being a RuntimeError."""
+DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError)
+"""Exceptions of zipfile for damaged archives, NotImplementedError being a RuntimeError."""
 
 
 class ZipUnreadable(Exception):
@@ -28,12 +29,30 @@ class ZipUnreadable(Exception):
 
 @contextmanager
 def open_zip(source: IO[bytes] | Path) -> Iterator[zipfile.ZipFile]:
-    """Open a zip; raises ZipUnreadable for a damaged one, also where the damage shows while it is read."""
+    """Open a zip; raises ZipUnreadable for a damaged one. What the caller's block raises passes as it is."""
+    with _zipfile_at_work():
+        archive = zipfile.ZipFile(source)
+    with archive:
+        yield archive
+
+
+@contextmanager
+def _zipfile_at_work() -> Iterator[None]:
+    """Name the archive's damage where zipfile meets it; only calls of zipfile may stand in the block."""
     try:
-        with zipfile.ZipFile(source) as archive:
-            yield archive
-    except UNREADABLE as error:
+        yield
+    except (*DAMAGED, OSError) as error:
+        if (fault := _machine_fault(error)) is not None:
+            raise fault from None
         raise ZipUnreadable(str(error)) from error
+
+
+def _machine_fault(error: Exception) -> OSError | None:
+    """The fault of this machine behind what zipfile raised; None where the archive is damaged."""
+    # Opening calls a file that cannot be read "not a zip file", and leaves the reason behind it.
+    cause = error.__context__ if isinstance(error, zipfile.BadZipFile) else error
+    # EINVAL comes from a place that no file has, which only the archive can have named.
+    return cause if isinstance(cause, OSError) and cause.errno != errno.EINVAL else None
 
 
 def entry_fault(entry: zipfile.ZipInfo) -> str | None:
@@ -50,11 +69,18 @@ def entry_fault(entry: zipfile.ZipInfo) -> str | None:
 def inflate(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int, spend: Callable[[int], None]) -> bytes:
     """Read at most `most` bytes of an entry; `spend` is called with the size of each piece and may raise to stop.
 
-    Only reading to the end checks the CRC: ask for one byte more than is taken.
+    Raises ZipUnreadable for a damaged archive. Only reading to the end checks the CRC: ask for one byte more than is
+    taken.
     """
     data = bytearray()
-    with archive.open(entry) as stream:
-        while len(data) < most and (piece := stream.read(min(CHUNK, most - len(data)))):
+    with _zipfile_at_work():
+        stream = archive.open(entry)
+    with stream:
+        while len(data) < most:
+            with _zipfile_at_work():
+                piece = stream.read(min(CHUNK, most - len(data)))
+            if not piece:
+                break
             spend(len(piece))
             data += piece
     return bytes(data)
