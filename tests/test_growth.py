@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import Any
 
 import pytest
+import yaml
 
 from app.domain.fingerprints import grain_of, normal
-from app.packages.documents import read_document
+from app.packages.documents import StrictLoader, read_document
 from app.packages.errors import Faults
 from app.services import clics, table_rows
 from app.services.bodies import Document, bad_bytes, read_yaml
@@ -75,6 +77,20 @@ READERS: dict[str, Callable[[int], object]] = {
     "YAML of nested lists": lambda n: read_yaml("[" * n + "]" * n),
     "YAML of nested block lists": lambda n: read_yaml("- " * n + "a\n"),
     "YAML of groups of brackets": lambda n: read_yaml(("[" * 60 + "]" * 60 + ",") * (n // 100)),
+    "YAML of aliases": lambda n: read_yaml("- &a [1]\n" + "- *a\n" * n),
+    "YAML of anchors": lambda n: read_yaml("".join(f"- &a{at} 1\n" for at in range(n))),
+    "YAML of tag handles": lambda n: read_yaml(f"%TAG !e! tag:{'x' * n}\n---\n" + "- !e!a 1\n" * n),
+    "YAML of a long number": lambda n: read_yaml("- " + "9" * n),
+    "YAML of a number of base 60": lambda n: read_yaml("- 1" + ":1" * n),
+    "YAML of numbers": lambda n: read_yaml(("- " + "9" * 400 + "\n") * n),
+    "YAML of times": lambda n: read_yaml("- 2026-11-21T02:19:00.5+01:00\n" * n),
+    "YAML of a time of blanks": lambda n: read_yaml("- 2026-11-21" + " " * n + "02:19:00" + " " * n + "Z"),
+    "YAML of comments": lambda n: read_yaml("# a\n" * n),
+    "YAML of empty lines in a text": lambda n: read_yaml("a: |\n" + "\n" * n + "  b\n"),
+    "YAML of a quoted text": lambda n: read_yaml('"' + "\\x41 \n" * n + '"'),
+    "YAML of a plain text": lambda n: read_yaml("a b\n" * n),
+    "YAML of questions": lambda n: read_yaml("? a\n" * n),
+    "YAML of documents": lambda n: read_yaml("--- a\n" * n),
     "YAML of keys": lambda n: read_document(b"".join(b"k%d: 1\n" % at for at in range(n)), "a.yaml", Faults()),
     "a picture of empty pieces": lambda n: measure(EMPTY * n),
     "a picture of attributes": lambda n: measure(b"<svg " + b"width='1' " * n + b">"),
@@ -88,6 +104,43 @@ def test_twice_as_much_takes_about_twice_the_steps(reader: str) -> None:
     read = READERS[reader]
     once, twice = (steps(lambda n=n: read(n)) for n in (400, 800))  # type: ignore[misc] # bound at once
     assert twice <= max(GROWTH * once, FEW_STEPS), (once, twice)
+
+
+@pytest.mark.parametrize("piece", ["- a\n", "- [a, b]\n", "- {a: b, c: d}\n", "- - - a\n", "- a: 1\n  b: 2\n"])
+def test_reading_yaml_ends_with_the_first_value_of_too_many(piece: str) -> None:
+    """A mebibyte may hold a quarter of a million; a hundred thousand are read."""
+
+    def read(n: int) -> object:
+        return yaml.load(piece * n, partial(StrictLoader, most_nodes=200))
+
+    with pytest.raises(yaml.YAMLError, match="expected at most 200 keys and values"):
+        read(400)
+    once, twice = (steps(lambda n=n: suppressed(lambda: read(n))) for n in (400, 800))  # type: ignore[misc]
+    assert twice <= once * 1.1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("%TAG !e! tag:x\n---\n- !e!a 1\n", "expected no tag handles"),
+        ("- " * 65 + "a\n", "nested at most 64 deep"),
+        ("- 1" + ":1" * 180 + ".0\n", "what is no value of its type"),
+        ("- &a 1\n- *a\n", "expected no aliases"),
+    ],
+)
+def test_yaml_that_would_grow_is_refused(text: str, words: str) -> None:
+    with pytest.raises(BadRequest, match=words):
+        read_yaml(text)
+
+
+def test_yaml_of_so_many_values_and_so_deep_is_read() -> None:
+    assert read_yaml("- " * 64 + "a\n") == read_yaml("[" * 64 + "a" + "]" * 64)
+    assert yaml.load("- a\n" * 199, partial(StrictLoader, most_nodes=200)) == ["a"] * 199
+
+
+def suppressed(call: Callable[[], object]) -> None:
+    with suppress(yaml.YAMLError):
+        call()
 
 
 def faults_of(call: Callable[[], object]) -> int:

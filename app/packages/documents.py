@@ -19,16 +19,19 @@ Path = tuple[str | int, ...]
 
 NOT_KEPT = re.compile("[\0\ud800-\udfff]")
 LARGEST_DOCUMENT = 256 * 1024
-UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError)
-"""What PyYAML raises: its own errors, and whatever its constructors trip over in `!!bool x` or `!!timestamp x`."""
+UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, ArithmeticError, LookupError, AttributeError, TypeError)
+"""PyYAML's exceptions: its own, and those its constructors trip over in `!!bool x`, `!!timestamp x`, `1:1:...:1.0`."""
 LONGEST_QUOTE = 60
 LONGEST_KEY = 500
 DEEPEST_NOTED = 10
 LONGEST_NUMBER = 400
-DEEPEST_FLOW = 64
-"""Brackets in each other: PyYAML looks at every open one for each token, and at a thousand before it gives up."""
+DEEPEST = 64
+"""Lists and maps in each other: PyYAML looks at each open bracket for each token, and gives up at a thousand."""
+MOST_NODES = 100_000
+"""Keys, values, lists and maps of a document: each takes PyYAML some hundred steps."""
 LONGEST_NUMBER_AS_KEY = 15
 """Longer ones can all be chosen to have one hash."""
+TOO_DEEP = f"expected values nested at most {DEEPEST} deep"
 MERGE = "tag:yaml.org,2002:merge"
 NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number", str: "text", list: "list", dict: "map"}
@@ -36,23 +39,43 @@ KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number",
 
 class StrictLoader(yaml.SafeLoader):
     """PyYAML's safe loader without aliases and merge keys (they can blow up), repeated keys (the last would win),
-    deep brackets, and numbers so long that reading, hashing or showing them would take long.
+    tag handles (each use of a short one writes out its long tag), deep nesting, very many values, and numbers so long
+    that reading, hashing or showing them would take long.
     """
 
+    def __init__(self, text: str, most_nodes: int = MOST_NODES) -> None:
+        cast(Any, super()).__init__(text)
+        self._most_nodes = most_nodes
+        self._nodes = 0
+        self._depth = 0
+
     def fetch_flow_collection_start(self, token_class: type[yaml.Token]) -> None:
-        """Refuse brackets in too many others."""
+        """Refuse brackets in too many others: the scanner slows down with each, before a node is composed."""
         scanner = cast(Any, self)  # the stubs leave the scanner untyped
-        if scanner.flow_level >= DEEPEST_FLOW:
-            expected = f"expected values nested at most {DEEPEST_FLOW} deep"
-            raise yaml.scanner.ScannerError(None, None, expected, scanner.get_mark())
+        if scanner.flow_level >= DEEPEST:
+            raise yaml.scanner.ScannerError(None, None, TOO_DEEP, scanner.get_mark())
         cast(Any, super()).fetch_flow_collection_start(token_class)
 
+    def scan_tag_directive_value(self, start_mark: yaml.Mark) -> tuple[str, str]:
+        """Refuse `%TAG`."""
+        raise yaml.scanner.ScannerError(None, None, "expected no tag handles (`%TAG`)", start_mark)
+
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Refuse `*alias` where it stands."""
-        if self.check_event(yaml.AliasEvent):
-            event = self.get_event()  # type: ignore[no-untyped-call] # the stubs leave the parser untyped
-            raise yaml.composer.ComposerError(None, None, "expected no aliases (`*name`)", event.start_mark)
-        return super().compose_node(parent, index)
+        """Refuse `*alias` where it stands, what is nested too deep, and the first node of too many."""
+        event = cast(Any, self).peek_event()
+        mark: Any = event.start_mark  # one of two types, of which the stubs let errors have one
+        self._nodes += 1
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, "expected no aliases (`*name`)", mark)
+        if self._nodes > self._most_nodes:
+            expected = f"expected at most {self._most_nodes} keys and values"
+            raise yaml.composer.ComposerError(None, None, expected, mark)
+        if self._depth >= DEEPEST and not isinstance(event, yaml.ScalarEvent):
+            raise yaml.composer.ComposerError(None, None, TOO_DEEP, mark)
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
         """Refuse text that no database keeps: an escaped NUL or half of a surrogate pair."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import yaml
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.packages.errors import PackageErrors
 from app.packages.export import write_archive
+from app.packages.files import archive_files
 from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
@@ -25,26 +26,34 @@ UNANSWERED = "generators/unanswered"
 """Folder of the inputs that have no expected answer yet: the format knows no such cases, but authors need them."""
 
 
+class NotPackable(Exception):
+    """The package format cannot say a problem as it is; the text names what it demands."""
+
+
 def packed(session: Session, files: FileStore, row: ProblemRow) -> bytes:
     """The problem as a package zip that reads back, with unanswered inputs in UNANSWERED.
 
-    A problem without any answered secret case has them in `data`: the format demands one, so no package of it reads.
+    Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
     """
     package = read_archive(files.load(row.package_sha256), row.id)
     rows = problems.test_cases(session, row.id)
     answered = [each for each in rows if each.answer_sha256 is not None]
-    if any(each.group_name != "sample" for each in answered):
-        beside = [each for each in rows if each.answer_sha256 is None]
-        rows = answered
-    else:
-        beside = []
-    changed = _with_cases(files, package, rows, row.metadata_.get("sample_outputs", {}))
+    if all(each.group_name == "sample" for each in answered):
+        raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
+    changed = _with_cases(files, package, answered, row.metadata_.get("sample_outputs", {}))
     stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
     changed = {name: data for name, data in changed.items() if name not in stale}
-    changed |= {f"{UNANSWERED}/{_path(each)}.in": files.load(each.input_sha256) for each in beside}
-    if changed != dict(package.files) or _reads_otherwise(package, rows):
-        return write_archive(replace(package, files=_with_arguments(package.slug, changed, rows)))
-    return files.load(row.package_sha256)
+    for each in rows:
+        if each.answer_sha256 is None:
+            changed[f"{UNANSWERED}/{_path(each)}.in"] = files.load(each.input_sha256)
+    if changed == dict(package.files) and not _reads_otherwise(package, answered):
+        return files.load(row.package_sha256)
+    try:
+        data = write_archive(replace(package, files=_with_arguments(package.slug, changed, answered)))
+        archive_files(data)  # its names, number and sizes
+    except PackageErrors as faults:
+        raise NotPackable(f"expected a problem that reads as a package, found that it would not: {faults}") from None
+    return data
 
 
 def _with_cases(
@@ -61,7 +70,7 @@ def _with_cases(
     for name in [name for name in remaining if _stem(name) in renewed and name.endswith(SHOWN)]:
         del remaining[name]  # what was shown in place of the old input and its answer
     for name, row in rows.items():
-        path = f"data/{_path(row) if name in moved else paths.get(name, _path(row))}"
+        path = _free_path(row, remaining) if name in moved or name not in paths else f"data/{paths[name]}"
         remaining[f"{path}.in"] = files.load(row.input_sha256)
         if row.answer_sha256 is not None:
             remaining[f"{path}.ans"] = files.load(row.answer_sha256)
@@ -70,6 +79,14 @@ def _with_cases(
 
 def _has_another_input(case: Case, rows: Mapping[str, TestCaseRow]) -> bool:
     return case.name in rows and rows[case.name].input_sha256 != hashlib.sha256(case.input.read()).hexdigest()
+
+
+def _free_path(row: TestCaseRow, files: Collection[str]) -> str:
+    """The path of a new case: inside of a folder that has its name, as the format allows none beside it."""
+    path = f"data/{_path(row)}"
+    while any(name.startswith(f"{path}/") for name in files):
+        path = f"{path}/{row.name}"
+    return path
 
 
 def _path(row: TestCaseRow) -> str:
@@ -83,17 +100,17 @@ def _stem(name: str) -> str:
 
 
 def _reads_otherwise(package: Package, rows: Sequence[TestCaseRow]) -> bool:
-    """Has a case other checker arguments than the package gives it?"""
+    """Whether a case has other checker arguments than the package gives it."""
     arguments = {row.name: tuple(row.checker_args or ()) for row in rows}
     return any(case.checker_args != arguments.get(case.name) for case in package.cases)
 
 
 def _with_arguments(slug: str, files: dict[str, bytes], rows: Sequence[TestCaseRow]) -> dict[str, bytes]:
-    """The files, and a NAME.yaml where a case would read back with other checker arguments than its row has."""
-    try:
-        package = assemble(slug, files)
-    except PackageErrors:  # a case without an answer; whoever reads the package is told so
-        return files
+    """The files, and a NAME.yaml where a case would read back with other checker arguments than its row has.
+
+    Raises PackageErrors for files that are no package.
+    """
+    package = assemble(slug, files)
     wanted: Mapping[str, tuple[str, ...]] = {row.name: tuple(row.checker_args or ()) for row in rows}
     for case in package.cases:
         if case.checker_args != wanted[case.name]:

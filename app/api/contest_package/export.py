@@ -23,7 +23,7 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 def export_contest(request: Request, viewer: AdminOnly, service: TheService, contest_id: str) -> GrowingResponse:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
 
-    Where the server's own files are damaged, all else is in it, and `unreadable.json` names what is not, and why.
+    Stored files that are damaged, and problems that no package can hold, are missing: `unreadable.json` names them.
     """
     file = growing_package(viewer, service, contest_id)
     return GrowingResponse(file, type_for(request, ZIP, BYTES), f"{contest_id}.zip")

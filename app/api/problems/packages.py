@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.http.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
 from app.api.http.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, file, form, type_for
+from app.api.http.errors import ErrorBody
 from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
@@ -46,13 +47,13 @@ def get_problem(problem_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Pro
 @router.get(
     "/problems/{problem_id}/package.zip",
     response_class=Response,
-    responses=ARCHIVE,
+    responses={**ARCHIVE, 409: {"model": ErrorBody, "description": "No package can hold the problem as it is"}},
     summary="The problem as a package",
 )
 def get_problem_package(
     request: Request, problem_id: str, _viewer: JudgeOrAdmin, session: Reading, service: TheService
 ) -> Response:
-    """A Kattis 2025-09 package with the test cases as they are now."""
+    """A Kattis 2025-09 package with the test cases as they are now; 409 while no secret one has an expected answer."""
     headers = {"Content-Disposition": f'attachment; filename="{problem_id}.zip"'}
     data = packages.package_zip(service, session, problem_id)
     return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)

@@ -32,6 +32,7 @@ from app.storage import directory as stored_directory
 from app.storage import events, packing, submission_queries
 from app.storage import problems as stored_problems
 from app.storage import teams as stored_teams
+from app.storage.packing import NotPackable
 from app.storage.stored_bytes import UNREADABLE
 from app.storage.tables import ProblemRow
 
@@ -39,7 +40,7 @@ Load = Callable[[], bytes]
 Pieces = Callable[[], Iterable[bytes]]
 LINE_ENDS = b",\n"
 FAULTS = "unreadable.json"
-"""In a package that lacks files which the store could not give: their paths, and why."""
+"""In a package that lacks stored files which cannot be read, and problems that no package can hold: paths, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class PackageParts:
     """What a package is made of: its files by their paths, each read when it is written.
 
     lines   what has been shown of each kind, an object a line, in temporary files: for it and for the event feed
-    faults  what lacks stored files that cannot be read: each path, and why
+    faults  files that are missing because they cannot be read or written: each path, and why
     """
 
     faults: list[dict[str, str]] = field(default_factory=list)
@@ -150,7 +151,7 @@ def _files_of(parts: PackageParts, steps: Iterator[None]) -> Iterator[tuple[str,
         for path in sorted(news):
             try:
                 pieces = parts.read(path)
-            except UNREADABLE as error:
+            except (*UNREADABLE, NotPackable) as error:
                 parts.faults.append({"path": path, "error": str(error)})
             else:
                 yield path, pieces

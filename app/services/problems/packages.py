@@ -26,6 +26,7 @@ from app.services.names import did_you_mean
 from app.services.rejudgings.problem_changes import RejudgingView, change
 from app.services.viewer import Viewer
 from app.storage import packing, problems
+from app.storage.packing import NotPackable
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow
 
@@ -129,8 +130,15 @@ def one(session: Session, problem_id: str) -> ProblemDetails:
 
 
 def package_zip(service: Service, session: Session, problem_id: str) -> bytes:
-    """A problem as a Kattis 2025-09 package with the test cases as they are now; raises NotFound."""
-    return packing.packed(session, service.files, existing(session, problem_id))
+    """A problem as a Kattis 2025-09 package with the test cases as they are now.
+
+    Raises NotFound, or Conflict for a problem that no package can hold.
+    """
+    row = existing(session, problem_id)
+    try:
+        return packing.packed(session, service.files, row)
+    except NotPackable as lacking:
+        raise Conflict(f"problem {problem_id!r} cannot be written as a package: {lacking}") from None
 
 
 def delete(session: Session, problem_id: str) -> None:

@@ -44,6 +44,8 @@ from app.storage.testcases import NewCase
 N = TypeVar("N", int, float)
 MOST_SECONDS = 3600
 MOST_SEED = 2**63 - 1
+LONGEST_NAME = 250
+"""NAME.yaml and its sisters are files of a package, whose names have at most 255 characters."""
 METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -264,6 +266,8 @@ def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     faults = Faults()
     if not NAME.fullmatch(name) or name == "test_group":
         faults.add("name", BAD_NAME)
+    elif len(name) > LONGEST_NAME:
+        faults.expect("name", "", expected=f"at most {LONGEST_NAME} characters", found=str(len(name)))
     if group not in {"sample", *groups}:
         faults.expect("group", "", expected=f"one of {', '.join(dict.fromkeys(['sample', *groups]))}", found=group)
     return faults

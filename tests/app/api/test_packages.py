@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -161,6 +162,25 @@ def test_a_package_with_a_group_without_any_expected_answer_reads_back(checked: 
     again = bring(checked, data)
     assert again.status_code == 201, again.text
     assert checked.get("problems/echo/package.zip", user="admin").content == data
+
+
+def test_a_problem_without_an_answered_secret_case_is_no_package_and_says_why(checked: Api) -> None:
+    """The format demands one: the problem alone is refused, and the package of its contest names what it lacks."""
+    assert bring(checked, zip_package()).status_code == 201
+    for name in ("02", "03"):
+        put = checked.put(f"problems/echo/testcases/secret/{name}", user="admin", files={"input": b"22\n"})
+        assert put.status_code == 200, put.text
+    reply = checked.get("problems/echo/package.zip", user="admin")
+    assert reply.status_code == 409
+    assert "expected a secret test case with an expected answer" in reply.json()["message"]
+    add_contest(checked.service)
+    contest = unzipped(checked.get("contests/c/package.zip", user="admin").content)
+    (lacking,) = json.loads(contest["unreadable.json"])
+    assert (lacking["path"], "problems/echo/echo.zip" in contest) == ("problems/echo/echo.zip", False)
+    assert "expected a secret test case" in lacking["error"]
+    name = "n" * 251
+    refused = checked.put(f"problems/echo/testcases/secret/{name}", user="admin", files={"input": b"9\n"})
+    assert (refused.status_code, "at most 250 characters" in refused.json()["message"]) == (400, True)
 
 
 def test_an_input_lies_with_the_others_again_once_it_has_an_answer(checked: Api) -> None:
