@@ -42,6 +42,7 @@ REWRITE_MARK = ".rewrite-database"
 OPEN_LIMITS = {"per_window": {"count": 100, "seconds": 600}}
 """A submission to a problem each six seconds for ten minutes is a script's. Whole numbers, as settings have them."""
 OPEN_TEAM_BYTES = 256 * 2**20
+OPEN_CONTEST_BYTES = 16 * 2**30
 """Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
 DEMO_RULES: dict[str, RuleDocument] = {
     "comesolo": {"kind": "absolute", "counting": "best-case", "carry": "best"},
@@ -185,7 +186,7 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
         start_time=start,
         duration_ms=duration // timedelta(milliseconds=1),
         open_to_all=True,
-        settings={"team_bytes": OPEN_TEAM_BYTES, "limits": OPEN_LIMITS},
+        settings={"team_bytes": OPEN_TEAM_BYTES, "contest_bytes": OPEN_CONTEST_BYTES, "limits": OPEN_LIMITS},
     )
 
 

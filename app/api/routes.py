@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.routing import BaseRoute
 
 from app.api.contest_package import export, importing
-from app.api.contests import access, contests, judging, participation
+from app.api.contests import access, contests, judging, limits, participation
 from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
 from app.api.http import stored_files
@@ -39,6 +39,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     feed.router,
     contests.router,
     contest_problems.router,
+    limits.router,
     participation.router,
     reveal.router,
     final_inputs.router,

@@ -61,6 +61,7 @@ class SettingsDocument(TypedDict, total=False):
     personal_duration: str | None
     limits: LimitsDocument
     team_bytes: int | None
+    contest_bytes: int | None
     choose: bool
     allow_overlap: bool
     awards: PrizesDocument

@@ -31,6 +31,8 @@ class Limits:
 NO_LIMITS = Limits()
 TEAM_BYTES = 2**30
 """Default of the bytes of answers and sources that a team may send to a contest."""
+CONTEST_BYTES = 64 * TEAM_BYTES
+"""Default of the bytes that all teams together may send to a contest."""
 
 
 def read_limits(document: LimitsDocument, inherited: Limits = NO_LIMITS) -> Limits:

@@ -9,7 +9,7 @@ from app.domain.awards import MEDALS, Prizes
 from app.domain.contests import EVERY, FINAL
 from app.domain.documents import PrizesDocument, SettingsDocument
 from app.domain.final_cases import Finals
-from app.domain.limits import NO_LIMITS, TEAM_BYTES, Limits, read_limits
+from app.domain.limits import CONTEST_BYTES, NO_LIMITS, TEAM_BYTES, Limits, read_limits
 from app.domain.rejections import Telling
 from app.domain.verdicts import JudgementType
 
@@ -27,6 +27,7 @@ class ContestSettings:
     personal_duration   length of each team's own window; None: all teams share the contest's clock
     limits              submission limits of problems that have none of their own
     team_bytes          bytes of answers and sources a team may send; None: any number
+    contest_bytes       bytes of answers and sources all teams together may send; None: any number
     choose              teams choose which submission counts
     allow_overlap       teams may take part in another contest at the same time
     staff_act_for_teams accounts of type staff may submit and ask for any team
@@ -43,6 +44,7 @@ class ContestSettings:
     personal_duration: timedelta | None = None
     limits: Limits = NO_LIMITS
     team_bytes: int | None = TEAM_BYTES
+    contest_bytes: int | None = CONTEST_BYTES
     choose: bool = False
     allow_overlap: bool = False
     prizes: Prizes = field(default_factory=lambda: Prizes(dict.fromkeys(MEDALS, 0)))
@@ -72,6 +74,7 @@ def read_settings(document: SettingsDocument) -> ContestSettings:
         personal_duration=_duration(document.get("personal_duration")),
         limits=read_limits(document.get("limits") or {}),
         team_bytes=document.get("team_bytes", DEFAULTS.team_bytes),
+        contest_bytes=document.get("contest_bytes", DEFAULTS.contest_bytes),
         choose=bool(document.get("choose", DEFAULTS.choose)),
         allow_overlap=bool(document.get("allow_overlap", DEFAULTS.allow_overlap)),
         prizes=Prizes({medal: awards.get(medal, 0) for medal in MEDALS}, awards.get("ranks", 0)),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.bootstrap import initialise
-from app.domain.limits import TEAM_BYTES, Limits
+from app.domain.limits import CONTEST_BYTES, TEAM_BYTES, Limits
 from app.domain.settings import read_settings
 from app.packages.catalog import VARIABLE
 from app.passwords import make_password, password_fits
@@ -80,14 +80,14 @@ def test_every_bundled_problem_can_be_practised_by_every_team(settings: Settings
 
 
 def test_contests_that_are_there_from_the_start_hold_scripts_back_and_no_person(settings: Settings) -> None:
-    """A hundred submissions to a problem in ten minutes, and a quarter of the bytes that other contests give."""
+    """A hundred submissions to a problem in ten minutes, and a quarter of the bytes of other contests."""
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
         stored = session.get_one(ContestRow, "practice").settings
         rows = [read_settings(session.get_one(ContestRow, name).settings) for name in ("practice", "demo")]
     database.close()
-    assert [(each.limits, each.team_bytes) for each in rows] == [
-        (Limits(None, None, 100, timedelta(minutes=10)), TEAM_BYTES // 4)
+    assert [(each.limits, each.team_bytes, each.contest_bytes) for each in rows] == [
+        (Limits(None, None, 100, timedelta(minutes=10)), TEAM_BYTES // 4, CONTEST_BYTES // 4)
     ] * 2
     assert ContestSettings.model_validate(stored).limits.per_window is not None, "it is shown as it is stored"
 

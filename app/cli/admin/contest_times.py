@@ -11,12 +11,12 @@ import typer
 
 from app.cli.admin.contest_settings import value_text
 from app.cli.admin.contests import ContestId, contest
-from app.cli.admin.limits import settings_text
+from app.cli.admin.limits import limits_text, settings_text, size_text
 from app.cli.client import Client
 from app.cli.contest_facts import clock_words, contest_time, facts_of, state_word
 from app.cli.options import AsJson
 from app.cli.output import Failure, examples, show, table, write_json
-from app.cli.resources.contests import Contest, ContestFacts, ContestProblem, ExtendedContest
+from app.cli.resources.contests import Contest, ContestFacts, ContestLimits, ContestProblem, ExtendedContest
 from app.cli.resources.people import TeamName
 from app.cli.resources.scoreboard import Board
 from app.cli.times import reltime, short_time, span
@@ -51,29 +51,45 @@ def list_contests(as_json: AsJson = False) -> None:
 
 @contest.command("show", epilog=examples("jurado admin contest show finals", "jurado admin contest show finals --json"))
 def show_contest(contest_id: ContestId, as_json: AsJson = False) -> None:
-    """Show one contest in full: its times, state, teams, problems, what was submitted, and its settings."""
+    """Show one contest in full: its times, state, teams, problems with their limits, submissions, and settings."""
     with Client.open() as client:
         facts = facts_of(client, contest_id)
         problems = client.get(f"contests/{contest_id}/problems", list[ContestProblem])
         teams = client.get(f"contests/{contest_id}/teams", list[TeamName])
         board = client.get(f"contests/{contest_id}/scoreboard", Board)
+        limits = client.get(f"contests/{contest_id}/limits", ContestLimits)
         now = client.now()
     counts = counts_of(board)
+    own = {each["problem_id"]: limits_text(each["limits"]) for each in limits["problems"]}
     if as_json:
         numbers = {"teams": len(teams), "judged": sum(j for j, _ in counts.values())}
         numbers["pending"] = sum(pending for _, pending in counts.values())
-        write_json({**facts, "state_word": state_word(facts), "problems": problems, "counts": numbers})
+        write_json(
+            {**facts, "state_word": state_word(facts), "problems": problems, "counts": numbers, "limits": limits}
+        )
         return
     show(
         table(
-            f"{contest_id}: {facts['name']}", ["", ""], [*time_rows(facts, now), *crowd_rows(facts, len(teams), counts)]
+            f"{contest_id}: {facts['name']}",
+            ["", ""],
+            [*time_rows(facts, now), *crowd_rows(facts, len(teams), counts), ("bytes", bytes_text(limits))],
         ),
-        table("problems", PROBLEM_COLUMNS, [problem_row(each, counts) for each in problems]),
+        table("problems", PROBLEM_COLUMNS, [(*problem_row(each, counts), own[each["id"]]) for each in problems]),
         table("settings", ["name", "value"], [(name, value_text(each)) for name, each in facts["settings"].items()]),
     )
 
 
-PROBLEM_COLUMNS = ["label", "id", "name", ">test cases", ">points", "scoring", ">judged", ">pending"]
+PROBLEM_COLUMNS = [
+    "label",
+    "id",
+    "name",
+    ">test cases",
+    ">points",
+    "scoring",
+    ">judged",
+    ">pending",
+    "limits of a team",
+]
 
 
 def counts_of(board: Board) -> dict[str, tuple[int, int]]:
@@ -122,6 +138,13 @@ def crowd_rows(facts: ContestFacts, teams: int, counts: Mapping[str, tuple[int, 
         ("submissions", f"{judged} judged, {pending} pending"),
         ("limits", settings_text(facts["settings"])),
     ]
+
+
+def bytes_text(limits: ContestLimits) -> str:
+    """Say how many bytes all teams have sent, and how many they may send."""
+    most = limits["bytes_limit"]
+    of = "" if most is None else f" of {size_text(most)}"
+    return f"{size_text(limits['bytes_used'])}{of} sent"
 
 
 def moment_text(time: str, now: datetime) -> str:

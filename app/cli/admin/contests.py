@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.admin.limits import Interval, Most, Per, TeamBytes, settings_of
+from app.cli.admin.limits import ContestBytes, Interval, Most, Per, TeamBytes, settings_of
 from app.cli.admin.requests import delete
 from app.cli.client import Client, without_none
 from app.cli.options import AsJson
@@ -42,6 +42,7 @@ def create_contest(
     interval: Interval = None,
     per: Per = None,
     team_bytes: TeamBytes = None,
+    contest_bytes: ContestBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a contest."""
@@ -52,7 +53,7 @@ def create_contest(
         "duration": duration,
         "scoreboard_freeze_duration": freeze,
         "open_to_all": open_to_all,
-        "settings": settings_of(most, interval, per, team_bytes) or None,
+        "settings": settings_of(most, interval, per, team_bytes, contest_bytes) or None,
     }
     with Client.open() as client:
         stored = client.post("contests", without_none(given), Contest)

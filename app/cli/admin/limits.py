@@ -25,6 +25,11 @@ TeamBytes = Annotated[
     typer.Option(metavar="SIZE", help="bytes a team may send to the contest: 500M, 2G, or none for any number"),
 ]
 
+ContestBytes = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="bytes all teams together may send to the contest: 20G, or none for any number"),
+]
+
 
 def limits_of(most: int | None, interval: int | None, per: str | None) -> dict[str, JsonValue]:
     """The limits that options name, as the API takes them."""
@@ -36,14 +41,15 @@ def limits_of(most: int | None, interval: int | None, per: str | None) -> dict[s
 
 
 def settings_of(
-    most: int | None, interval: int | None, per: str | None, team_bytes: str | None
+    most: int | None, interval: int | None, per: str | None, team_bytes: str | None, contest_bytes: str | None
 ) -> dict[str, JsonValue]:
     """The settings of a contest that options name."""
     settings: dict[str, JsonValue] = {}
     if limits := limits_of(most, interval, per):
         settings["limits"] = limits
-    if team_bytes is not None:
-        settings["team_bytes"] = size(team_bytes)
+    for name, text in (("team_bytes", team_bytes), ("contest_bytes", contest_bytes)):
+        if text is not None:
+            settings[name] = size(text, f"--{name.replace('_', '-')}")
     return settings
 
 
@@ -55,13 +61,13 @@ def window(text: str) -> tuple[int, int]:
     return int(count), int(seconds)
 
 
-def size(text: str) -> int | None:
-    """Read a number of bytes such as 1000, 500M or 2G; None for none."""
+def size(text: str, option: str) -> int | None:
+    """Read an option's number of bytes such as 1000, 500M or 2G; None for none."""
     if text == "none":
         return None
     match = SIZE.fullmatch(text.upper())
     if match is None:
-        raise Failure(f"--team-bytes: expected a size such as 500M or 2G, or none, found {text!r}")
+        raise Failure(f"{option}: expected a size such as 500M or 2G, or none, found {text!r}")
     return int(match[1]) * UNITS[match[2]]
 
 
@@ -88,4 +94,5 @@ def limits_text(limits: Limits) -> str:
 def settings_text(settings: Mapping[str, JsonValue]) -> str:
     """Say what a contest's settings limit."""
     limited = TypeAdapter(LimitSettings).validate_python(settings)
-    return f"a team sends {size_text(limited['team_bytes'])}; to each problem: {limits_text(limited['limits'])}"
+    team, teams = size_text(limited["team_bytes"]), size_text(limited["contest_bytes"])
+    return f"a team sends {team}, all teams {teams}; to each problem: {limits_text(limited['limits'])}"

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from app.cli.admin.contests import ContestId, contest
 from app.cli.admin.limits import (
     UNLIMITED,
+    ContestBytes,
     Interval,
     Most,
     Per,
@@ -30,7 +31,7 @@ from app.cli.resources.contests import WithLimits, WithSettings
     "quota",
     epilog=examples(
         "jurado admin contest quota finals",
-        "jurado admin contest quota finals --team-bytes 500M --per 30/600",
+        "jurado admin contest quota finals --team-bytes 500M --contest-bytes 20G --per 30/600",
         "jurado admin contest quota finals comesolo --max 50 --interval 60",
         "jurado admin contest quota finals comesolo --none",
     ),
@@ -44,6 +45,7 @@ def limit(
     interval: Interval = None,
     per: Per = None,
     team_bytes: TeamBytes = None,
+    contest_bytes: ContestBytes = None,
     none: Annotated[bool, typer.Option("--none", help="as often as teams like")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,9 +57,12 @@ def limit(
     if limits and none:
         raise Failure("expected --max, --interval or --per, or --none, found both")
     if problem is not None:
-        _limit_problem(contest_id, problem, limits, none, team_bytes, as_json=as_json)
+        for option, text in (("--team-bytes", team_bytes), ("--contest-bytes", contest_bytes)):
+            if text is not None:
+                raise Failure(f"{option}: expected no problem beside it, as bytes are a contest's, found one")
+        _limit_problem(contest_id, problem, limits, none, as_json=as_json)
         return
-    changes = settings_of(None, None, None, team_bytes)
+    changes = settings_of(None, None, None, team_bytes, contest_bytes)
     if limits or none:
         changes["limits"] = {**UNLIMITED, **limits}
     path = f"contests/{contest_id}"
@@ -66,11 +71,7 @@ def limit(
     report(f"{contest_id}: {settings_text(shown['settings'])}", shown, as_json=as_json)
 
 
-def _limit_problem(
-    contest_id: str, problem: str, limits: dict[str, JsonValue], none: bool, team_bytes: str | None, *, as_json: bool
-) -> None:
-    if team_bytes is not None:
-        raise Failure("--team-bytes: expected no problem beside it, as bytes are a contest's, found one")
+def _limit_problem(contest_id: str, problem: str, limits: dict[str, JsonValue], none: bool, *, as_json: bool) -> None:
     if not (limits or none):
         raise Failure("expected --max, --interval or --per, or --none, found nothing")
     with Client.open() as client:

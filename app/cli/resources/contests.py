@@ -98,10 +98,26 @@ class Limits(TypedDict):
 
 
 class LimitSettings(TypedDict):
-    """The settings of a contest that limit its teams; `team_bytes` null: any number."""
+    """The settings of a contest that limit its teams; bytes null: any number."""
 
     team_bytes: int | None
+    contest_bytes: int | None
     limits: Limits
+
+
+class ProblemLimits(TypedDict):
+    """The limits that hold at a problem of a contest."""
+
+    problem_id: str
+    limits: Limits
+
+
+class ContestLimits(TypedDict):
+    """The bytes that all teams have sent to a contest, and the limits of its problems; `bytes_limit` null: none."""
+
+    bytes_used: int
+    bytes_limit: int | None
+    problems: list[ProblemLimits]
 
 
 class ProblemEntry(TypedDict):

@@ -77,6 +77,7 @@ def _keep(service: Service, files: TentativeFiles, contents: Contents, options: 
         if not faults:
             versions.put(session, chosen, faults)
         row = importer.keep(options.contest_id)
+        service.entries.usage.forget(row.id)
         faults.join(importer.faults)
         if faults:
             raise _refusal(faults)  # which rolls everything back

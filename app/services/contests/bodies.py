@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from app.domain.documents import LimitsDocument, SettingsDocument
-from app.domain.limits import TEAM_BYTES
+from app.domain.limits import CONTEST_BYTES, TEAM_BYTES
 from app.services.bodies import Body, Line
 from app.services.clics import (
     Id,
@@ -132,6 +132,12 @@ class ContestSettings(Body):
         ge=0,
         le=MOST_BYTES,
         description="bytes of answers and sources a team may send to the contest; null: any number",
+    )
+    contest_bytes: int | None = Field(
+        CONTEST_BYTES,
+        ge=0,
+        le=MOST_BYTES,
+        description="bytes of answers and sources all teams together may send to the contest; null: any number",
     )
     choose: bool = Field(False, description="teams choose which submission counts after the end")
     allow_overlap: bool = Field(False, description="teams may take part in another contest at the same time")

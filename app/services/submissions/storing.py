@@ -12,6 +12,7 @@ from anyio.to_thread import run_sync
 
 from app.domain.clock import utc_now
 from app.domain.limits import quota, why_not
+from app.domain.settings import ContestSettings
 from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
 from app.grading.archives import Limits as ArchiveLimits
 from app.grading.archives import Upload, UploadRefused, check_name
@@ -23,18 +24,21 @@ from app.storage import submissions
 from app.storage.documents import SourceDocument
 from app.storage.files import Kept
 from app.storage.judging_tasks import too_large
-from app.storage.submission_context import Entry
 from app.storage.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
 
 
 @dataclass
 class StoredFiles:
-    """The files of one submission, those of them that it made, and the bytes reserved for it."""
+    """The files of one submission, those of them that it made, and the bytes reserved for it.
+
+    reserved  bytes counted as the team's; `counted`: bytes counted as the contest's
+    """
 
     service: Service
     contest_id: str
     team_id: str
     reserved: int = 0
+    counted: int = 0
     made: list[Kept] = field(default_factory=list)
     names: dict[bytes, str] = field(default_factory=dict)
 
@@ -48,15 +52,28 @@ class StoredFiles:
             self.give_back()
             self._take_back()
 
-    def reserve(self, size: int, most: int) -> None:
-        """Count the submission's bytes as the team's; raises TooLarge where they are too many."""
-        used = self.service.entries.usage.reserve(self.contest_id, self.team_id, size, most)
-        if used is not None:
+    def reserve(self, size: int, settings: ContestSettings, *, is_own: bool) -> None:
+        """Count the submission's bytes as the contest's and the team's.
+
+        Raises TooLarge where they are too many, but for those who act for a team.
+        """
+        usage = self.service.entries.usage
+        if is_own and (most := settings.team_bytes) is not None:
+            used = usage.reserve(self.contest_id, self.team_id, size, most)
+            if used is not None:
+                raise TooLarge(
+                    f"expected at most {most} bytes of a team in contest {self.contest_id},"
+                    f" found {used} already and {size} in this submission"
+                )
+            self.reserved = size
+        if not usage.reserve_total(self.contest_id, size, settings.contest_bytes if is_own else None):
+            self.give_back()
+            # The bytes used stay unsaid: teams could tell from them what hidden teams send.
             raise TooLarge(
-                f"expected at most {most} bytes of a team in contest {self.contest_id},"
-                f" found {used} already and {size} in this submission"
+                f"expected at most {settings.contest_bytes} bytes of all teams together in contest {self.contest_id},"
+                f" found more with the {size} of this submission"
             )
-        self.reserved = size
+        self.counted = size
 
     def answer(self, answer: Answer) -> NewAnswer:
         """Store an answer: in its row, or as a file where it is large."""
@@ -78,8 +95,10 @@ class StoredFiles:
 
     def give_back(self) -> None:
         """Count the bytes no more: the submission was not taken, or was there already."""
-        self.service.entries.usage.release(self.contest_id, self.team_id, self.reserved)
-        self.reserved = 0
+        usage = self.service.entries.usage
+        usage.release(self.contest_id, self.team_id, self.reserved)
+        usage.release_total(self.contest_id, self.counted)
+        self.reserved = self.counted = 0
 
     async def refuse(self) -> None:
         """Take back all files of a submission that its limits refused, unless others have stored them too."""
@@ -103,7 +122,8 @@ class StoredFiles:
 
 async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key: str | None = None) -> NewSubmission:
     """Sort the files to cases and store the large ones, so that one insert is left; quick ones change no threads."""
-    is_counted = not admitted.is_own or service.entries.usage.is_known(files.contest_id, files.team_id)
+    limited_team = files.team_id if admitted.is_own and admitted.entry.settings.team_bytes is not None else None
+    is_counted = service.entries.usage.is_known(files.contest_id, limited_team)
     if admitted.form.is_light and is_counted and not admitted.form.sources:
         return _prepared(service, admitted, files, key)
     return await run_heavy(lambda: _prepared(service, admitted, files, key))
@@ -114,8 +134,7 @@ def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str
     collected = _collect(service, admitted)
     if admitted.limits and _makes_files(collected, sources):
         _check_limits(service, admitted)
-    if admitted.is_own and (most := _team_bytes(entry)) is not None:
-        files.reserve(_size_of(collected, sources), most)
+    files.reserve(_size_of(collected, sources), entry.settings, is_own=admitted.is_own)
     assert viewer.account_id is not None  # submitting needs an account
     with files:
         answers, notes = [*map(files.answer, collected.answers.values())], files.sources(sources)
@@ -169,11 +188,6 @@ def _open_cases(
     """The cases as sorting needs them, with the file names each is known by; the same for thousands of submissions."""
     open_ = [OpenCase(id_, name, limit) for id_, name in cases]
     return open_, file_names(open_, pattern)
-
-
-def _team_bytes(entry: Entry) -> int | None:
-    """The bytes a team may send to the contest; None: any number."""
-    return entry.settings.team_bytes
 
 
 def _makes_files(collected: Collected, sources: Sequence[Upload]) -> bool:

@@ -78,14 +78,25 @@ async def bring_in(
             files = StoredFiles(service, contest_id, admitted.team_id)
             new = replace(await prepare(service, admitted, files), external_id=submission_id)
             submission = _shown(submission_id, new, is_practice=admitted.is_practice)
-            if await run_sync(_is_stored, service, new):
+            if await _was_stored(service, new, files):
                 return BroughtIn(submission, is_new=False)
-            outcome = await service.writer.call(submissions.accept, new)
+            outcome = await _write(service, new, files)
     assert not isinstance(outcome, LimitReached)  # an admin has none
     if outcome.judgement_id is not None:
         _wake(service, new, outcome)
         service.boards.changed(contest_id)
     return BroughtIn(submission, is_new=True)
+
+
+async def _was_stored(service: Service, new: NewSubmission, files: StoredFiles) -> bool:
+    """Whether another system's submission is stored already; then, and if another has its id, nothing is counted."""
+    is_new = False
+    try:
+        is_new = not await run_sync(_is_stored, service, new)
+    finally:
+        if not is_new:
+            files.give_back()
+    return not is_new
 
 
 @contextmanager

@@ -57,6 +57,7 @@ DELETE /api/contests/{contest_id}                                               
 GET    /api/contests/{contest_id}/state                                             200 200 200 200 200 200
 POST   /api/contests/{contest_id}/pause                                             404 403 403 403 403 401
 POST   /api/contests/{contest_id}/resume                                            404 403 403 403 403 401
+GET    /api/contests/{contest_id}/limits                                            200 200 403 403 403 401
 GET    /api/contests/{contest_id}/reveal                                            200 200 403 403 403 401
 POST   /api/contests/{contest_id}/reveal                                            404 403 403 403 403 401
 GET    /api/contests/{contest_id}/participation                                     403 403 200 200 403 401
@@ -199,6 +200,7 @@ GET    /api/contests/{contest_id}/package.zip                                   
 """
 
 BEFORE = """
+GET    /api/contests/{contest_id}/limits                                            200 200 403 403 403 401
 GET    /api/contests/{contest_id}/reveal                                            200 200 403 403 403 401
 GET    /api/contests/{contest_id}/participation                                     403 403 200 200 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs                      403 403 404 404 403 401

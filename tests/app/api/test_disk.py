@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from app.storage import submissions
 from app.storage.scrub import Scrub
 from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached
-from tests.builders.contests import add_contest, add_problem
+from tests.builders.contests import add_contest, add_problem, pass_time
 from tests.builders.service import Api, open_api
 
 LARGE = INLINE_LIMIT + 1
@@ -87,6 +88,95 @@ def test_a_team_has_so_many_bytes_in_a_contest(api: Api) -> None:
     assert send(api, os.urandom(LARGE)).status_code == 201
 
 
+def used(api: Api) -> dict[str, Any]:
+    reply = api.get("contests/c/limits", user="judge")
+    assert reply.status_code == 200, reply.text
+    limits: dict[str, Any] = reply.json()
+    return limits
+
+
+def test_all_teams_together_have_so_many_bytes_in_a_contest(api: Api) -> None:
+    """A refusal keeps nothing and does not tell what others sent; judges see it, and admins submit beyond it."""
+    change(api, contest_bytes=5 * LARGE)
+    assert [send(api, os.urandom(LARGE), user=user).status_code for user in ("team", "other")] == [201, 201]
+    files = stored(api)
+    refused = send(api, os.urandom(LARGE), user="other")
+    assert refused.status_code == 413
+    words = f"at most {5 * LARGE} bytes of all teams together in contest c, found more with the {2 * LARGE} of this"
+    assert words in refused.json()["message"]
+    assert stored(api) == files
+    assert (used(api)["bytes_used"], used(api)["bytes_limit"]) == (4 * LARGE, 5 * LARGE)
+    quota = api.get("contests/c/problems/echo/quota", user="other").json()
+    assert quota["bytes_used"] == 2 * LARGE, "what was refused is given back to the team"
+    assert send(api, os.urandom(LARGE), user="admin", team_id="team").status_code == 201
+    assert used(api)["bytes_used"] == 6 * LARGE
+    change(api, contest_bytes=8 * LARGE)
+    assert [send(api, os.urandom(LARGE)).status_code for _ in range(2)] == [201, 413]
+    change(api, contest_bytes=None)
+    assert send(api, os.urandom(LARGE)).status_code == 201
+
+
+def test_of_many_at_once_only_so_many_fit_into_a_contest(api: Api) -> None:
+    change(api, contest_bytes=7 * LARGE)
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda at: send(api, os.urandom(LARGE), user=("team", "other")[at % 2]), range(8)))
+    assert sorted(reply.status_code for reply in replies) == [201] * 3 + [413] * 5
+    assert used(api)["bytes_used"] == 6 * LARGE
+
+
+def test_a_contest_counts_a_submission_once_and_gives_back_what_was_not_taken(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Repeated keys, submissions of other systems that are here already, limits reached, and full disks."""
+    change(api, contest_bytes=5 * LARGE, limits={"max_submissions": 2})
+
+    def full(*_: object) -> list[Accepted | LimitReached]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(submissions, "accept", full)
+        assert [send(api, b"x" * LARGE).status_code for _ in range(3)] == [507] * 3
+    form = {
+        "problem_id": "echo",
+        "team_id": "other",
+        "id": "from-afar",
+        "time": api.get("contests/c").json()["start_time"],
+    }
+    for expected in (201, 200, 200):
+        files = [("files", ("02.out", b"z" * LARGE))]
+        reply = api.put("contests/c/submissions/from-afar", user="admin", data=form, files=files)
+        assert reply.status_code == expected, reply.text
+    clash = api.put(
+        "contests/c/submissions/from-afar", user="admin", data=form, files=[("files", ("02.out", b"y" * LARGE))]
+    )
+    assert clash.status_code == 409
+    headers = {"Idempotency-Key": "k"}
+    for _ in range(3):
+        files = [("files", ("02.out", b"w" * LARGE))]
+        data = {"problem_id": "echo"}
+        reply = api.post("contests/c/submissions", user="team", data=data, files=files, headers=headers)
+        assert reply.status_code == 201
+    assert used(api)["bytes_used"] == 2 * LARGE
+    assert [send(api, b"v" * LARGE).status_code for _ in range(2)] == [201, 429]
+    assert used(api)["bytes_used"] == 4 * LARGE
+    change(api, limits={"max_submissions": None})
+    files = [("files", ("02.out", os.urandom(LARGE)))]
+    assert [
+        api.post("contests/c/submissions", user="team", data={"problem_id": "echo"}, files=files).status_code
+        for _ in range(2)
+    ] == [201, 413]
+
+
+def test_practice_counts_and_judging_again_does_not(api: Api) -> None:
+    change(api, contest_bytes=3 * LARGE, practice=True)
+    pass_time(api.service, timedelta(hours=5))
+    assert [send(api, os.urandom(LARGE)).status_code for _ in range(2)] == [201, 413]
+    opened = api.post("contests/c/rejudgings", user="admin", json={"reason": "again"})
+    assert opened.status_code in {201, 202}, opened.text
+    assert used(api)["bytes_used"] == 2 * LARGE
+    assert send(api, os.urandom(LARGE)).status_code == 413
+
+
 def test_bytes_of_what_was_not_taken_do_not_count(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     change(api, team_bytes=3 * LARGE)
     before = stored(api)
@@ -129,13 +219,16 @@ def test_files_of_a_submission_whose_commit_is_in_doubt_are_collected_a_day_late
 
 def test_limits_and_bytes_come_along_with_a_contest(api: Api) -> None:
     """They are changed one by one, exported, and brought in under another id."""
-    change(api, team_bytes=5 * LARGE, limits={"per_window": {"count": 9, "seconds": 60}})
+    change(api, team_bytes=5 * LARGE, contest_bytes=3 * LARGE, limits={"per_window": {"count": 9, "seconds": 60}})
+    assert send(api, b"x" * LARGE).status_code == 201
     change(api, limits={"max_submissions": 7})
     changed = api.patch("contests/c/problems/echo", user="admin", json={"limits": {"interval_seconds": 3}})
     assert changed.status_code == 200, changed.text
     package = api.get("contests/c/package.zip", user="admin").content
     zipped = {"content": package, "headers": {"Content-Type": "application/zip"}}
-    made = api.post("contests/import?id=again&replace=true&privileged=judge", user="admin", **zipped)
+    api.service.entries.usage.reserve_total("again", 0, None)  # as if a contest of this id had been deleted
+    query = "id=again&replace=true&privileged=judge&submissions=false"
+    made = api.post(f"contests/import?{query}", user="admin", **zipped)
     assert made.status_code == 201, made.text
     (one, other) = (api.get(f"contests/{name}").json()["settings"] for name in ("c", "again"))
     assert one == other

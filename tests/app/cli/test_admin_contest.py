@@ -16,8 +16,12 @@ OPENED = {
     "thawed": None,
 }
 
-LIMITED = {"team_bytes": 2**29, "limits": {"max_submissions": None, "interval_seconds": 60, "per_window": None}}
-SHOWN = "c: a team sends 512 MiB; to each problem: 60 s between two\n"
+LIMITED = {
+    "team_bytes": 2**29,
+    "contest_bytes": None,
+    "limits": {"max_submissions": None, "interval_seconds": 60, "per_window": None},
+}
+SHOWN = "c: a team sends 512 MiB, all teams any number of bytes; to each problem: 60 s between two\n"
 NONE = {"max_submissions": None, "interval_seconds": None, "per_window": None}
 
 
@@ -100,12 +104,12 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         ),
         (("quota", "c", "--none"), SHOWN, ("PATCH contests/c", {"settings": {"limits": NONE}})),
         (
-            ("quota", "c", "--team-bytes", "none"),
+            ("quota", "c", "--team-bytes", "none", "--contest-bytes", "20G"),
             SHOWN,
-            ("PATCH contests/c", {"settings": {"team_bytes": None}}),
+            ("PATCH contests/c", {"settings": {"team_bytes": None, "contest_bytes": 20 * 2**30}}),
         ),
         (
-            ("create", "c", "C", "--max", "9", "--per", "5/600", "--team-bytes", "1g"),
+            ("create", "c", "C", "--max", "9", "--per", "5/600", "--team-bytes", "1g", "--contest-bytes", "none"),
             "contest c has been made; it starts when you say so\n",
             (
                 "POST contests",
@@ -117,6 +121,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
                     "settings": {
                         "limits": {"max_submissions": 9, "per_window": {"count": 5, "seconds": 600}},
                         "team_bytes": 2**30,
+                        "contest_bytes": None,
                     },
                 },
             ),

@@ -96,6 +96,10 @@ def test_a_contest_is_shown_in_full_and_listed_with_its_state(admin: Jurado, con
         assert words in text
     shown = json.loads(said(admin, "admin", "contest", "show", contest, "--json"))
     assert (shown["state_word"], shown["counts"]) == ("before", {"teams": 2, "judged": 0, "pending": 0})
+    assert "of 64 GiB sent" in text
+    assert shown["limits"]["problems"][0]["limits"]["max_submissions"] is None
+    said(admin, "admin", "contest", "quota", contest, "comesolo", "--max", "7")
+    assert "at most 7 submissions" in said(admin, "admin", "contest", "show", contest)
     (line,) = (line for line in said(admin, "admin", "contest", "list").splitlines() if contest in line)
     assert "before" in line
     assert "starts in 0:14:" in line
