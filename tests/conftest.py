@@ -7,9 +7,9 @@ import os
 import shutil
 import sqlite3
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -95,23 +95,40 @@ def _make_postgresql_template(folder: Path) -> None:
     postgres.administer(folder, f"ALTER DATABASE {postgres.TEMPLATE} WITH ALLOW_CONNECTIONS false")
 
 
+def migrated_sqlite(place: Path) -> str:
+    """Make a fresh, migrated SQLite database at a place; returns its URL."""
+    shutil.copy(once("sqlite", _make_sqlite_template) / "template.sqlite", place)
+    return f"sqlite:///{place}"
+
+
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     """A fresh, migrated SQLite database of this test's own."""
-    folder = once("sqlite", _make_sqlite_template)
-    shutil.copy(folder / "template.sqlite", tmp_path / "jurado.sqlite")
-    return f"sqlite:///{tmp_path / 'jurado.sqlite'}"
+    return migrated_sqlite(tmp_path / "jurado.sqlite")
+
+
+@cache
+def postgresql_databases() -> postgres.Databases:
+    """The databases of this process, on the run's own server."""
+    once("postgresql-server", postgres.start)
+    return postgres.Databases(once("postgresql-template", _make_postgresql_template))
+
+
+@contextmanager
+def migrated_postgresql() -> Iterator[str]:
+    """Lend a fresh, migrated PostgreSQL database on the run's own server; yields its URL."""
+    database = postgresql_databases().take()
+    try:
+        yield postgres.url(run_folder(), database.name)
+    finally:
+        postgresql_databases().give_back(database)
 
 
 @pytest.fixture
 def postgresql_url() -> Iterator[str]:
     """A fresh, migrated PostgreSQL database of this test's own, on the run's own server."""
-    once("postgresql-server", postgres.start)
-    folder = once("postgresql-template", _make_postgresql_template)
-    name = f"test_{uuid.uuid4().hex}"
-    postgres.administer(folder, f"CREATE DATABASE {name} TEMPLATE {postgres.TEMPLATE} {postgres.COPIED}")
-    yield postgres.url(folder, name)
-    postgres.administer(folder, f"DROP DATABASE {name} WITH (FORCE)")
+    with migrated_postgresql() as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

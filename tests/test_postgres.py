@@ -13,6 +13,7 @@ import sqlalchemy
 from sqlalchemy import text
 
 from tests import postgres
+from tests.conftest import postgresql_databases, run_folder
 
 A_RUN = """
 import sys, time
@@ -38,6 +39,56 @@ def test_what_one_test_writes_no_other_sees(database_url: str) -> None:
     engine = sqlalchemy.create_engine(database_url)
     assert "only_here" not in sqlalchemy.inspect(engine).get_table_names()
     engine.dispose()
+
+
+CHANGES = (
+    "CREATE TABLE more (id INTEGER)",
+    "ALTER TABLE teams ADD COLUMN more INTEGER",
+    "ALTER TABLE teams RENAME COLUMN name TO more",
+    "ALTER TABLE teams ALTER COLUMN label SET DEFAULT 'x'",
+    "DROP TABLE raw_scores",
+    "CREATE INDEX more ON teams (name)",
+    "CREATE FUNCTION more() RETURNS integer LANGUAGE sql AS 'SELECT 1'",
+    "DROP SCHEMA public CASCADE; CREATE SCHEMA public",
+    "UPDATE alembic_version SET version_num = 'older'",
+)
+
+
+def connect(database: postgres.Fresh) -> psycopg.Connection[tuple[object, ...]]:
+    return psycopg.connect(host=str(run_folder()), user=postgres.USER, dbname=database.name)
+
+
+def test_a_database_that_is_given_out_again_is_as_new_whoever_has_written_and_is_connected() -> None:
+    databases = postgresql_databases()
+    used = databases.take()
+    next_id = "SELECT nextval('submissions_id_seq')"
+    with connect(used) as writer:
+        writer.execute("INSERT INTO teams (id, name, label, hidden) VALUES ('a', 'A', 'a', false)")
+        assert writer.execute(next_id).fetchone() == (1,)
+    left = connect(used)
+    left.execute("UPDATE teams SET name = 'B'")  # its lock is held by a transaction that does not end
+    databases.give_back(used)
+    again = databases.take()
+    assert again.name == used.name
+    with connect(again) as reader:
+        assert reader.execute("SELECT count(*) FROM teams").fetchone() == (0,)
+        assert reader.execute(next_id).fetchone() == (1,)
+    with pytest.raises(psycopg.OperationalError):
+        left.execute("SELECT 1")
+    left.close()
+    databases.give_back(again)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_database_whose_schema_was_changed_is_not_given_out_again(change: str) -> None:
+    databases = postgresql_databases()
+    used = databases.take()
+    with connect(used) as connection:
+        connection.execute(change)
+    databases.give_back(used)
+    again = databases.take()
+    assert again.name != used.name
+    databases.give_back(again)
 
 
 def test_the_server_of_the_tests_writes_each_commit_before_it_acknowledges_it_and_waits_for_no_disk(
