@@ -1,16 +1,23 @@
-"""Statements in Markdown: how they are parsed, and which images they show."""
+"""Statements in Markdown: how they are parsed, and which images and formulas they show."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from html import escape
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from app.packages.formulas import BadFormula, mathml
 
 MATH = re.compile(r"(\$\$?)(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\1")
 SHOWN = re.compile(
@@ -19,6 +26,9 @@ SHOWN = re.compile(
 )
 """What begins code in a line, an image with its address, or the definition of an address that images refer to."""
 TICKS = re.compile("`++")
+FORMULA = "formula"
+MOST_MATHML = 2**20
+"""Characters of MathML in one page; further formulas stay as they were written."""
 CODE = {"fence", "code_block"}
 FOLDER = "statement"
 IMAGE_TYPES = {
@@ -40,11 +50,21 @@ class ImageLink:
     address: str
 
 
+@dataclass(frozen=True, slots=True)
+class FormulaFault:
+    """A formula that is shown as it was written: its line (1-based) in the statement, its source, and why."""
+
+    line: int
+    source: str
+    reason: str
+
+
 @cache
 def parser() -> MarkdownIt:
-    """CommonMark with tables and math, without raw HTML."""
+    """CommonMark with tables and formulas, without raw HTML."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    markdown.inline.ruler.before("escape", "math", _math)
+    markdown.inline.ruler.before("escape", FORMULA, _formula)
+    markdown.add_render_rule(FORMULA, _render_formula)
     return markdown
 
 
@@ -56,15 +76,41 @@ def image_links(text: str) -> Iterator[ImageLink]:
                 yield ImageLink(1 + (token.map[0] if token.map else 0), str(child.attrs.get("src", "")))
 
 
+def formula_faults(text: str) -> Iterator[FormulaFault]:
+    """Yield the formulas of a statement that its page shows as they were written."""
+    shown: dict[str, int] = {}
+    line = 1
+    for token in parser().parse(text):
+        line, seen = (1 + token.map[0] if token.map else line), 0  # the cells of a table have the line of their row
+        for child in token.children or ():
+            if child.type == FORMULA:
+                line += token.content.count("\n", seen, child.meta["at"])
+                seen = child.meta["at"]
+                try:
+                    _mathml(child, shown)
+                except BadFormula as error:
+                    yield FormulaFault(line, child.content, str(error))
+
+
 def render(text: str, image_folder: str) -> str:
     """HTML of a statement, with its images looked for in `image_folder`, relative to the page."""
     tokens = parser().parse(text)
     for token in tokens:
         for child in token.children or ():
-            name = local_image(str(child.attrs.get("src", ""))) if child.type == "image" else None
-            if name is not None:
-                child.attrs["src"] = f"{image_folder}/{quote(name)}"
+            if child.type == "image":
+                _write_out_formulas(child)
+                name = local_image(str(child.attrs.get("src", "")))
+                if name is not None:
+                    child.attrs["src"] = f"{image_folder}/{quote(name)}"
     return str(parser().renderer.render(tokens, parser().options, {}))
+
+
+def _write_out_formulas(image: Token) -> None:
+    """Make the formulas of an image's description text, as a description has no elements."""
+    for child in image.children or ():
+        if child.type == FORMULA:
+            child.type = "text"
+        _write_out_formulas(child)
 
 
 def with_image_folder(text: str, folder: str) -> str:
@@ -119,13 +165,33 @@ def image_type(name: str) -> str | None:
     return IMAGE_TYPES.get(posixpath.splitext(name)[1].lower())
 
 
-def _math(state: StateInline, silent: bool) -> bool:
-    """Keep `$...$` and `$$...$$` together as one piece of text, so that `_` and `*` in formulas stay what they are."""
+def _formula(state: StateInline, silent: bool) -> bool:
+    """Read `$...$` and `$$...$$` as one piece, so that `_` and `*` in formulas stay what they are."""
     formula = MATH.match(state.src, state.pos)
     if formula is None:
         return False
     if not silent:
-        token = state.push("text", "", 0)
+        token = state.push(FORMULA, "math", 0)
         token.content = formula[0]
+        token.meta = {"at": state.pos}
     state.pos = formula.end()
     return True
+
+
+def _render_formula(
+    _renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: OptionsDict, env: MutableMapping[str, Any]
+) -> str:
+    try:
+        return _mathml(tokens[at], env)
+    except BadFormula:
+        return escape(tokens[at].content, quote=False)
+
+
+def _mathml(token: Token, shown: MutableMapping[str, Any]) -> str:
+    """The MathML of a formula; `shown` counts that of its page. Raises BadFormula."""
+    dollars = 2 if token.content.startswith("$$") else 1
+    if shown.get(FORMULA, 0) > MOST_MATHML:
+        raise BadFormula(f"expected formulas that make at most {MOST_MATHML} characters of MathML in all")
+    made = mathml(token.content[dollars:-dollars], display=dollars == 2)
+    shown[FORMULA] = shown.get(FORMULA, 0) + len(made)
+    return made

@@ -5,15 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 
 from app.packages.catalog import checkers
 from app.packages.documents import Document, Path, read_document
 from app.packages.errors import Faults, PackageError, Severity
 from app.packages.ladder import check_ladder
-from app.packages.markdown import FOLDER, IMAGE_TYPES, ImageLink, image_links, image_type, local_image
+from app.packages.markdown import (
+    FOLDER,
+    IMAGE_TYPES,
+    ImageLink,
+    formula_faults,
+    image_links,
+    image_type,
+    local_image,
+)
 from app.packages.model import Package, Statement
 
 LONGEST_ID = 36
+LONGEST_QUOTE = 60
+MOST_FORMULAS = 20
+"""Formulas of one text that are named."""
 NO_VALIDATORS = (
     "expected no output validator, as Jurado does not run those of packages yet: name a standard checker (`tokens`, "
     "`exact`) or a module of `checkers/` as `checker` in jurado.yaml and leave this folder out, found one"
@@ -40,6 +52,8 @@ def check_rules(package: Package) -> Iterator[PackageError]:
     yield from _check_examples(package)
     for statement in package.statements.values():
         yield from _check_statement(package, statement)
+    for written in (*package.statements.values(), *package.solutions.values()):
+        yield from _check_formulas(written)
     source = package.settings.languages.source
     if source is not None and source not in package.statements:
         text = f"expected a statement in the source language, found only {', '.join(package.statements)}"
@@ -107,6 +121,13 @@ def _check_statement(package: Package, statement: Statement) -> Iterator[Package
         if (fault := _image_fault(package, link)) is not None:
             severity, message = fault
             yield PackageError(file, f"line {link.line}", message, severity)
+
+
+def _check_formulas(written: Statement) -> Iterator[PackageError]:
+    if written.kind == "md":
+        for fault in islice(formula_faults(written.text), MOST_FORMULAS):
+            message = f"{fault.reason}: `{fault.source[:LONGEST_QUOTE]}` is shown as it is written"
+            yield PackageError(written.file.path, f"line {fault.line}", message, "warning")
 
 
 def _image_fault(package: Package, link: ImageLink) -> tuple[Severity, str] | None:

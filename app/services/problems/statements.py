@@ -1,4 +1,7 @@
-"""Statements: which language, and Markdown with `$math$` made into safe HTML, the samples put in or at the end."""
+"""Statements: which language, and Markdown with `$math$` made into safe HTML, the samples put in or at the end.
+
+Pages carry their style with them: their content security policy lets them fetch images of their own and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,23 @@ WORDS = {
 }
 IMAGE_FOLDER = "statement"
 """Where a statement's images are, as its page sees it."""
+STYLE = """\
+:root { color-scheme: light dark; }
+body {
+  max-width: 43rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word;
+  font: 1rem/1.6 system-ui, sans-serif; color: light-dark(#191b1e, #e9eaec); background: light-dark(#fff, #181b1f);
+}
+h1 { font-size: 2rem; line-height: 1.2; }
+h2 { font-size: 1.2rem; margin: 2rem 0 0.5rem; }
+a { color: light-dark(#1a4fb0, #8fb6ff); }
+pre { overflow-x: auto; padding: 0.75rem; border-radius: 6px; background: light-dark(#f0f0ec, #101215); }
+pre, code { font: 0.9rem/1.4 ui-monospace, monospace; }
+img { display: block; max-width: 100%; height: auto; }
+table { display: block; overflow-x: auto; border-collapse: collapse; }
+th, td { padding: 0.2rem 0.8rem; border-bottom: 1px solid #8a8f98; text-align: left; }
+math[display="block"] { display: block math; overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; }
+blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #8a8f98; }
+"""
 LARGEST_SHOWN = 20_000
 QUICK = 16 * 1024
 """Characters that are rendered without another process: the slowest known take two seconds, usual ones 20 ms."""
@@ -105,7 +125,9 @@ def page(title: str, text: str, language: str) -> str:
     body = _body(title, text)
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title></head>\n<body>\n<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE}</style></head>\n"
+        f"<body>\n<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
     )
 
 

@@ -91,13 +91,17 @@ def test_raw_html_in_a_statement_is_shown_and_not_obeyed(api: Api) -> None:
 @pytest.mark.parametrize(
     ("text", "html"),
     [
-        ("$a_1 * b_2 * c_3$", "<p>$a_1 * b_2 * c_3$</p>\n"),
-        ("$$x < \\frac{1}{2}$$", "<p>$$x &lt; \\frac{1}{2}$$</p>\n"),
+        (
+            "$a_1 * b_2$ *c*",
+            "<p><math><mrow><msub><mi>a</mi><mn>1</mn></msub><mo>*</mo><msub><mi>b</mi><mn>2</mn></msub>",
+        ),
+        ("$$x < 1$$", '<p><math display="block"><mrow><mi>x</mi><mo>&lt;</mo><mn>1</mn></mrow></math></p>\n'),
+        ("$\\frac{a_1 * b_2 * <b>$", "<p>$\\frac{a_1 * b_2 * &lt;b&gt;$</p>\n"),
         ("costs $5 and *not* $6", "<p>costs $5 and <em>not</em> $6</p>\n"),
         ("a | b\n--- | ---\n1 | 2\n", "<table>"),
     ],
 )
-def test_mathematics_is_left_alone_and_markdown_is_not(text: str, html: str) -> None:
+def test_formulas_are_mathml_or_their_source_and_the_rest_is_markdown(text: str, html: str) -> None:
     assert parser().render(text).startswith(html)
 
 
@@ -129,3 +133,12 @@ def test_a_long_statement_is_rendered_as_a_short_one(api: Api) -> None:
     add_contest(api.service)
     page = api.get(f"{STATEMENT}?lang=en").text
     assert page.count("<em>a</em>") == statements.QUICK // 3
+
+
+def test_a_page_is_readable_on_a_phone_and_in_the_dark_and_fetches_nothing_from_elsewhere(api: Api) -> None:
+    add_problem(api.service, {"statement/problem.en.md": "$$x$$ [far](https://a.example)\n"})
+    add_contest(api.service)
+    page = api.get(f"{STATEMENT}?lang=en").text
+    assert '<meta name="viewport" content="width=device-width,initial-scale=1">' in page
+    assert "color-scheme: light dark" in page
+    assert not any(word in page for word in ("src=", "@import", "url(", "<link", "<script"))
