@@ -5,6 +5,7 @@
 PYTHON_HERE := .venv/bin/python
 # Compiled first: where Python may not keep what it compiles, each process that a test starts would compile it all again.
 PYTEST = $(PYTHON_HERE) -m compileall -q app checkers solvers tests && $(PYTHON_HERE) -m pytest -n auto --dist worksteal
+KERNELS = .venv/.jurado-kernels
 ARGS ?=
 
 help: ## list these verbs
@@ -19,11 +20,16 @@ run: setup ## serve http://127.0.0.1:8000 with the bundled problems, data in ./v
 demo: setup ## play a whole contest through HTTP in this terminal
 	@.venv/bin/jurado demo $(ARGS)
 
-test: setup ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some)
+# Once for all: the workers of a test run, and the servers that they start, would each compile the same kernels. Where one
+# does not compile, the tests say so.
+$(KERNELS): $(shell find checkers solvers -name '*.py') | setup
+	-@$(PYTHON_HERE) scripts/warm_kernels.py >/dev/null && touch $@
+
+test: setup $(KERNELS) ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some)
 	@sh scripts/test_needs.sh
 	@$(PYTEST) -m "not long" $(ARGS)
 
-test-long: setup ## climb the short ladders, and play contests at random ten times as long as `make test` does
+test-long: setup $(KERNELS) ## climb the short ladders, and play contests at random ten times as long as `make test` does
 	@sh scripts/test_needs.sh
 	@$(PYTEST) -m "long or machine" --hypothesis-profile=long --timeout=3000 $(ARGS)
 
