@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -46,6 +47,12 @@ class Options(Body, total=False):
     again: Callable[[], object]
 
 
+@cache
+def certificates() -> ssl.SSLContext:
+    """Read the authorities that this machine trusts; once, as it takes longer than most requests."""
+    return httpx.create_ssl_context()
+
+
 class Client:
     """Talks to one server as one account."""
 
@@ -56,7 +63,9 @@ class Client:
         self.url = login.url
         self.username = login.username
         self._ahead = timedelta(0)
-        self._http = httpx.Client(base_url=login.url, headers=headers, auth=auth, timeout=SECONDS, transport=transport)
+        self._http = httpx.Client(
+            base_url=login.url, headers=headers, auth=auth, timeout=SECONDS, transport=transport, verify=certificates()
+        )
 
     @classmethod
     def open(cls, url: str | None = None) -> Self:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from typer import testing
 from typer.testing import CliRunner, Result
 
 from app.cli.access import new_login
 from app.cli.demo.service_process import Running, fresh_service
 from app.cli.main import app
+
+testing._get_command = cache(testing._get_command)  # a tenth of a second, as a process of `jurado` spends it: once
 
 Jurado = Callable[..., Result]
 
