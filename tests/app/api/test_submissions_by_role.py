@@ -22,6 +22,17 @@ PUT = {**SENT, "id": "proxy-1", "team_id": "red", "time": TIME}
 @pytest.fixture
 def contest(api: Api) -> Api:
     """The lively contest without submissions."""
+    return prepared(api)
+
+
+@pytest.fixture(scope="module")
+def shared(shared_api: Api) -> Api:
+    """The lively contest, which fills with submissions: each test looks at the one it sends."""
+    return prepared(shared_api)
+
+
+def prepared(api: Api) -> Api:
+    """Put the contest in."""
     add_problem(api.service)
 
     def ask(method: str, path: str, *, user: str | None = None, json: Any = None) -> httpx.Response:
@@ -29,6 +40,11 @@ def contest(api: Api) -> Api:
 
     lively.begin(ask)
     return api
+
+
+def listed(api: Api) -> dict[str, Any]:
+    """All submissions by their ids, as an admin sees them."""
+    return {each["id"]: each for each in api.get(ROUTE, user="admin").json()}
 
 
 @pytest.mark.parametrize(
@@ -64,15 +80,17 @@ def contest(api: Api) -> Api:
         ("admin", {}, 400),
     ],
 )
-def test_what_may_be_posted_depends_on_who_posts(contest: Api, user: str | None, body: Any, code: int) -> None:
-    reply = contest.post(ROUTE, user=user, json={**SENT, **body})
+def test_what_may_be_posted_depends_on_who_posts(shared: Api, user: str | None, body: Any, code: int) -> None:
+    before = listed(shared)
+    reply = shared.post(ROUTE, user=user, json={**SENT, **body})
     assert reply.status_code == code, reply.text
-    found = contest.get(ROUTE, user="admin").json()
+    after = listed(shared)
     if code == 201:
-        assert reply.headers["Location"] == f"/api/{ROUTE}/{found[0]['id']}"
-        assert found[0]["team_id"] == "red"
+        (made,) = after.keys() - before.keys()
+        assert reply.headers["Location"] == f"/api/{ROUTE}/{made}"
+        assert after[made]["team_id"] == "red"
     else:
-        assert (reply.json()["code"], found) == (code, [])
+        assert (reply.json()["code"], after) == (code, before)
 
 
 def test_staff_submit_for_teams_where_the_contest_lets_them(contest: Api) -> None:
@@ -114,12 +132,12 @@ def test_an_admin_brings_in_a_submission_under_its_own_id(contest: Api) -> None:
         ("proxy-2", {"id": "proxy-2", "files": []}, 400),
     ],
 )
-def test_a_submission_that_contradicts_is_refused(contest: Api, path: str, changes: Any, code: int) -> None:
-    assert contest.put(f"{ROUTE}/proxy-1", user="admin", json=PUT).status_code == 201
-    before = contest.get(ROUTE, user="admin").json()
-    refused = contest.put(f"{ROUTE}/{path}", user="admin", json={**PUT, **changes})
+def test_a_submission_that_contradicts_is_refused(shared: Api, path: str, changes: Any, code: int) -> None:
+    assert shared.put(f"{ROUTE}/proxy-1", user="admin", json=PUT).is_success
+    before = listed(shared)
+    refused = shared.put(f"{ROUTE}/{path}", user="admin", json={**PUT, **changes})
     assert (refused.status_code, refused.json()["code"]) == (code, code), refused.text
-    assert contest.get(ROUTE, user="admin").json() == before
+    assert listed(shared) == before
 
 
 def test_the_same_id_may_be_in_another_contest(contest: Api) -> None:
