@@ -24,7 +24,7 @@ METHODS: Mapping[str, Method[Search]] = {
         seconds=9.5,
     ),
     "two-sided": Method(
-        "rolls from the start and un-rolls from the target until both boards agree, then mends",
+        "rolls from the start and un-rolls from the target until both boards agree",
         solve_two_sided,
         anytime=True,
         seconds=9.5,

@@ -1,49 +1,78 @@
-"""two-sided, the reference: two boards until they agree, played as one, and mended forward while time is left.
+"""two-sided, the reference: one board rolled from the start, one un-rolled from the target, until they agree.
 
-A restart (what each part is worth is told in docs/solvers/rollingballs.md):
-
-- agree (`agree.py`): beams on the board that is rolled from the start, until they find no more; then that board and the
-  one un-rolled from the target meet ball by ball, with helpers, stolen partners and beams on either board;
-- give up (`give_up.py`): each goal whose ball is still left over is taken out of the target, so that all others land
-  exactly; as many as possible are taken up again one by one;
-- land (`landing.py`): the un-rolls are played reversed after the rolls;
-- mend (`mend.py`): beams and excursions on the landed play, forward only.
-
-Rolls are as scarce as time, so `shorten.py` wins some back after every few steps.
+One loop does all (`loop.py`): it makes an operator, looks whether it likes the boards, and takes back what it does not
+like. The operators are beams over a few balls (`forward/crowd.py`), meetings (`meet.py`) and small disturbances. What
+each is worth is told in docs/solvers/rollingballs.md.
 """
 
 from __future__ import annotations
 
 from checkers.rollingballs import Answer, Instance
 from solvers.parts.clock import Clock
-from solvers.rollingballs.board.flat import lay_out, seed_random, to_answer
+from solvers.rollingballs.board.arena import (
+    BALLS_B,
+    BEST_POINTS,
+    ENDED,
+    FROZEN,
+    MOST_POINTS,
+    UNMATCHED,
+    Arena,
+    make_arena,
+    read_best,
+)
+from solvers.rollingballs.board.flat import lay_out, seed_random
 from solvers.rollingballs.bound.maximum import find_maximum
-from solvers.rollingballs.forward.repair import make_mending, mend
-from solvers.rollingballs.two_sided.best import Best
-from solvers.rollingballs.two_sided.match_boards import Pair, agree, improve, make_pair, settle
+
+WORK_PER_STEP = 1_000_000
+FORWARD_ONLY_ABOVE = 400
+LAST_SHARE, FEWEST_TO_GO_ON = 0.8, 25
 
 
 def solve_two_sided(instance: Instance, clock: Clock, seed: int) -> Answer:
-    """Restart until the clock stops or the answer is as good as any can be; a step is some 10 ms of search."""
-    board = lay_out(instance)
-    random = seed_random(seed)
-    best = Best(board, find_maximum(board))
-    clock.most = best.most
-    pair, mending = make_pair(board, random), make_mending(board, random)
-    while clock.running() and not best.proven:
-        landed = Best(board, best.most)
-        _restart(pair, clock, landed, best)
-        if clock.running() and not best.proven:
-            mend(mending, board, clock, landed, best)
-    clock.report(best=best.points, note="optimal" if best.proven else "", final=True)
-    return to_answer(board, best.rolls)
+    """Restart until the clock stops or the answer is as good as any can be; a step is some 10 ms of search.
+
+    Every third restart goes forward only, and on boards of many balls each does.
+    """
+    return _solve(instance, clock, seed, forward=instance.balls > FORWARD_ONLY_ABOVE)
 
 
-def _restart(pair: Pair, clock: Clock, landed: Best, best: Best) -> None:
-    """Bring both boards to agree, as far as it goes, and land what came of it."""
-    agree(pair, clock, best.points)
-    landed.offer_landing(pair.two)
-    if settle(pair, clock, landed, best.points):
-        landed.offer_landing(pair.two)
-        improve(pair, clock, landed, best.points)
-    best.offer(landed.cells, landed.rolls)
+def solve_forward(instance: Instance, clock: Clock, seed: int) -> Answer:
+    """Run the same loop with rolls only: nothing is un-rolled from the target."""
+    return _solve(instance, clock, seed, forward=True)
+
+
+def _solve(instance: Instance, clock: Clock, seed: int, *, forward: bool) -> Answer:
+    arena = make_arena(instance.start, instance.target, instance.most_rolls, seed_random(seed))
+    clock.most = find_maximum(lay_out(instance))
+    arena.m[MOST_POINTS] = clock.most
+    search(arena, clock, forward=forward)
+    best = int(arena.m[BEST_POINTS])
+    clock.report(best=best, note="optimal" if best == clock.most else "", final=True)
+    return read_best(arena)
+
+
+def search(arena: Arena, clock: Clock, *, forward: bool) -> None:
+    """Improve the best landing until the clock stops or nothing can be better.
+
+    In the last fifth of the time the best landing is taken up again, forward only: two balls that cannot be joined on
+    two boards may be led on one, and points of wrong colours count there.
+    """
+    from solvers.rollingballs.two_sided.loop import go_on, restart, take_landing  # compiles or loads the kernels
+
+    m = arena.m
+    restarts, last = 0, False
+    restart(m, int(forward))
+    while m[BEST_POINTS] < m[MOST_POINTS] and clock.step(best=int(m[BEST_POINTS]), note=_tell(arena)):
+        if m[ENDED] or not m[UNMATCHED]:
+            restarts += 1
+            restart(m, int(forward or restarts % 3 == 2))
+        if not last and clock.fraction >= LAST_SHARE:
+            last = True
+            if not m[FROZEN] and m[BALLS_B] >= FEWEST_TO_GO_ON:
+                take_landing(m, arena.u)
+        go_on(*arena, WORK_PER_STEP)
+
+
+def _tell(arena: Arena) -> str:
+    balls = int(arena.m[BALLS_B])
+    return f"{balls - int(arena.m[UNMATCHED])} of {balls} matched"
