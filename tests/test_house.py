@@ -76,6 +76,35 @@ def test_any_stands_in_a_signature_below_the_edge_only_beside_its_reason(room: s
     assert bare == []
 
 
+VERBS = frozenset({"found", "there", "kept", "said", "told"})
+NAMED_BY_NOUNS = ("app/api", "app/cli", "app/domain", "app/grading", "app/storage", "tests/builders")
+
+
+@pytest.mark.parametrize("room", NAMED_BY_NOUNS)
+def test_variables_and_functions_are_named_for_what_they_hold(room: str) -> None:
+    """`rows`, `faults`, `known_ids`: never by the verb of the call that gave them. Keys of documents are free."""
+    named = [
+        f"{path.relative_to(PROJECT)}:{line} {name}"
+        for path in (PROJECT / room).rglob("*.py")
+        for line, name in bound_names(ast.parse(path.read_text()))
+        if name.lstrip("_") in VERBS
+    ]
+    assert named == []
+
+
+def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Names of variables, parameters, attributes, functions and classes where they are bound, each with its line."""
+    keys = {id(node.target) for body in ast.walk(tree) if isinstance(body, ast.ClassDef) for node in body.body
+            if isinstance(node, ast.AnnAssign)}  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store) and id(node) not in keys:
+            yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+
+
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """All functions and methods of a module."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))

@@ -44,7 +44,7 @@ class ServiceClock:
         self._wall = wall
         self._steady = steady
         self._lock = Lock()
-        self._told = self._seen = wall()
+        self._returned = self._seen = wall()
         self._at = steady()
         self._bound = UNBOUNDED
         self.on_step: Callable[[timedelta], object] = lambda _step: None
@@ -57,7 +57,7 @@ class ServiceClock:
 
     def due(self) -> datetime:
         """Return the time without the bound."""
-        _told, due = self._read()
+        _now, due = self._read()
         return due
 
     def allow(self, bound: datetime = UNBOUNDED) -> None:
@@ -71,19 +71,19 @@ class ServiceClock:
             wall, at = self._wall(), self._steady()
             passed = at - self._at
             step = wall - self._seen - timedelta(seconds=passed)
-            due = max(wall, self._told + timedelta(seconds=passed * PACE))
-            self._told = told = min(due, max(self._bound, self._told + timedelta(seconds=passed)))
+            due = max(wall, self._returned + timedelta(seconds=passed * PACE))
+            self._returned = returned = min(due, max(self._bound, self._returned + timedelta(seconds=passed)))
             self._seen, self._at = wall, at
         if abs(step) > STEP:
             self.on_step(step)
-        if due - told > STEP:
+        if due - returned > STEP:
             self.on_held()
-        return told, due
+        return returned, due
 
     def not_before(self, mark: datetime) -> None:
         """Set the earliest time to return, the last one of an earlier process."""
         with self._lock:
-            self._told = max(self._told, mark)
+            self._returned = max(self._returned, mark)
 
     def ahead(self) -> timedelta:
         """The lead over the system's clock; zero except for a while after a step back."""

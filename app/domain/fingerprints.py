@@ -66,7 +66,7 @@ def normal(data: bytes) -> list[list[bytes]]:
     """The tokens of each line that has any, normalised."""
     text = data.lower()
     if UNUSUAL.search(text):
-        text = NUMBER.sub(lambda found: _plainly(found[0]), text)
+        text = NUMBER.sub(lambda match: _plainly(match[0]), text)
     return [tokens for line in text.splitlines() if (tokens := line.split())]
 
 

@@ -300,8 +300,8 @@ class LiveBoard:
         old_place = self._place
         self._visible, self._place = visible, {team.id: at for at, team in enumerate(visible)}
         self._stale.update((team, problem) for team in now - before for problem in self._problems)
-        kept = [old_place.get(team.id, -1) for team in visible]
-        self._judged, self._pending = (_moved(each, kept) for each in (self._judged, self._pending))
+        old_places = [old_place.get(team.id, -1) for team in visible]
+        self._judged, self._pending = (_moved(each, old_places) for each in (self._judged, self._pending))
         by_name = sorted(range(len(visible)), key=lambda at: (collation_key(visible[at].name), visible[at].id))
         self._names = np.empty(len(visible), dtype=np.int64)
         self._names[by_name] = np.arange(len(visible))
@@ -358,9 +358,9 @@ class LiveBoard:
         answers: list[tuple[Sequence[Answers], Whole]] = []
         for at, live in enumerate(lives):
             rows = live.counted_rows(teams)
-            there = rows >= 0
-            scores[at, there] = live.columns.points[rows[there]]
-            improved[at, there] = live.columns.latest[rows[there]]
+            has_row = rows >= 0
+            scores[at, has_row] = live.columns.points[rows[has_row]]
+            improved[at, has_row] = live.columns.latest[rows[has_row]]
             live.lent = True
             answers.append((live.answers, rows))
         grains = np.rint(np.ldexp(scores, self._bits)).astype(np.int64).sum(axis=0)
@@ -386,9 +386,9 @@ class LiveBoard:
         )
 
 
-def _moved(counts: Whole, kept: Sequence[int]) -> Whole:
+def _moved(counts: Whole, old_places: Sequence[int]) -> Whole:
     """Columns in a new order; -1: a new one."""
-    found = np.zeros((len(counts), len(kept)), dtype=np.int64)
-    places = np.array(kept, dtype=np.int64)
-    found[:, places >= 0] = counts[:, places[places >= 0]]
-    return found
+    moved = np.zeros((len(counts), len(old_places)), dtype=np.int64)
+    places = np.array(old_places, dtype=np.int64)
+    moved[:, places >= 0] = counts[:, places[places >= 0]]
+    return moved

@@ -18,7 +18,7 @@ class Telling(StrEnum):
     FULL = "full"
 
 
-def told(message: MessageDocument, telling: Telling) -> MessageDocument:
+def reduced(message: MessageDocument, telling: Telling) -> MessageDocument:
     """Reduce a rejection's message (key, text, args); without a place only the verdict is left."""
     if telling is Telling.FULL:
         return message

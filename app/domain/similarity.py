@@ -224,13 +224,13 @@ class Pair:
         """The share of the cases that could tell."""
         return self.shared / self.telling if self.telling else 0.0
 
-    def add(self, found: Shared) -> None:
+    def add(self, case: Shared) -> None:
         """Count one more case."""
         self.shared += 1
-        self.weight += found.weight
-        self.likeness = min(self.likeness, found.likeness)
-        if self.first is None or found.other.moment < self.first.other.moment:
-            self.first = found
+        self.weight += case.weight
+        self.likeness = min(self.likeness, case.likeness)
+        if self.first is None or case.other.moment < self.first.other.moment:
+            self.first = case
 
 
 class Pairs:
@@ -249,12 +249,12 @@ class Pairs:
         for sent in answers.sent:
             if answers.telling(sent):
                 self._telling[sent.team_id] |= bit
-        for found in alike(answers):
-            first, second = sorted((found.one.team_id, found.other.team_id))
+        for shared in alike(answers):
+            first, second = sorted((shared.one.team_id, shared.other.team_id))
             pair = self._pairs.get((first, second))
             if pair is None:
                 pair = self._pairs[first, second] = Pair((first, second), self._problem_id)
-            pair.add(found)
+            pair.add(shared)
 
     def close(self) -> list[Pair]:
         """All pairs, with their numbers of significant cases."""

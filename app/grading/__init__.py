@@ -1,1 +1,1 @@
-"""What is worked on: reading answer files, grading them in processes of their own, reference runs."""
+"""Judging and boards: answer files read, graded in processes of their own, reference runs, the scoreboard cache."""

@@ -28,14 +28,14 @@ MOST_SECONDS_CLOSED = 20.0
 
 
 class Judges(Protocol):
-    """Whatever judges what waits."""
+    """A judge of waiting judgements."""
 
     def take_up(self) -> None:
         """Say that judgements of a rejudging have been queued."""
         ...
 
     def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
-        """Have these judged before all others, and wait for it; False where it takes longer than that."""
+        """Judge these before all others and wait for it; False where that takes longer than `seconds`."""
         ...
 
 

@@ -56,7 +56,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """What became of one file: taken for a case, or ignored and why."""
+    """The fate of one file: taken for a case, or ignored and why."""
 
     name: str
     case: str | None
@@ -69,7 +69,7 @@ class FileNote:
 
 @dataclass
 class Collected:
-    """Everything taken from an upload, and a note on each file: taken, or one of the first that were ignored."""
+    """The answers taken from an upload, and a note on each file: taken, or one of the first that were ignored."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
     suggested: int = 0
@@ -79,7 +79,7 @@ class Collected:
 
     @property
     def notes(self) -> list[FileNote]:
-        """What became of the files in order; at the end how many more were ignored, by reasons."""
+        """Notes on the files in order; at the end the numbers of further ignored ones, by reason."""
         if not self._more:
             return self._notes
         counts = ", ".join(f"{reason}: {count}" for reason, count in sorted(self._more.items()))
@@ -118,22 +118,22 @@ def collect(
 
     `may_be_empty`: files of no case are no reason to refuse, as when cases have been removed since they were sent.
     """
-    found, budget = Collected(), Budget(limits)
+    collected, budget = Collected(), Budget(limits)
     if not uploads:
         raise UploadRefused("files: expected at least one file, found none")
     for upload in uploads:
         check_name(upload)
         kind = archive_kind(upload.stream)
         if kind == "zip":
-            _take_archive(upload, names, budget, found)
+            _take_archive(upload, names, budget, collected)
         elif kind is not None:
             raise UploadRefused(f"{upload.name}: expected a zip archive or plain answer files, found a {kind} archive")
         else:
             budget.add_files(upload.name, 1)
-            _take_plain(upload, names, cases, testcase if len(uploads) == 1 else None, len(uploads) == 1, found)
-    if not found.answers and not may_be_empty:
-        raise UploadRefused(_nothing_taken(found, names))
-    return found
+            _take_plain(upload, names, cases, testcase if len(uploads) == 1 else None, len(uploads) == 1, collected)
+    if not collected.answers and not may_be_empty:
+        raise UploadRefused(_nothing_taken(collected, names))
+    return collected
 
 
 def file_names(cases: Sequence[OpenCase], pattern: str | None) -> Mapping[str, OpenCase]:
@@ -156,7 +156,7 @@ def _take_plain(
     cases: Sequence[OpenCase],
     testcase: str | None,
     alone: bool,
-    found: Collected,
+    collected: Collected,
 ) -> None:
     name = base_name(upload.name)
     case = names.get(name)
@@ -169,38 +169,38 @@ def _take_plain(
     elif case is None and alone and len(cases) == 1:
         case = cases[0]
     if case is None:
-        found.ignore(upload.name, UNKNOWN, names)
+        collected.ignore(upload.name, UNKNOWN, names)
         return
     data = upload.stream.read(case.limit + 1)
-    _take(found, case, upload.name, data)
+    _take(collected, case, upload.name, data)
 
 
-def _take(found: Collected, case: OpenCase, file_name: str, data: bytes) -> None:
-    earlier = found.answers.get(case.name)
+def _take(collected: Collected, case: OpenCase, file_name: str, data: bytes) -> None:
+    earlier = collected.answers.get(case.name)
     if earlier is not None:
         raise UploadRefused(
             f"{file_name}: expected one file for case {case.name}, found a second one beside {earlier.file_name}"
         )
-    kept = data if len(data) <= case.limit else None
-    found.take(Answer(case, file_name, kept, len(data)))
+    within_limit = data if len(data) <= case.limit else None
+    collected.take(Answer(case, file_name, within_limit, len(data)))
 
 
-def _take_archive(upload: Upload, names: Mapping[str, OpenCase], budget: Budget, found: Collected) -> None:
+def _take_archive(upload: Upload, names: Mapping[str, OpenCase], budget: Budget, collected: Collected) -> None:
     with open_archive(upload, budget) as archive:
         for entry in archive.entries:
             if not entry.filename.endswith("/"):  # is_dir() fails on an empty name
-                _take_entry(archive, entry, names, found)
+                _take_entry(archive, entry, names, collected)
 
 
-def _take_entry(archive: Archive, entry: ZipInfo, names: Mapping[str, OpenCase], found: Collected) -> None:
+def _take_entry(archive: Archive, entry: ZipInfo, names: Mapping[str, OpenCase], collected: Collected) -> None:
     name = base_name(entry.filename)
     case = names.get(name)
     if is_litter(entry.filename):
-        found.ignore(entry.filename, LITTER)
+        collected.ignore(entry.filename, LITTER)
     elif case is None:
-        found.ignore(entry.filename, UNKNOWN, names)
+        collected.ignore(entry.filename, UNKNOWN, names)
     else:
-        _take(found, case, entry.filename, archive.read(entry, case.limit + 1))
+        _take(collected, case, entry.filename, archive.read(entry, case.limit + 1))
 
 
 def _nearest(name: str, names: Mapping[str, OpenCase] | Sequence[str]) -> str:
@@ -208,9 +208,9 @@ def _nearest(name: str, names: Mapping[str, OpenCase] | Sequence[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _nothing_taken(found: Collected, names: Mapping[str, OpenCase]) -> str:
+def _nothing_taken(collected: Collected, names: Mapping[str, OpenCase]) -> str:
     example = next(iter(names), None)
     if example is None:
         return "files: the problem has no open test case"
-    sent = ", ".join(note.name for note in found.notes[:3]) or "an empty archive"
+    sent = ", ".join(note.name for note in collected.notes[:3]) or "an empty archive"
     return f"files: expected files named after test cases, such as {example}, found {sent}"

@@ -1,4 +1,4 @@
-"""Have packages and statements of others read in a process that is killed where its time or its memory is over.
+"""A process that reads packages and statements of others, and is killed where its time or its memory is over.
 
 One process waits for each server, has imported what reading needs, and divides itself for every package: dividing takes
 milliseconds, starting Python a second. What it gives back is pickled, and read by a reader that makes no other objects
@@ -48,7 +48,7 @@ PLAIN = frozenset({
 
 
 class ReadRequest(TypedDict):
-    """What the process is asked to do: `function` is `module:name`; seconds of processor, bytes of memory."""
+    """A request to the process: `function` is `module:name`; seconds of processor, bytes of memory."""
 
     function: str
     folder: str
@@ -125,7 +125,7 @@ class Reader:
         self._process = self._pipe = None
 
     def _ask(self, request: bytes, seconds: float) -> int | None:
-        """How the part that read ended: 0, a status, minus a signal; None where nothing was heard in time."""
+        """The exit of the part that read: 0, a status, or minus a signal; None where no reply came in time."""
         for _attempt in range(2):  # the process may have been killed since it was last asked
             pipe = self._started()
             try:
@@ -173,7 +173,7 @@ def _close() -> None:
 
 
 def _settled(kind: str, value: object) -> object:
-    """What the function returned; raises what it raised."""
+    """The function's result; raises what the function raised."""
     if kind == "value":
         return value
     if kind == "refused":
@@ -183,5 +183,5 @@ def _settled(kind: str, value: object) -> object:
     raise RuntimeError(f"reading a package failed: {value}")
 
 
-def _too_much(expected: str, found: str) -> PackageErrors:
-    return PackageErrors([PackageError("", "", f"expected a package {expected}, found {found}")])
+def _too_much(expected: str, actual: str) -> PackageErrors:
+    return PackageErrors([PackageError("", "", f"expected a package {expected}, found {actual}")])

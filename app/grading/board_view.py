@@ -1,4 +1,4 @@
-"""What of a contest one of its boards shows at a moment: to everybody, or to the judges."""
+"""The part of a contest that one of its boards shows at a moment: to everybody, or to the judges."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BoardView:
     teams: frozenset[str] = frozenset()
 
     def takes(self, attempt: Attempt) -> bool:
-        """Is it on the board? What was sent outside its team's time is not."""
+        """Whether the attempt is on the board. One sent outside its team's time is not."""
         return NEVER <= attempt.time < self.own.get(attempt.team_id, self.finished)
 
     def taken(self, reads: Iterable[Read]) -> list[Read]:
@@ -53,7 +53,7 @@ class BoardView:
         return Attempt(attempt.id, attempt.team_id, attempt.problem_id, attempt.time, scores)
 
     def shows(self, attempt: Attempt) -> bool:
-        """Is what became of it on the board?"""
+        """Whether the attempt's verdict is on the board."""
         return self.takes(attempt) and self.shows_taken(attempt)
 
     def shows_taken(self, attempt: Attempt) -> bool:

@@ -1,4 +1,4 @@
-"""What a process gives up that runs checkers or solvers: privileges, the network, other processes, files.
+"""Confinement of processes that run checkers or solvers: no privileges, network, other processes or files.
 
 A grader gives up in two steps. Before it reads anything: privileges, other processes, the network. Once it is warm (it
 has imported and compiled what judging needs, with test cases of packages and no contestant's answer): to write at all,

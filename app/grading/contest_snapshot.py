@@ -75,12 +75,12 @@ class ContestSnapshot:
 
     @property
     def freeze(self) -> Freeze:
-        """What the freeze hides."""
+        """The freeze of the board."""
         return self.view.freeze
 
     @property
     def phase(self) -> frozenset[CaseKind]:
-        """Which cases count."""
+        """The phase, which decides the cases that count."""
         return self.view.phase
 
     @property
@@ -113,7 +113,7 @@ class ContestSnapshot:
         return [attempt for attempt in self.attempts if self.view.takes(attempt)]
 
     def is_embargoed(self, team_id: str, problem_id: str, submission_id: int) -> bool:
-        """Has a submission answers for final cases, of which nothing may be known yet?
+        """Whether a submission has answers for final cases, of which nothing may be known yet.
 
         One that this board does not know as judged may have some: rows that are read later may tell of its verdict.
         """

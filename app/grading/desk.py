@@ -1,4 +1,4 @@
-"""Where a package's checker runs before a service takes it: in the service's graders, bounded as judging is."""
+"""The desk that runs a new package's checker: in the service's graders, bounded as judging is."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _outcome(future: Future[Validated]) -> Outcome:
     return Outcome(score=None if validated.score is None else _score(validated.score))
 
 
-def _score(found: FoundScore) -> Score:
-    assert found.raw is not None, "an answer that is accepted has a raw score"
-    message = Message(found.message["key"], found.message["text"], found.message["args"])
-    return Score(found.raw, found.max_raw, found.multiplier, message)
+def _score(score: FoundScore) -> Score:
+    assert score.raw is not None, "an answer that is accepted has a raw score"
+    message = Message(score.message["key"], score.message["text"], score.message["args"])
+    return Score(score.raw, score.max_raw, score.multiplier, message)

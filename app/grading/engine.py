@@ -118,7 +118,7 @@ class Engine:
             self._changed.notify()
 
     def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
-        """Have these judged before all others, and wait for it; False where it takes longer than that."""
+        """Judge these before all others and wait for it; False where that takes longer than `seconds`."""
         with self._changed:
             self._first.extend(judgement_ids)
             self._changed.notify_all()
@@ -132,7 +132,7 @@ class Engine:
             time.sleep(SECONDS_GIVEN)
 
     def validate(self, request: Validate) -> Future[Validated]:
-        """Have a grader validate a test case; fails with JudgeFailed if the checker does, or nothing is known."""
+        """Ask a grader to validate a test case; fails with JudgeFailed if the checker does, or no reply comes."""
         question = Question(request)
         self._ask(question)
         return question.future
@@ -161,11 +161,11 @@ class Engine:
             return len(self._known_again)
 
     def alive(self) -> int:
-        """How many graders are able to work: their threads live; a process that died is started again when needed."""
+        """The number of graders able to work: their threads live; a process that died is started again when needed."""
         return sum(thread.is_alive() for thread in self._threads)
 
     def graders(self) -> GraderState:
-        """How the graders are."""
+        """The state of the graders."""
         return GraderState(self.alive(), len(self._spares.pids), self._spares.deaths, dict(self._spares.protections))
 
     @property
@@ -217,13 +217,13 @@ class Engine:
             self._changed.notify_all()
 
     def _work(self, process: GraderProcess) -> None:
-        """One grader's thread: the only one that starts its process or talks to it."""
+        """The loop of a grader's thread: no other one starts its process or talks to it."""
         self._survive(process.start)
         while not self._closing:
             self._survive(lambda: self._work_once(process))
 
     def _survive(self, step: Callable[[], None]) -> None:
-        """Do one thing; a fault (a database that is away, say) is logged, and what waits stays in its rows."""
+        """Run one step; a fault (a database that is away, say) is logged, and what waits stays in its rows."""
         try:
             step()
         except Exception:
@@ -266,7 +266,7 @@ class Engine:
             time.sleep(SECONDS_GIVEN)
 
     def _warm_up(self) -> Warm:
-        """What loads all checkers and kernels before the first contestant waits for them."""
+        """The warm-up, which loads all checkers and kernels before the first contestant waits for them."""
         with self._database.read() as session:
             return Warm(judgements.one_case_each(session))
 
@@ -303,7 +303,7 @@ class Engine:
             return Work(again=taken(self._waiting_again, MOST_CLAIMED_AGAIN))
 
     def _may_judge_again(self) -> bool:
-        """Is there work nobody waits for a verdict of, and a grader beside the one that is left to those who wait?"""
+        """Whether a rejudging has work, and a grader is free beside the one left to those who wait for verdicts."""
         is_there = bool(self._waiting_again) or self._asked.trial is not None
         return is_there and self._judging_again < max(1, len(self._processes) - 1)
 
@@ -351,19 +351,19 @@ class Engine:
 
     def _judge_again(self, process: GraderProcess, ids: Sequence[int]) -> None:
         """Judge some of a rejudging: silently, and only as long as nobody waits for a verdict."""
-        left, found = set(ids), list[Outcome]()
+        left, outcomes = set(ids), list[Outcome]()
         try:
             for task in self._claim(ids):
-                if found and self._is_awaited():
+                if outcomes and self._is_awaited():
                     break  # after one at least, so that submissions that keep coming do not stop a rejudging for good
                 ended = self._judging.judge(process, task, lambda: None)
                 left.discard(task.judgement_id)
                 if ended is not None:
-                    found.append(ended)
+                    outcomes.append(ended)
             else:
                 left.clear()  # those that could not be claimed are done, or gone
         finally:
-            recorded = [self._writer.submit(judgements.record_many, each) for each in found]
+            recorded = [self._writer.submit(judgements.record_many, each) for each in outcomes]
             with self._changed:
                 self._waiting_again.extendleft(sorted(left, reverse=True))
         if not self._is_awaited():  # else those are durable by and by, and whoever waits is served first
@@ -372,7 +372,7 @@ class Engine:
             self._known_again.difference_update(set(ids) - left)
 
     def _is_awaited(self) -> bool:
-        """Does somebody wait for something else than the judgements of a rejudging?"""
+        """Whether somebody waits for something else than the judgements of a rejudging."""
         return bool(self._first or self._waiting or self._asked.question or self._closing)
 
     def _tell(self, task: Task, recorded: Future[bool]) -> None:

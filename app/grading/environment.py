@@ -9,7 +9,7 @@ PASSED = frozenset({
     "NUMBA_CACHE_DIR", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DISABLE_JIT",
     "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONHOME", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONSAFEPATH",
 })  # fmt: skip
-"""Where things are (Python, its libraries, compiled kernels), and in which language; nothing named JURADO_."""
+"""Variables that graders get: paths of Python, its libraries and compiled kernels, and the language; no JURADO_."""
 
 ONE_THREAD = dict.fromkeys(("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """Filters hold for the thread that sets them and for those it starts: there must be no other one."""

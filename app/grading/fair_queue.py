@@ -21,16 +21,16 @@ class FairQueue:
         self._waiting = 0
 
     def __len__(self) -> int:
-        """How many ids wait to be taken."""
+        """The number of ids that wait to be taken."""
         return self._waiting
 
     @property
     def known(self) -> int:
-        """How many ids wait or are being worked on."""
+        """The number of ids that wait or are being worked on."""
         return len(self._keys)
 
     def count(self, key: str) -> int:
-        """How many ids of this key wait or are being worked on."""
+        """The number of ids of this key that wait or are being worked on."""
         return self._counts[key]
 
     def add(self, id_: int, key: str) -> None:

@@ -32,7 +32,7 @@ WRITING = [
     "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "setxattrat", "removexattrat",
     "file_setattr",
 ]  # fmt: skip
-"""What changes files; opening them to write is refused by its flags."""
+"""System calls that change files; opening them to write is refused by its flags."""
 
 CLONE_THREAD = 0x10000
 NEWER = {

@@ -34,7 +34,7 @@ class UnreadableFile(Exception):
 
 
 class Files(Protocol):
-    """Where inputs and answers are read from."""
+    """A store that inputs and answers are read from."""
 
     def load(self, sha256: str) -> bytes:
         """Give the bytes of that sha256."""

@@ -85,7 +85,7 @@ class Serving:
                 return
 
     def _answer(self, request: Request) -> Iterator[Reply]:
-        """Do what is asked; whatever a checker raises becomes Failed, and ends it."""
+        """Answer a request; whatever a checker raises becomes Failed, and ends the process."""
         if isinstance(request, Warm):
             yield self._warm(request)
             return

@@ -1,4 +1,4 @@
-"""One judgement on a grader: attempts until it has an outcome, waits for something else, or is laid aside."""
+"""The judging of one submission on a grader: attempts until it has an outcome, waits, or is laid aside."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Judging:
         return None
 
     def _attempt(self, process: GraderProcess, task: Task, *, fresh: bool) -> Outcome | None:
-        """One attempt: its outcome, or None where it has to be tried again."""
+        """Attempt a judgement once: its outcome, or None where it has to be tried again."""
         reply = process.grade(Grade(task.settings["checker"], task.answers), self._seconds, fresh=fresh)
         if not isinstance(reply, Failed):
             self.suspects.passed(task.judgement_id)

@@ -20,7 +20,7 @@ from app.storage.scoring_input import ScoredContest
 
 
 class KeptBoard:
-    """One board that is kept up to date, and the moment of the last thing it shows.
+    """A board that is kept up to date, and the moment of the last thing it shows.
 
     Invariant: the board has taken every attempt that has been `put` and not dropped since, as far as its view takes it.
     """
@@ -46,7 +46,7 @@ class KeptBoard:
             self._moment = self._last_moment(reads)
 
     def fits(self, contest: ScoredContest, seen: BoardView) -> bool:
-        """Can this board become the one that is wanted? Not with other problems, rules or references."""
+        """Whether this board can become the wanted one. Other problems, rules or references forbid it."""
         return (seen.problems, seen.phase, seen.finished, seen.embargoed, contest.references) == (
             self.view.problems,
             self.view.phase,
@@ -56,7 +56,7 @@ class KeptBoard:
         )
 
     def _took_as(self, contest: ScoredContest, seen: BoardView) -> bool:
-        """Has it taken the very attempts that this view takes, and the same references?"""
+        """Whether the board has taken the very attempts that this view takes, and the same references."""
         mine = (self.view.finished, self.view.own, self._references)
         return mine == (seen.finished, seen.own, contest.references)
 
@@ -126,7 +126,7 @@ class BoardPair:
         return self.public if public else self.judges
 
     def is_good(self, wanted: int, now: datetime) -> bool:
-        """Is it of this version or a later one, and has the clock changed nothing since?"""
+        """Whether the board is of this version or a later one, and the clock has changed nothing since."""
         return self.version >= wanted and (self.good_until is None or now < self.good_until)
 
 
@@ -214,7 +214,7 @@ class KeptBoards:
         return board.fits(contest, seen) and not self._moved(board.view.own, seen.own)
 
     def _moved(self, before: Mapping[str, timedelta], now: Mapping[str, timedelta]) -> bool:
-        """Has a team another clock now than when it sent something?"""
+        """Whether a team has another clock now than when it sent something."""
         teams = {team for team in before.keys() | now.keys() if before.get(team) != now.get(team)}
         return bool(teams) and any(team in teams and tries for (team, _), tries in self.cells.items())
 
@@ -229,7 +229,7 @@ def _is_news(old: Read | None, new: Read) -> bool:
 
 
 def make_snapshot(contest: ScoredContest, reads: Sequence[Read], now: datetime, *, public: bool) -> ContestSnapshot:
-    """One board by itself, of any contest and attempts: also of those that might be."""
+    """A snapshot from scratch, of any contest and attempts, also of those a rejudging would make."""
     cells: defaultdict[tuple[str, str], list[Attempt]] = defaultdict(list)
     for read in reads:
         cells[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)

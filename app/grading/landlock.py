@@ -19,7 +19,7 @@ WRITE = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8  # write, remove folders and 
 TRUNCATE = 1 << 14
 OF_FILES = 1 << 1 | 1 << 2 | TRUNCATE  # a rule for a file that gives more is refused
 RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
-"""What each version of Landlock can handle of files; a right that is handled and given by no rule is gone."""
+"""File rights that each version of Landlock handles; a right that is handled and given by no rule is gone."""
 TCP = 3  # from version 4: bind and connect
 SCOPES = 3  # from version 6: abstract sockets and signals to processes outside
 

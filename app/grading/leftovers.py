@@ -1,4 +1,4 @@
-"""What killed servers left behind of solver runs: their folders."""
+"""Folders of solver runs that killed servers left behind."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def kernel_folders() -> list[Path]:
-    """Where numba keeps what it has compiled of solvers: beside them, if they lie where the server may write."""
+    """Folders of numba's compiled solvers: beside them, if they lie where the server may write."""
     root = Path(PACKAGES[-1].__path__[0])
     folders = [each / "__pycache__" for each in (root, *root.iterdir()) if each.is_dir() and each.name[0] != "_"]
     for folder in folders:

@@ -1,4 +1,4 @@
-"""What the server and its grader processes say to each other, over a private pipe, as msgpack.
+"""Messages between the server and its grader processes, over a private pipe, as msgpack.
 
 Both ends know the types: what is not one of them, has another field or passes a bound is no message. A grader runs what
 contestants may have taken over, so the server believes nothing of it but scores of the answers that it asked about.
@@ -88,7 +88,7 @@ class Graded(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     @property
     def score(self) -> FoundScore:
         """The score; raises ValueError for what is none."""
-        return _found(self.wire)
+        return _score(self.wire)
 
 
 class Warmed(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
@@ -99,7 +99,7 @@ class Warmed(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is wrong with one file of a test case; `message` is Words as JSON."""
+    """A fault of one file of a test case; `message` is Words as JSON."""
 
     file: Annotated[str, Meta(max_length=20)]
     message: Annotated[str, Meta(max_length=100_000)]
@@ -125,7 +125,7 @@ class Validated(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     @property
     def score(self) -> FoundScore | None:
         """The score of the answer, if one was given."""
-        return None if self.wire is None else _found(self.wire)
+        return None if self.wire is None else _score(self.wire)
 
 
 class Need(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
@@ -187,8 +187,8 @@ def graded(score: FoundScore) -> Graded:
 
 def validated(faults: Sequence[tuple[str, MessageDocument]], score: FoundScore | None = None) -> Validated:
     """The reply that carries faults, each of a file, and a score."""
-    told = [Fault(file, json.dumps(message)) for file, message in faults]
-    return Validated(told, None if score is None else _wire(score))
+    sent = [Fault(file, json.dumps(message)) for file, message in faults]
+    return Validated(sent, None if score is None else _wire(score))
 
 
 def _wire(score: FoundScore) -> WireScore:
@@ -203,7 +203,7 @@ def _wire(score: FoundScore) -> WireScore:
     )
 
 
-def _found(wire: WireScore) -> FoundScore:
+def _score(wire: WireScore) -> FoundScore:
     multiplier = _exact(wire.multiplier)
     if multiplier is not None and multiplier > 1:
         raise ValueError(f"multiplier: expected 0 to 1, found {multiplier}")

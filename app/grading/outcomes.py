@@ -1,4 +1,4 @@
-"""How a judgement ends: from the scores of its answers to its type."""
+"""Outcomes of judgements: from the scores of the answers to the type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JUDGE_ERROR: MessageDocument = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What graders found for answers that are in no row; `error`: the checker failed, and all are judge errors."""
+    """Graders' scores for answers that are in no row; `error`: the checker failed, and all are judge errors."""
 
     scores: Sequence[FoundScore]
     error: str | None = None

@@ -28,7 +28,7 @@ class MessageTooLarge(Exception):
 
 
 class Pipe:
-    """One end. Seconds are those until the whole message has passed; None: as long as it takes."""
+    """One end of a pipe. Seconds are those until the whole message has passed; None: as long as it takes."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end

@@ -1,4 +1,4 @@
-"""One grader's place: a warm process to ask, replaced where it dies, also by a spare one."""
+"""A grader's place: a warm process to ask, replaced where it dies, also by a spare one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GraderProcess:
         return running.pid if running is not None and running.alive else None
 
     def start(self) -> None:
-        """Have a warm process before there is anything to ask."""
+        """Start a warm process before there is anything to ask."""
         with self._lock:
             self._ready()
 
@@ -39,7 +39,7 @@ class GraderProcess:
             return CLOSED if running is None else running.ask(request, seconds)
 
     def grade(self, request: Grade, seconds: float, *, fresh: bool = False) -> list[FoundScore] | Failed:
-        """Have every answer of a submission checked, each within `seconds`; `fresh`: by a process that checked none."""
+        """Check every answer of a submission, each within `seconds`; `fresh`: by a process that checked none."""
         with self._lock:
             running = self._ready(fresh=fresh)
             return CLOSED if running is None else running.grade(request, seconds)

@@ -1,4 +1,4 @@
-"""What is asked of graders beside judgements: is a test case valid, and what are answers worth that are in no row."""
+"""Questions to graders beside judgements: the validity of a test case, and scores of answers that are in no row."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Asked = TypeVar("Asked", Question, Tried)
 
 
 class Questions:
-    """What waits to be asked, and how it is. The engine guards all but `answer` and `attempt` by its own lock.
+    """The queue of questions. The engine guards all but `answer` and `attempt` by its own lock.
 
     What was killed from outside counts by the rule of `Suspects`: only if others pass meanwhile. It is asked again,
     after a pause that grows, and other work goes on in between.
@@ -100,7 +100,7 @@ class Questions:
         return self._taken(self._trials)
 
     def answer(self, process: GraderProcess, question: Question) -> bool:
-        """Have a test case validated; False where that is to be tried again."""
+        """Validate a test case; False where that is to be tried again."""
         reply = process.ask(question.request, self._seconds)
         if isinstance(reply, Failed) and not reply.blame:
             return self._killed(question, reply.error)

@@ -1,4 +1,4 @@
-"""One run of a reference solver: bounded in time and memory, in a folder of its own."""
+"""The run of a reference solver: bounded in time and memory, in a folder of its own."""
 
 from __future__ import annotations
 

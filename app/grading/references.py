@@ -47,7 +47,7 @@ class _Case:
 
 
 class JobRunner:
-    """One thread that works on one job at a time, so that a reference run never takes every core from the graders."""
+    """The thread that works on one job at a time, so that a reference run never takes every core from the graders."""
 
     def __init__(self, database: Database, files: FileStore, engine: Engine, on_changed: Callable[[str], None]) -> None:
         self._database = database
@@ -117,8 +117,8 @@ class JobRunner:
         They are written once for each problem: after every write all boards are read again.
         """
         with self._database.read() as session:
-            found = testcases.without_score(session)
-        for _, cases in groupby(found, key=lambda each: each[0].problem_id):
+            unscored = testcases.without_score(session)
+        for _, cases in groupby(unscored, key=lambda each: each[0].problem_id):
             scores = [(row, self._score_of_expected(row, checker)) for row, checker in cases]
             with self._database.write() as session:
                 for row, score in scores:
@@ -126,7 +126,7 @@ class JobRunner:
                         testcases.set_score(session, row.id, str(row.answer_sha256), score.raw, score.multiplier)
                     else:
                         log.warning("an expected answer has no score", problem=row.problem_id, case=row.name)
-        if found:
+        if unscored:
             self._on_changed("")
 
     def _score_of_expected(self, row: TestCaseRow, checker: str) -> FoundScore | None:
@@ -144,9 +144,9 @@ class JobRunner:
                     self._running = (job_id, None)
                     return job_id
             with self._database.read() as session:
-                found = list(jobs.waiting(session))
+                job_ids = list(jobs.waiting(session))
             with self._changed:
-                self._waiting.extend(found)
+                self._waiting.extend(job_ids)
                 if not self._waiting and not self._closing:
                     self._changed.wait(SECONDS_BETWEEN_SWEEPS)
 
@@ -194,14 +194,15 @@ class JobRunner:
         return result
 
     def _keep(self, problem_id: str, case: _Case, data: bytes, solved: Solved) -> CaseResult:
-        """Have the checker confirm the answer, then make it the expected one, with where it came from.
+        """Let the checker confirm the answer, then make it the expected one, with its provenance.
 
         Where that would change what anybody has, it becomes (a part of) a rejudging, which the result names.
         """
         request = Validate(case.checker, data, case.checker_args, solved.answer, solved.reference)
-        found = self._engine.validate(request).result()
-        if found.faults or found.score is None:
-            raise SolverFailed(f"its answer is not valid: {found.faults[0]['text'] if found.faults else 'no score'}")
+        validated = self._engine.validate(request).result()
+        if validated.faults or validated.score is None:
+            fault = validated.faults[0]["text"] if validated.faults else "no score"
+            raise SolverFailed(f"its answer is not valid: {fault}")
         facts = _facts(solved.summary)
         made = {
             "from": REFERENCE_RUN,
@@ -210,7 +211,7 @@ class JobRunner:
             "made": utc_now().isoformat(timespec="seconds"),
         }
         provenance = cast(ProvenanceDocument, made)  # a part of its keys
-        sha256, score = self._files.keep(solved.reference), found.score
+        sha256, score = self._files.keep(solved.reference), validated.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self._database.write() as session:
             row = rejudging_changes.change_problem(

@@ -1,4 +1,4 @@
-"""What a rejudging changes, or has changed: a contest's boards on its two sides, by the one function that makes boards.
+"""The difference that a rejudging makes: a contest's boards on its two sides, by the one function that makes boards.
 
 Of an open rejudging the one side is the contest as it is, the other the contest as applying would leave it. Of an
 applied one it is the other way round: the contest as it is, and as undoing would leave it.
@@ -53,21 +53,21 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
     contest = scored_contest(session, contest_id)
     if contest is None:
         return None
-    found = attempts.attempts(session, contest_id)
+    reads = attempts.attempts(session, contest_id)
     pairs = rejudgings.pairs(session, row, contest_id)
     types = rejudgings.types(session, contest_id, row)
     applied = row.state == APPLIED
     current = rejudgings.current(session, contest_id, row)
-    there = {submission: pair[0] if applied else pair[1] for submission, pair in pairs.items()}
-    live = _side(contest, found, {submission: types.get(id_) for submission, id_ in current.items()}, now)
+    other_ids = {submission: pair[0] if applied else pair[1] for submission, pair in pairs.items()}
+    live = _side(contest, reads, {submission: types.get(id_) for submission, id_ in current.items()}, now)
     other = _side(
         _changed(session, contest, row),
-        _with(session, found, there),
-        {submission: types.get(id_) for submission, id_ in {**current, **there}.items() if id_ is not None},
+        _with(session, reads, other_ids),
+        {submission: types.get(id_) for submission, id_ in {**current, **other_ids}.items() if id_ is not None},
         now,
     )
     before, after = (other, live) if applied else (live, other)
-    judgements = {submission: (current.get(submission), there[submission]) for submission in sorted(pairs)}
+    judgements = {submission: (current.get(submission), other_ids[submission]) for submission in sorted(pairs)}
     return Difference(before, after, sorted(pairs), judgements, _digest(row.changes))
 
 
@@ -75,8 +75,8 @@ def _digest(changes: ProblemChanges) -> str:
     return hashlib.sha256(json.dumps(changes, sort_keys=True).encode()).hexdigest()
 
 
-def _side(contest: ScoredContest, found: Sequence[Read], types: Mapping[int, str | None], now: datetime) -> Side:
-    judges, public = (make_snapshot(contest, found, now, public=public) for public in (False, True))
+def _side(contest: ScoredContest, reads: Sequence[Read], types: Mapping[int, str | None], now: datetime) -> Side:
+    judges, public = (make_snapshot(contest, reads, now, public=public) for public in (False, True))
     return Side(judges, public, types)
 
 
@@ -96,14 +96,14 @@ def _changed(session: Session, contest: ScoredContest, row: RejudgingRow) -> Sco
     return replace(contest, problems=problems, references=references)
 
 
-def _with(session: Session, found: Sequence[Read], judgements: Mapping[int, int | None]) -> list[Read]:
+def _with(session: Session, reads: Sequence[Read], judgements: Mapping[int, int | None]) -> list[Read]:
     """The attempts as these judgements have them; one without a judgement waits for one."""
     scores = attempts.scores_of(session, sorted(id_ for id_ in judgements.values() if id_ is not None))
     return [
         read
         if read.attempt.id not in judgements
         else replace(read, attempt=replace(read.attempt, scores=_scores(scores, judgements[read.attempt.id])))
-        for read in found
+        for read in reads
     ]
 
 

@@ -1,4 +1,4 @@
-"""One running grader process: started, warmed, asked, killed; what it says is believed only as far as it fits."""
+"""A running grader process: started, warmed, asked, killed; its replies are checked before they are believed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.
 
 @dataclass(frozen=True, slots=True)
 class GraderSettings:
-    """What a grader is started with: the folder of files, its memory in bytes, the module that it runs."""
+    """Settings of a grader process: the folder of files, its memory in bytes, the module that it runs."""
 
     files: Path
     memory: int
@@ -74,11 +74,11 @@ class RunningGrader:
 
     @property
     def alive(self) -> bool:
-        """Does the process run?"""
+        """Whether the process runs."""
         return self._process.poll() is None
 
     def warm(self, request: Warm, seconds: float = STARTING_SECONDS) -> Warmed | Failed:
-        """Have it load what judging needs and confine itself; `protections` tells how then."""
+        """Let the process load what judging needs and confine itself; `protections` tells how then."""
         files = {sha256 for _, *both in request.cases for sha256 in both}
         reply = self._send(request, seconds) or self._receive(seconds, files)
         if isinstance(reply, Warmed):
@@ -87,12 +87,12 @@ class RunningGrader:
         return self._no_reply(reply)
 
     def ask(self, request: Validate, seconds: float) -> Reply:
-        """Have a test case validated within so many seconds."""
+        """Validate a test case within so many seconds."""
         self.used = True
         return self._send(request, seconds) or self._receive(seconds, ())
 
     def grade(self, request: Grade, seconds: float) -> list[FoundScore] | Failed:
-        """Have every answer of a submission checked, each within `seconds`."""
+        """Check every answer of a submission, each within `seconds`."""
         self.used = True
         if (failed := self._send(request, seconds)) is not None:
             return failed
@@ -158,7 +158,7 @@ class RunningGrader:
             return self._send(Given(str(fault)), seconds)
 
     def _no_reply(self, reply: Reply) -> Failed:
-        """What came in place of a reply; a process that sends something else is not asked again."""
+        """The failure in place of a reply; a process that sends something else is not asked again."""
         if isinstance(reply, Failed):
             return reply
         self.kill()

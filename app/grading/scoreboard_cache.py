@@ -26,7 +26,7 @@ from app.storage.scoring_input import scored_contest
 
 @dataclass
 class _Contest:
-    """All that the cache holds of one contest.
+    """The cache's record of one contest.
 
     changes     a number that goes up with every change told by `changed`
     touched     submissions told to have changed since the last reading began

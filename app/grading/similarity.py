@@ -35,7 +35,7 @@ Scores = Mapping[int, Mapping[str, RawScore]]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was found at one problem, the most telling pairs first; `unread` texts are not compared beyond equality."""
+    """Similar pairs at one problem, the most telling ones first; `unread` texts are not compared beyond equality."""
 
     pairs: Sequence[Pair]
     sources: Sequence[Pair]
@@ -48,7 +48,7 @@ class Similarity:
 
     def __init__(self, files: FileStore, most: int = MOST_KEPT) -> None:
         self._files = files
-        self._kept: LRUCache[tuple[str, Grain | None], Fingerprint] = LRUCache(most)
+        self._cached: LRUCache[tuple[str, Grain | None], Fingerprint] = LRUCache(most)
         self._grains: LRUCache[str, Grain] = LRUCache(most)
         self._lock = threading.Lock()
 
@@ -70,7 +70,7 @@ class Similarity:
     def between(
         self, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, teams: frozenset[str], until: float
     ) -> tuple[list[Shared], list[Shared]]:
-        """All that two teams share at one problem, also what tells nothing: cases, and sources."""
+        """Everything that two teams share at one problem, also what tells nothing: cases, and sources."""
         with self._lock:
             texts = _Texts(self, session, until)
             cases = [shared for answers in self._cases(texts, snapshot, problem) for shared in alike(answers, teams)]
@@ -100,11 +100,11 @@ class Similarity:
 
     def known(self, sha256: str, grain: Grain | None) -> Fingerprint | None:
         """A fingerprint made before; without a grain, that of a source."""
-        return self._kept.get((sha256, grain))
+        return self._cached.get((sha256, grain))
 
     def keep(self, sha256: str, grain: Grain | None, made: Fingerprint) -> Fingerprint:
         """Keep one more; those not asked for longest go when there are too many."""
-        self._kept[sha256, grain] = made
+        self._cached[sha256, grain] = made
         return made
 
     def grain(self, sha256: str, data: Callable[[], bytes]) -> Grain:
@@ -139,30 +139,30 @@ class _Texts:
         if self._until is None or len(first) < 2:
             return {}
         grain = self._grain(case)
-        found = self._known([*first, *([case.expected] if case.expected else [])], grain)
-        if case.expected is not None and case.expected not in found:
+        fingerprints = self._known([*first, *([case.expected] if case.expected else [])], grain)
+        if case.expected is not None and case.expected not in fingerprints:
             made = fingerprint(self._owner.load(case.expected), grain)
-            found[case.expected] = self._owner.keep(case.expected, grain, made)
-        missing = [id_ for sha256, id_ in first.items() if sha256 not in found]
+            fingerprints[case.expected] = self._owner.keep(case.expected, grain, made)
+        missing = [id_ for sha256, id_ in first.items() if sha256 not in fingerprints]
         if missing and not self._late():
             for sha256, data in self._owner.contents(self.session, case.id, missing):
-                found[sha256] = self._owner.keep(sha256, grain, fingerprint(data, grain))
+                fingerprints[sha256] = self._owner.keep(sha256, grain, fingerprint(data, grain))
                 if self._late():
                     break
-        self.unread += sum(1 for sha256 in first if sha256 not in found)
-        return found
+        self.unread += sum(1 for sha256 in first if sha256 not in fingerprints)
+        return fingerprints
 
     def of_sources(self, sha256s: Iterable[str]) -> dict[str, Fingerprint]:
         wanted = sorted(sha256s)
         self.seen += len(wanted)
         if self._until is None or len(wanted) < 2:
             return {}
-        found = self._known(wanted, None)
+        fingerprints = self._known(wanted, None)
         for sha256 in wanted:
-            if sha256 not in found and not self._late():
-                found[sha256] = self._owner.keep(sha256, None, source_fingerprint(self._owner.load(sha256)))
-        self.unread += len(wanted) - len(found)
-        return found
+            if sha256 not in fingerprints and not self._late():
+                fingerprints[sha256] = self._owner.keep(sha256, None, source_fingerprint(self._owner.load(sha256)))
+        self.unread += len(wanted) - len(fingerprints)
+        return fingerprints
 
     def _grain(self, case: StoredCase) -> Grain:
         """Cut as suits the expected answer, or the first one sent."""
@@ -173,14 +173,14 @@ class _Texts:
         return self._owner.grain(first.sha256, lambda: next(self._owner.contents(self.session, case.id, ids))[1])
 
     def _known(self, sha256s: Iterable[str], grain: Grain | None) -> dict[str, Fingerprint]:
-        kept = ((sha256, self._owner.known(sha256, grain)) for sha256 in sha256s)
-        return {sha256: known for sha256, known in kept if known is not None}
+        cached = ((sha256, self._owner.known(sha256, grain)) for sha256 in sha256s)
+        return {sha256: known for sha256, known in cached if known is not None}
 
     def _late(self) -> bool:
         return self._until is not None and monotonic() > self._until
 
 
 def _full(scores: Scores, answer: reading.StoredAnswer, case: str) -> bool:
-    """Does the answer earn all points of its case?"""
+    """Whether the answer earns all points of its case."""
     score = scores.get(answer.submission_id, {}).get(case)
     return score is not None and score.accepted and score.multiplier is not None and score.multiplier >= 1

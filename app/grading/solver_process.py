@@ -26,7 +26,7 @@ MODULE = [sys.executable, "-m"]
 
 @final
 class Report(TypedDict):
-    """How far a run is: `fraction` 0 to 1, the best raw score so far, the states the search has seen, a note."""
+    """The progress of a run: `fraction` 0 to 1, the best raw score so far, the states the search has seen, a note."""
 
     fraction: float
     best: int | float | None

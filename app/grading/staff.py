@@ -1,4 +1,4 @@
-"""How many graders an engine has and what each may use, and how they are."""
+"""Settings and state of an engine's graders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How many graders, what each may use, how long one answer's check may take, their module, how many in reserve."""
+    """The number of graders, the limits of each, the seconds of an answer's check, their module, and the reserve."""
 
     graders: int
     memory: int
@@ -22,7 +22,7 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class GraderState:
-    """How the graders are: those at work, those in reserve, how many died, and what each protection lacks."""
+    """The state of the graders: those at work, those in reserve, how many died, and what each protection lacks."""
 
     alive: int
     spare: int
@@ -31,5 +31,5 @@ class GraderState:
 
 
 def grader_count(wanted: int) -> int:
-    """How many graders to run: as many as wanted, else one less than the cores, at least one."""
+    """The number of graders to run: as many as wanted, else one less than the cores, at least one."""
     return wanted or max(1, (os.cpu_count() or 2) - 1)

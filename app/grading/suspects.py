@@ -15,7 +15,7 @@ LONGEST_PAUSE = 10.0
 
 @dataclass
 class Record:
-    """One thing's kills: all in a row, those held to be its own doing, the passes of others by the last of them."""
+    """The kills of one suspect: all in a row, those held to be its own doing, the passes of others by the last one."""
 
     kills: int = 0
     caused: int = 0
@@ -24,7 +24,7 @@ class Record:
 
 
 class Suspects:
-    """Whatever was killed with its grader from outside, in memory only. May be used from any thread.
+    """Work that was killed with its grader from outside, in memory only. May be used from any thread.
 
     Judgements go by their ids; what is asked beside them, by itself.
 
@@ -39,7 +39,7 @@ class Suspects:
         self._guard = threading.Lock()
 
     def __contains__(self, checked: object) -> bool:
-        """Is it laid aside for a while?"""
+        """Whether it is laid aside for a while."""
         with self._guard:
             return checked in self._aside
 
@@ -78,13 +78,13 @@ class Suspects:
         self._aside.discard(checked)
 
     def seconds(self) -> float:
-        """How long until the first of those laid aside is due; infinite without any."""
+        """Seconds until the first of those laid aside is due; infinite without any."""
         with self._guard:
             first = min((self._records[checked].due for checked in self._aside), default=float("inf"))
         return max(0.0, first - time.monotonic())
 
     def look(self) -> set[Hashable]:
-        """What stays laid aside; those that are due are let go."""
+        """Work that stays laid aside; what is due is let go."""
         now = time.monotonic()
         with self._guard:
             self._aside = {checked for checked in self._aside if self._records[checked].due > now}

@@ -1,4 +1,4 @@
-"""What a grader's thread is to do next."""
+"""The next work of a grader's thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS_CLAIMED = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a grader is to do next: answer a question, judge these, of submissions or of rejudgings, or try answers."""
+    """The next work of a grader: answer a question, judge these, of submissions or of rejudgings, or try answers."""
 
     question: Question | None = None
     tried: Tried | None = None
@@ -23,7 +23,7 @@ class Work:
 
 
 def share(waiting: int, graders: int, seconds_each: float) -> int:
-    """How many judgements to claim together: a grader's part of those that wait, and not much time's worth.
+    """The number of judgements to claim together: a grader's part of those that wait, and not much time's worth.
 
     A submission that comes meanwhile waits until they are done, whosever they are. `seconds_each` is what one of the
     last claim took; 0 where that is not known.

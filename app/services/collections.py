@@ -119,7 +119,7 @@ class Collection:
         return document if isinstance(document, BaseModel) else self.model.model_validate(document)
 
 
-def _of_directory(each: directory.Collection, *refers_to: str) -> Collection:
+def _of_directory(each: directory.DirectoryKind, *refers_to: str) -> Collection:
     return Collection(
         each.name,
         each.view,

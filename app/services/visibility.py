@@ -10,7 +10,7 @@ from typing import Protocol
 from app.domain.clock import utc_now
 from app.domain.contests import ScoredProblem
 from app.domain.documents import MessageDocument
-from app.domain.rejections import told
+from app.domain.rejections import reduced
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
 from app.grading.contest_snapshot import ContestSnapshot, closed, once_a_snapshot
@@ -203,7 +203,7 @@ def message_of(snapshot: ContestSnapshot, verdict: str, message: MessageDocument
     """Reduce a checker's message to what the setting `rejections` shows to all but judges."""
     if not snapshot.public or verdict != CaseVerdict.REJECTED:
         return message
-    return told(message, snapshot.contest.settings.rejections)
+    return reduced(message, snapshot.contest.settings.rejections)
 
 
 def shown_type(snapshot: ContestSnapshot, kind: str | None) -> str | None:

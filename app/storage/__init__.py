@@ -1,1 +1,1 @@
-"""What is kept: rows and content-addressed files. Queries live here; only the edge commits."""
+"""Rows and content-addressed files. Queries live here; only the edge commits."""

@@ -31,7 +31,7 @@ def by_token(session: Session, digest: str, now: datetime) -> tuple[AccountRow, 
 
 
 def live_tokens(session: Session, digests: Iterable[str | None], now: datetime) -> set[str]:
-    """Those of these digests that are tokens' and have not expired."""
+    """The digests among these that belong to tokens which have not expired."""
     wanted = sorted({each for each in digests if each is not None})
     live: set[str] = set()
     for at in range(0, len(wanted), AT_ONCE):
@@ -82,7 +82,7 @@ def with_passwords(session: Session) -> set[str]:
 
 
 def admin_count(session: Session) -> int:
-    """How many admins can log in."""
+    """The number of admins that can log in."""
     return (
         session.scalar(
             select(func.count())
@@ -94,7 +94,7 @@ def admin_count(session: Session) -> int:
 
 
 def uses(session: Session, account_id: str) -> dict[str, int]:
-    """What stands on an account and would be lost without it, by its number."""
+    """The numbers of rows that refer to an account and would be lost without it, by kind."""
     counted = {}
     tables = (
         ("submissions", SubmissionRow),

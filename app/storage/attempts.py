@@ -1,4 +1,4 @@
-"""What a board is computed from: the attempts of a contest with their raw scores, read quickly and only once.
+"""The attempts of a contest with their raw scores, which boards are computed from, read quickly and only once.
 
 Raw scores of a finished judgement never change, so they are kept between readings by the judgement's id; a reading
 fetches one short row a submission, of all or only of those that are said to have changed, and raw scores only of
@@ -99,7 +99,7 @@ class Sender(Protocol):
 
 
 def attempt_team(row: Sender) -> str:
-    """Whose attempts a submission's row belongs to: its team's, or (on no board) those of an account without one."""
+    """The team that a submission's row counts for; for an account without one (on no board) the account."""
     return _team(row.team_id, row.account_id)
 
 

@@ -42,12 +42,12 @@ Step = Callable[[str, int, int | None], None]
 
 
 class BackupError(Exception):
-    """What is there is no finished backup, or not what its manifest says; or there is something in its place."""
+    """A folder holds no finished backup, or another one than its manifest describes, or the target is not empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a finished backup holds; `made` is when it began: everything acknowledged before is in it.
+    """The contents of a finished backup; `made` is when it began: everything acknowledged before is in it.
 
     `names` is the sha256 of the sorted names of the files, a line each; `faulty` are those that the store itself could
     not give. `secret_keys` are the ids of the keys that read its encrypted tokens: the backup does not hold them.
@@ -199,12 +199,12 @@ def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]
             return _row_counts(copy)
         done = 0
 
-        def told(_table: str, rows: int) -> None:
+        def report(_table: str, rows: int) -> None:
             nonlocal done
             done += rows
             step("copying the database", done, None)
 
-        return copy_running(database, copy, told)
+        return copy_running(database, copy, report)
     finally:
         copy.close()
 
@@ -336,12 +336,12 @@ def _restore_other(source: Path, target: Database, step: Step, *, replace: bool)
             upgrade(copy.url)
             done = 0
 
-            def told(_table: str, rows: int) -> None:
+            def report(_table: str, rows: int) -> None:
                 nonlocal done
                 done += rows
                 step("restoring rows", done, None)
 
-            move(copy, target, told)
+            move(copy, target, report)
         finally:
             copy.close()
 

@@ -26,7 +26,7 @@ def names(session: Session, table: type[R]) -> dict[str, str]:
 
 
 def known(session: Session, table: type[R], ids: Iterable[str]) -> set[str]:
-    """Those of the ids that rows of the table have."""
+    """The ids among these that rows of the table have."""
     known_ids: set[str] = set()
     for some in portions(ids):
         known_ids.update(session.scalars(select(table.id).where(table.id.in_(some))))

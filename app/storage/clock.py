@@ -1,4 +1,4 @@
-"""How far the time of the service has come, kept in the database, so that it does not run back across a restart.
+"""A mark of the service's time in the database, so that time does not run back across a restart.
 
 A row is marked with the time every few seconds, also while nothing happens: a contest that ended in silence stays ended
 when the next process finds the system's clock set back. A start that finds an earlier clock adds the seconds since the
@@ -25,7 +25,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.clock")
 SECONDS_BETWEEN_MARKS = 5.0
 SECONDS_AFTER_A_FAULT = 0.5
 UNMARKED = timedelta(seconds=2 * SECONDS_BETWEEN_MARKS)
-"""What may have passed since the last mark: the time between two, and as much again for a commit that was late."""
+"""Time that may have passed since the last mark: the time between two, and as much again for a late commit."""
 ONLY = 1
 
 

@@ -92,7 +92,7 @@ class Commits:
 
 
 def was_committed(engine: Engine, number: str) -> bool | None:
-    """How a transaction ended; None while the database does not say.
+    """The end of a transaction (True: committed); None while the database does not say.
 
     One that is still open has lost its client: it is ended, so that a COMMIT still on its way finds nothing.
     """

@@ -1,4 +1,4 @@
-"""What makes two versions of one problem different for a contest: case by case, field by field.
+"""Differences of two versions of a problem that matter to a contest: case by case, field by field.
 
 Compared is all that contestants read or are judged by. Left out is what neither sees nor changes points: where an
 expected answer came from, how a reference run would be made, ladders, solutions, example submissions, and the order in
@@ -22,7 +22,7 @@ NONE = "none"
 
 
 class Difference(NamedTuple):
-    """One field that is not the same: where it is, what one version has, and what the other has."""
+    """A field in which two versions differ: its place, and its value in each."""
 
     where: str
     expected: str

@@ -23,7 +23,7 @@ from app.storage.tables import (
 
 
 def contests(session: Session) -> Sequence[ContestRow]:
-    """All contests: those that have a start by it, the others after them."""
+    """All contests, sorted by start time; those without one come last."""
     return session.scalars(
         select(ContestRow).order_by(ContestRow.start_time.is_(None), ContestRow.start_time, ContestRow.id)
     ).all()
@@ -40,7 +40,7 @@ def enrolled(session: Session, contest_id: str) -> list[str]:
 
 
 def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], now: datetime) -> list[tuple[str, str]]:
-    """Which of the teams is enrolled in which other contest that runs at the same time as this one.
+    """Pairs of a team and another contest that it is enrolled in and that runs at the same time as this one.
 
     Contests open to all, those over by now, and those that allow it are never in the way.
     """
@@ -59,12 +59,12 @@ def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], no
 
 
 def _excludes(row: ContestRow, now: datetime) -> bool:
-    """Does it mind its teams being elsewhere?"""
+    """Whether the contest forbids its teams to take part in another one meanwhile."""
     return not row.open_to_all and not read_settings(row.settings).allow_overlap and not clock(row).ended(now)
 
 
 def _meet(one: ContestRow, other: ContestRow) -> bool:
-    """Is there a moment at which both run? One that is paused has no end as yet."""
+    """Whether there is a moment at which both run. A paused contest has no end as yet."""
     first, second = clock(one), clock(other)
     if first.start is None or second.start is None:
         return False
@@ -73,7 +73,7 @@ def _meet(one: ContestRow, other: ContestRow) -> bool:
 
 
 def entries(session: Session, contest_id: str) -> Sequence[ContestProblemRow]:
-    """What a contest says of its problems, in their order."""
+    """The entries of a contest's problems, in their order."""
     return session.scalars(
         select(ContestProblemRow)
         .where(ContestProblemRow.contest_id == contest_id)
@@ -82,14 +82,14 @@ def entries(session: Session, contest_id: str) -> Sequence[ContestProblemRow]:
 
 
 def entry(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow | None:
-    """What a contest says of one problem, or None where it does not have it."""
+    """The entry of one problem in a contest, or None without one."""
     return session.get(ContestProblemRow, (contest_id, problem_id))
 
 
 def submission_count(
     session: Session, contest_id: str, *, problem_id: str | None = None, team_id: str | None = None
 ) -> int:
-    """How many submissions a contest has, of one problem or one team if that is given."""
+    """The number of a contest's submissions, of one problem or one team if that is given."""
     query = select(func.count()).select_from(SubmissionRow).where(SubmissionRow.contest_id == contest_id)
     if problem_id is not None:
         query = query.where(SubmissionRow.problem_id == problem_id)
@@ -99,7 +99,7 @@ def submission_count(
 
 
 def unjudged(session: Session, row: ContestRow) -> int:
-    """How many submissions of the contest proper, not of practice or virtual teams, have no verdict yet."""
+    """The number of submissions without a verdict, those of practice and of virtual teams left out."""
     virtual = select(ParticipationRow.team_id).where(
         ParticipationRow.contest_id == row.id, ParticipationRow.kind == ParticipationKind.VIRTUAL.value
     )

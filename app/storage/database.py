@@ -19,15 +19,15 @@ from app.storage.patience import Patience, be_patient
 
 BUSY_TIMEOUT_MS = 30_000
 SYNCHRONOUS = "FULL"
-"""When SQLite waits for the disk. In WAL mode NORMAL would lose the last commits with the power, and they were
-acknowledged; only tests may change it."""
+"""SQLite's setting for waiting for the disk. In WAL mode NORMAL would lose the last commits with the power, and they
+were acknowledged; only tests may change it."""
 LOG_LIMIT = 64 * 2**20
 POOL = 20
 REQUESTS_READ = 24
 """Connections for requests that only read; `app.api.http.lists.queue` lets in fewer at once (`most_reads`)."""
 WRITERS = 2
 SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-"""What the driver says in the BEGIN of a reading transaction: it costs no round trip."""
+"""Options that the driver puts into the BEGIN of a reading transaction: they cost no round trip."""
 
 
 class Database:
@@ -153,7 +153,7 @@ class Database:
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """What tells a file from another one that is put in its place."""
+    """The identity of a file, which another one put in its place does not have."""
     status = path.stat()
     return status.st_dev, status.st_ino
 

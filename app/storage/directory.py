@@ -70,7 +70,7 @@ def _shown(session: Session, table: type[R], contest: ContestRow, used: Iterable
 
 
 def group_uses(session: Session, group_id: str) -> dict[str, int]:
-    """What refers to a group, by its number."""
+    """The numbers of rows that refer to a group, by kind."""
     counted = {
         "teams": sum(group_id in ids for ids in session.scalars(select(TeamRow.group_ids))),
         "main scoreboards": session.scalar(
@@ -85,14 +85,14 @@ def group_uses(session: Session, group_id: str) -> dict[str, int]:
 
 
 def organization_uses(session: Session, organization_id: str) -> dict[str, int]:
-    """What refers to an organization, by its number."""
+    """The numbers of rows that refer to an organization, by kind."""
     query = select(func.count()).select_from(TeamRow).where(TeamRow.organization_id == organization_id)
     count = session.scalar(query) or 0
     return {"teams": count} if count else {}
 
 
 def person_uses(session: Session, person_id: str) -> dict[str, int]:
-    """What refers to a person, by its number."""
+    """The numbers of rows that refer to a person, by kind."""
     query = select(func.count()).select_from(AccountRow).where(AccountRow.person_id == person_id)
     count = session.scalar(query) or 0
     return {"accounts": count} if count else {}

@@ -65,7 +65,7 @@ _Origin = TypedDict("_Origin", {"from": str}, total=False)  # the keyword is no 
 
 
 class ProvenanceDocument(RunFacts, _Origin, total=False):
-    """Where an expected answer came from (`from`); without one, `reference` says how it is to be made."""
+    """The origin of an expected answer (`from`); without an answer, `reference` has the options of its run."""
 
     reference: ReferenceDocument
     solution_sha256: str
@@ -124,7 +124,7 @@ class ProblemDocument(TypedDict):
 
 
 class ProblemChanges(TypedDict, total=False):
-    """What leads from one version to another, and what a rejudging notes beside it. Empty: nothing differs.
+    """The diff of two versions, and a rejudging's notes beside it. Empty: the versions are equal.
 
     cases    a case that is None is deleted
     judging  whether verdicts or raw scores may differ
@@ -169,7 +169,7 @@ class SourceDocument(TypedDict):
 
 
 class RunParams(TypedDict):
-    """What a reference run is to do; memory in MiB. Earlier versions name no solver: it is called like the problem."""
+    """The parameters of a reference run; memory in MiB. Earlier versions name no solver: its name is the problem's."""
 
     problem_id: str
     checker: str
@@ -182,7 +182,7 @@ class RunParams(TypedDict):
 
 
 class CaseResult(RunFacts, total=False):
-    """What a reference run made of a test case: its fault or its facts, and the rejudging that waits for it."""
+    """The result of a reference run for a test case: its fault or its facts, and the rejudging that waits for it."""
 
     error: str
     rejudging: str
@@ -190,7 +190,7 @@ class CaseResult(RunFacts, total=False):
 
 
 class JobResult(TypedDict, total=False):
-    """How a job ended: a fault of all of it, or the result of each test case."""
+    """The result of a job: a fault of all of it, or the result of each test case."""
 
     error: str
     cases: dict[str, CaseResult]

@@ -66,7 +66,7 @@ def _append(connection: Connection, new: Append) -> bool:
 
 
 def secret(session: Session, contest_id: str) -> str:
-    """What veils the places of a contest's feed; empty if there is no such contest."""
+    """The secret that veils the tokens of a contest's feed; empty if there is no such contest."""
     return session.scalar(select(ContestRow.secret).where(ContestRow.id == contest_id)) or ""
 
 
@@ -144,7 +144,7 @@ def forget(connection: Connection, orders: Sequence[Forget]) -> list[None]:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far a contest's submissions have been looked at: the last ids, and the judgements not settled then."""
+    """A place in a contest's submissions up to which the feed has read: the last ids, and judgements unsettled then."""
 
     submission: int = 0
     judgement: int = 0
@@ -153,7 +153,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class NewSince:
-    """What is new since a mark: submissions to look at, the verdicts among them, and the next mark.
+    """News since a mark: submissions to look at, the verdicts among them, and the next mark.
 
     verdicts  (team or None, problem) of each judgement that was not settled at the mark and is done now
     """
@@ -164,7 +164,7 @@ class NewSince:
 
 
 def new_since(session: Session, contest_id: str, mark: Mark) -> NewSince:
-    """Which submissions and judgements have come or have been decided since the mark."""
+    """Submissions and judgements that have come or have been decided since the mark."""
     new = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > mark.submission)
     submissions = set(session.scalars(new))
     mine = SubmissionRow.contest_id == contest_id if mark == Mark() else is_of(contest_id)

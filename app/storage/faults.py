@@ -1,4 +1,4 @@
-"""Which errors are the database's or the disk's own, and may pass: away, locked, read-only, damaged, without room."""
+"""Errors that are the database's or the disk's own, and may pass: away, locked, read-only, damaged, without room."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FULL = "53100"
 
 
 def is_full(error: BaseException) -> bool:
-    """Has the disk no room, for files or for the database?"""
+    """Whether the disk has no room, for files or for the database."""
     if isinstance(error, OSError):
         return error.errno in NO_ROOM
     if not isinstance(error, DBAPIError):
@@ -22,7 +22,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def of_the_database(error: BaseException) -> bool:
-    """Is it the database that failed, and not what was asked of it? Damaged pages and lost tables are its own, too."""
+    """Whether the database failed, and not the statement. Damaged pages and lost tables are its own faults, too."""
     if isinstance(error, PoolTimeout | OperationalError | InterfaceError | InternalError):
         return True
     if not isinstance(error, DBAPIError) or isinstance(error, IntegrityError):

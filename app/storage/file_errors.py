@@ -14,7 +14,7 @@ from app.storage.judgements import DONE
 from app.storage.tables import ContestRow, JudgementRow, SubmissionRow
 
 LAST_LINE = re.compile(r"(?:app\.storage\.files\.)?File(?:Missing|Damaged): (?:no )?stored file ([0-9a-f]{64})\b")
-"""How the traceback of such a fault ends; the name of the error is no text that a checker could have taken over."""
+"""The end of such a fault's traceback; the name of the error is no text that a checker could have taken over."""
 
 
 def left(session: Session, *, lock: bool = False) -> dict[int, str]:

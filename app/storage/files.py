@@ -41,7 +41,7 @@ REST = re.compile(r"[0-9a-f]{62}\.zst")
 
 
 class FileStore(Protocol):
-    """Where large files lie; the local folder below now, an object store later."""
+    """The store of large files; the local folder below now, an object store later."""
 
     def keep(self, data: bytes) -> str:
         """Store `data` durably and return its sha256 in hex; bytes that are stored already are read and compared."""
@@ -66,7 +66,7 @@ class OnlyHashes:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of bytes that were kept: `made` is the new file's time in ns, None where it was stored before."""
+    """The result of keeping bytes: `made` is the new file's time in ns, None where it was stored before."""
 
     sha256: str
     made: int | None
@@ -78,11 +78,11 @@ class StoredFile:
 
     sha256: str
     size: int
-    kept: float
+    stored_at: float
 
 
 def place_of(folder: Path, sha256: str) -> Path:
-    """Where the file of that sha256 lies below a folder of files."""
+    """The path of the file of that sha256 below a folder of files."""
     return folder / sha256[:2] / f"{sha256[2:]}{SUFFIX}"
 
 
@@ -95,7 +95,7 @@ class LocalFiles:
         folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, sha256: str) -> Path:
-        """Where the file of that sha256 lies, if it is stored."""
+        """The path of the file of that sha256, if it is stored."""
         return place_of(self.folder, sha256)
 
     def keep(self, data: bytes) -> str:
@@ -138,7 +138,7 @@ class LocalFiles:
         return unpacked(sha256, self._packed(sha256))
 
     def state(self, sha256: str) -> tuple[int, ...] | None:
-        """What changes when the file is written again; None where it is missing."""
+        """A value that changes when the file is written again; None where it is missing."""
         try:
             about = self.path(sha256).stat()
         except OSError:
@@ -155,9 +155,9 @@ class LocalFiles:
         except FileMissing as error:
             self.on_fault(sha256, str(error))
             raise
-        return self._told(sha256, _inflated_slowly(file, sha256))
+        return self._reporting(sha256, _inflated_slowly(file, sha256))
 
-    def _told(self, sha256: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    def _reporting(self, sha256: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
         try:
             yield from pieces
         except FileDamaged as error:
@@ -226,7 +226,7 @@ class LocalFiles:
         raise FileMissing(f"no stored file {sha256}")
 
     def _holds(self, target: Path, data: bytes) -> bool:
-        """Are these the bytes of the file of their name? A comparison is cheaper than a hash of what is read."""
+        """Whether these are the bytes of the file of their name. A comparison is cheaper than a hash."""
         try:
             if inflated(target.read_bytes(), target.name) == data:
                 return True

@@ -22,7 +22,7 @@ Step = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is not as it should be: `kind` missing, damaged or rows; what it is, and who needs it."""
+    """A fault of the store: `kind` is missing, damaged or rows; beside it what is at fault, and who needs it."""
 
     kind: str
     name: str
@@ -32,7 +32,7 @@ class Fault:
 
 @dataclass
 class Checked:
-    """What a check has found. `orphans` are files no row names, of which `old` may be collected; sizes in bytes."""
+    """The result of a check. `orphans` are files no row names, of which `old` may be collected; sizes in bytes."""
 
     files: int = 0
     size: int = 0
@@ -44,7 +44,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What a mending has done: files restored, orphans and unfinished files removed, and bytes won by that."""
+    """The result of a mending: files restored, orphans and unfinished files removed, and bytes won by that."""
 
     restored: Sequence[str]
     removed: int
@@ -99,7 +99,7 @@ def collect(database: Database, files: LocalFiles, old: Sequence[StoredFile]) ->
 
 def orphans(database: Database, files: LocalFiles, grace: float = SECONDS_OF_GRACE) -> list[StoredFile]:
     """The files that no row names and that nobody has kept for `grace` seconds."""
-    old = [each for each in files.stored() if utc_now().timestamp() - each.kept >= grace]
+    old = [each for each in files.stored() if utc_now().timestamp() - each.stored_at >= grace]
     with database.snapshot() as connection:
         named = read_references(connection).named
     return [each for each in old if each.sha256 not in named]
@@ -109,7 +109,7 @@ def _sort_out(checked: Checked, stored: Sequence[StoredFile], references: Refere
     latest = utc_now().timestamp() - grace
     unnamed = [each for each in stored if each.sha256 not in references.named]
     checked.orphans, checked.orphan_size = len(unnamed), sum(each.size for each in unnamed)
-    checked.old = [each for each in unnamed if each.kept <= latest]
+    checked.old = [each for each in unnamed if each.stored_at <= latest]
 
 
 def _fault_of(files: LocalFiles, name: str, references: References) -> Fault | None:
@@ -125,7 +125,7 @@ def _fault_of(files: LocalFiles, name: str, references: References) -> Fault | N
 
 
 def _remove(files: LocalFiles, stored: StoredFile) -> bool:
-    return files.remove(stored.sha256, lambda about: about.st_mtime <= stored.kept)
+    return files.remove(stored.sha256, lambda about: about.st_mtime <= stored.stored_at)
 
 
 def _restore(files: LocalFiles, source: FileStore, name: str) -> bool:
@@ -137,7 +137,7 @@ def _restore(files: LocalFiles, source: FileStore, name: str) -> bool:
 
 
 def _row_faults(connection: Connection) -> list[Fault]:
-    """What SQLite says of its own pages and of rows that refer to none; PostgreSQL holds its references itself."""
+    """Faults that SQLite finds in its pages and references; PostgreSQL holds its references itself."""
     if connection.dialect.name != "sqlite":
         return []
     faults = [

@@ -15,14 +15,14 @@ from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """How many submissions have no verdict yet, and since when the oldest has been waiting."""
+    """The number of submissions without a verdict, and since when the oldest has been waiting."""
 
     length: int
     oldest: datetime | None
 
 
 def queue(session: Session) -> Queue:
-    """What waits for a verdict."""
+    """The queue of submissions without a verdict."""
     count, oldest = session.execute(
         select(func.count(), func.min(JudgementRow.start_time)).where(
             JudgementRow.state != DONE, JudgementRow.rejudging_id.is_(None)
@@ -32,12 +32,12 @@ def queue(session: Session) -> Queue:
 
 
 def submission_count(session: Session) -> int:
-    """How many submissions were ever accepted."""
+    """The number of submissions ever accepted."""
     return session.scalar(select(func.count()).select_from(SubmissionRow)) or 0
 
 
 def verdict_counts(session: Session) -> dict[str, int]:
-    """How many judgements of submissions ended with each type; those of rejudgings are told by nothing public."""
+    """The number of judgements by type; those of rejudgings are left out, as nothing public may tell them."""
     rows = session.execute(
         select(JudgementRow.type, func.count())
         .where(JudgementRow.state == DONE, JudgementRow.rejudging_id.is_(None))
@@ -53,7 +53,7 @@ def settled(session: Session) -> int:
 
 
 def checking_ms(session: Session, after: int, upto: int | None = None) -> int:
-    """How long checkers took over the judgements with ids after one and up to another, without those of rejudgings."""
+    """Milliseconds of checkers over judgements with ids after one and up to another, those of rejudgings left out."""
     query = (
         select(func.sum(RawScoreRow.run_time_ms))
         .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)

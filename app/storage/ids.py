@@ -10,7 +10,7 @@ MOST_DIGITS = 18
 
 
 def is_number(text: str) -> bool:
-    """Is it nothing but digits? Then it is ours to give, even where no row can have it."""
+    """Whether the id is nothing but digits. Then it is ours to give, even where no row can have it."""
     return text.isascii() and text.isdigit()
 
 

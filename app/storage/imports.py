@@ -35,7 +35,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How a submission was judged, and when: its type, the scores of its answers, and the fault of a checker."""
+    """A judgement from elsewhere: its time, its type, the scores of its answers, and the fault of a checker."""
 
     type: str
     time: datetime

@@ -68,7 +68,7 @@ def waiting_by_team(session: Session) -> list[tuple[int, str]]:
 
 
 def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:
-    """How many of these are not done yet."""
+    """The number of these that are not done yet."""
     query = select(func.count()).where(JudgementRow.id.in_(judgement_ids), JudgementRow.state != DONE)
     return session.scalar(query) or 0
 

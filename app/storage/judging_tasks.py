@@ -1,4 +1,4 @@
-"""What judgements need: answers, cases, settings and rules; those of a rejudging with the changes it would make."""
+"""Tasks of graders: answers, cases, settings and rules; those of a rejudging with the changes it would make."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Sent:
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """What submissions to a problem are judged by. `cases`: those the rejudging changes; None means deleted.
+    """The version of a problem that judges submissions. `cases`: those the rejudging changes; None means deleted.
 
     `limit` is there only where a rejudging gives another one: else it was held against the answers when they came.
     """

@@ -53,7 +53,7 @@ def _copy_all(reading: Connection, target: Database, step: Step) -> dict[str, in
 
 
 def row_count(database: Database) -> int:
-    """How many rows there are to move."""
+    """The number of rows to move."""
     with database.engine.connect() as connection:
         return sum(
             connection.scalar(select(func.count()).select_from(each)) or 0 for each in Base.metadata.tables.values()
@@ -144,7 +144,7 @@ def _same(reading: Connection, writing: Connection, table: Table) -> int:
 
 
 def _digest(connection: Connection, table: Table) -> tuple[int, int]:
-    """How many rows there are, and the sum of their hashes: the order of rows is each database's own."""
+    """The number of rows, and the sum of their hashes: the order of rows is each database's own."""
     count = total = 0
     for rows in _batches(connection, table):
         for row in rows:

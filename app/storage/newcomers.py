@@ -48,7 +48,7 @@ def judged_again(connection: Connection, newcomers: Sequence[Newcomer]) -> dict[
 
 
 def _of(rejudging: Described, newcomers: Iterable[Newcomer]) -> list[Newcomer]:
-    """Those a rejudging takes in."""
+    """The newcomers that a rejudging takes in."""
     if not grows(rejudging):
         return []
     contests, problem_id = contests_of(rejudging), rejudging.changes["problem_id"]

@@ -1,4 +1,4 @@
-"""What teams decide for themselves in a contest: their own clock, when they want final inputs, which submission counts.
+"""Decisions of teams in a contest: their own clock, the time of final inputs, the submission that counts.
 
 All of it is written by handlers of the writer, so that many teams can do it in the same second, and each at most once.
 """
@@ -32,7 +32,7 @@ def participation(session: Session, contest_id: str, team_id: str) -> Participat
 
 
 def asked(session: Session, contest_id: str, team_id: str, problem_id: str) -> datetime | None:
-    """When a team asked for the final inputs of a problem."""
+    """The time at which a team asked for the final inputs of a problem."""
     row = session.get(InputRequestRow, (contest_id, team_id, problem_id))
     return None if row is None else row.time
 
@@ -48,14 +48,14 @@ def choice(session: Session, contest_id: str, team_id: str, problem_id: str) -> 
 
 
 def requests(session: Session, contest_id: str) -> Sequence[InputRequestRow]:
-    """Who has asked for which final inputs, by team and problem."""
+    """Requests for final inputs, by team and problem."""
     table = InputRequestRow
     query = select(table).where(table.contest_id == contest_id).order_by(table.team_id, table.problem_id)
     return session.scalars(query).all()
 
 
 def chosen(session: Session, contest_id: str) -> Sequence[ChosenSubmissionRow]:
-    """What teams have chosen, by team and problem."""
+    """The submissions that teams have chosen, by team and problem."""
     table = ChosenSubmissionRow
     query = select(table).where(table.contest_id == contest_id).order_by(table.team_id, table.problem_id)
     return session.scalars(query).all()

@@ -1,4 +1,4 @@
-"""How long PostgreSQL is waited for: bounds that it keeps itself, and bounds for when it says nothing any more.
+"""Timeouts of PostgreSQL: those that it keeps itself, and those for a server that has fallen silent.
 
 PostgreSQL ends statements, waits for locks and idle transactions by itself. A server process that has stopped (frozen,
 or waiting for a dead disk) ends nothing, though its system goes on to acknowledge what it is sent: so each wait for a
@@ -19,7 +19,7 @@ from app.settings import Timeouts
 T = TypeVar("T")
 CONNECT_SECONDS = 5
 SECONDS_FOR_THE_REPLY = 5.0
-"""How much longer than PostgreSQL itself we wait for its word that it has ended something."""
+"""Seconds beyond PostgreSQL's own timeout until its silence ends the connection."""
 SECONDS_OUTSIDE = 5.0
 """For statements outside of transactions, all of them short: is the connection alive, how did a transaction end."""
 SETTINGS = (
@@ -29,7 +29,7 @@ SETTINGS = (
 
 
 class Patience:
-    """How long the connections of one purpose wait, in seconds: for a statement, idle in a transaction, and so on."""
+    """Timeouts of the connections of one purpose, in seconds: of a statement, idle in a transaction, and so on."""
 
     def __init__(self, statement: float, idle: float, timeouts: Timeouts) -> None:
         self._settings = [f"{1000 * seconds:.0f}ms" for seconds in (statement, timeouts.lock, idle)]
@@ -62,7 +62,7 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 
 def network_patience(silent: float) -> dict[str, int]:
-    """What libpq is told of a network that is silent for so many seconds: no reply to a connect, no acknowledgement."""
+    """Options of libpq for a network that is silent for so many seconds: no reply to a connect, no acknowledgement."""
     if not silent:
         return {"connect_timeout": CONNECT_SECONDS}
     return {

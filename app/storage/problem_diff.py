@@ -262,7 +262,7 @@ def needs_judging(before: ProblemDocument, after: ProblemDocument) -> bool:
 
 
 def _judging(version: ProblemDocument) -> tuple[object, ...]:
-    """All that verdicts and raw scores depend on."""
+    """The part of a version that verdicts and raw scores depend on."""
     settings = version["columns"]["settings"]
     kinds = {group["name"]: group["kind"] for group in version["groups"]}
     cases = {
@@ -275,7 +275,7 @@ def _judging(version: ProblemDocument) -> tuple[object, ...]:
 
 
 def _points(version: ProblemDocument) -> tuple[object, ...]:
-    """All that points depend on beside raw scores."""
+    """The part of a version that points depend on beside raw scores."""
     groups = [{name: value for name, value in group.items() if name != "ordinal"} for group in version["groups"]]
     rules = {contest: _rule(version, contest) for contest in version["rules"]}
     columns = (*COUNTED, *REFERENCE) if any(rule.reference_counts for rule in rules.values()) else COUNTED
@@ -324,7 +324,7 @@ def scored(version: ProblemDocument, problem_id: str, contest_id: str) -> Scored
 
 
 def reference_scores(version: ProblemDocument) -> dict[str, RawScore]:
-    """What the expected answers score, where that is known."""
+    """Scores of the expected answers, where they are known."""
     return {
         name: RawScore(
             CaseVerdict.ACCEPTED,

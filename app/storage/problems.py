@@ -30,7 +30,7 @@ from app.storage.tables import (
 
 
 class ProblemInUse(Exception):
-    """What is asked for would take away what submissions or contests stand on; the message says what."""
+    """A change would take away what submissions or contests stand on; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _put_references(session: Session, problem_id: str, scores: Mapping[str, Foun
 
 
 def has_submissions(session: Session, problem_id: str) -> bool:
-    """Has anybody submitted to this problem, in any contest?"""
+    """Whether anybody has submitted to this problem, in any contest."""
     return bool(session.scalar(select(exists().where(SubmissionRow.problem_id == problem_id))))
 
 
@@ -246,7 +246,7 @@ def drop_case(session: Session, row: TestCaseRow) -> None:
 
 
 def case_counts(session: Session) -> dict[str, int]:
-    """How many test cases each problem has."""
+    """The number of test cases of each problem."""
     query = select(TestCaseRow.problem_id, func.count()).where(TestCaseRow.removed.is_(False))
     query = query.group_by(TestCaseRow.problem_id)
     return {row[0]: row[1] for row in session.execute(query)}

@@ -1,4 +1,4 @@
-"""Which stored files rows refer to: those that must be there, and every name that could be meant at all."""
+"""Stored files that rows refer to: those that must exist, and every name that could be meant at all."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> Rejudgi
 
 
 def _changes(problem_id: str, live: ProblemDocument, after: ProblemDocument) -> ProblemChanges:
-    """What a rejudging keeps of a change: the difference, what it says in words, and what it was made from."""
+    """The document of a change for its rejudging: the diff, its summary in words, and the version it was made from."""
     changes = problem_diff.difference(live, after)
     return {
         **changes,

@@ -24,16 +24,16 @@ class NothingSelected(Exception):
 
 
 class RejudgingRefused(Exception):
-    """It would contradict another rejudging, or what has happened since; the message says what."""
+    """A step contradicts another rejudging, or what has happened since; the message names it."""
 
 
 class NotJudgedYet(RejudgingRefused):
-    """It cannot be applied before what is left to judge is done; it may be in a moment."""
+    """A rejudging cannot be applied while judgements are left to do; a moment later it may."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which submissions of a contest: all of them, less those that are not as each of these says.
+    """A choice of a contest's submissions: those that meet every given condition.
 
     `submissions` are the numbers of their rows, each with the id that it was named by.
     """
@@ -134,7 +134,7 @@ def take_in(session: Session, row: RejudgingRow) -> int:
 
 
 def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
-    """Have it judge what it has no judgement of yet; one that was undone is then open again. `row` is from `lock`."""
+    """Add submissions that a rejudging has not judged; one that was undone is then open again. `row` is from `lock`."""
     if session.scalar(rejudgings.missing(row).limit(1)) is None:
         return
     if row.state == UNDONE:
@@ -144,7 +144,7 @@ def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
 
 
 def take_in_late(session: Session, rejudging_ids: Sequence[int]) -> None:
-    """Have what arrived meanwhile judged by these rejudgings as well."""
+    """Add what arrived meanwhile to these rejudgings."""
     for rejudging_id in rejudging_ids:
         row = _locked(session, rejudging_id)
         if row is not None and row.state == OPEN:
@@ -218,7 +218,7 @@ def _refuse_unanswered(session: Session, row: RejudgingRow) -> None:
 
 
 def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
-    """It has a judgement of each of its submissions, and every one is done."""
+    """Refuse a rejudging without a finished judgement of each of its submissions."""
     newcomers = rejudgings.missing(row).subquery() if rejudgings.grows(row) else None
     if newcomers is not None and (count := session.scalar(select(func.count()).select_from(newcomers))):
         raise NotJudgedYet(f"{count} more submissions arrived that are not judged yet: apply it again")
@@ -230,7 +230,7 @@ def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
 
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:
-    """What the problem it changes is now, as far as it changes it."""
+    """The fingerprint of the part of the problem that a rejudging changes, as it is now."""
     return problem_diff.fingerprint(
         problem_diff.document(session, row.changes["problem_id"]), row.changes.get("rules", {})
     )
@@ -300,7 +300,7 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
 
 
 def _refuse_later(session: Session, row: RejudgingRow) -> None:
-    """What was judged again once more stays until that is undone."""
+    """Refuse to undo a rejudging whose judgements a later one has replaced."""
     later = aliased(JudgementRow)
     query = (
         select(func.min(later.rejudging_id))

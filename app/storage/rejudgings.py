@@ -21,12 +21,12 @@ from app.storage.tables import JudgementRow, RejudgingRow, SubmissionRow
 
 OPEN, APPLIED, UNDONE, CANCELLED = "open", "applied", "undone", "cancelled"
 JUDGING, READY = "judging", "ready"
-"""What an open rejudging is, as its judgements tell."""
+"""State of an open rejudging, as its judgements tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many of a rejudging's judgements are done, and how many of these failed by the judge's own fault."""
+    """The numbers of a rejudging's judgements that are done, and that failed by the judge's own fault."""
 
     done: int = 0
     total: int = 0
@@ -34,13 +34,13 @@ class Progress:
 
 
 def rejudgings(session: Session, contest_id: str) -> list[RejudgingRow]:
-    """Those that concern a contest, its own and those of a problem it has, oldest first."""
+    """Rejudgings that concern a contest, its own and those of its problems, oldest first."""
     rows = session.scalars(select(RejudgingRow).order_by(RejudgingRow.id))
     return [row for row in rows if contest_id in contests_of(row)]
 
 
 def get(session: Session, contest_id: str, rejudging_id: int) -> RejudgingRow | None:
-    """One of them, or None."""
+    """One rejudging, or None."""
     row = session.get(RejudgingRow, rejudging_id)
     return row if row is not None and contest_id in contests_of(row) else None
 
@@ -51,7 +51,7 @@ def contests_of(row: Described) -> list[str]:
 
 
 def still_open(session: Session) -> Sequence[RejudgingRow]:
-    """Those that are neither applied nor given up, oldest first."""
+    """Rejudgings that are neither applied nor cancelled, oldest first."""
     return session.scalars(select(RejudgingRow).where(RejudgingRow.state == OPEN).order_by(RejudgingRow.id)).all()
 
 
@@ -67,7 +67,7 @@ def open_id(session: Session, problem_id: str) -> int | None:
 
 
 def progress(session: Session, rejudging_ids: Iterable[int]) -> dict[int, Progress]:
-    """How far these rejudgings are."""
+    """The progress of these rejudgings."""
     query = (
         select(JudgementRow.rejudging_id, JudgementRow.state, JudgementRow.type, func.count())
         .where(JudgementRow.rejudging_id.in_(list(rejudging_ids)))
@@ -89,7 +89,7 @@ def is_visible() -> ColumnElement[bool]:
 
 
 class Described(Protocol):
-    """What says which submissions a rejudging is about: its row, or these columns of it."""
+    """A description of a rejudging's submissions: its row, or these columns of it."""
 
     @property
     def contest_id(self) -> str:
@@ -98,22 +98,22 @@ class Described(Protocol):
 
     @property
     def selection(self) -> SelectionDocument:
-        """Which submissions."""
+        """The choice of submissions."""
         ...
 
     @property
     def changes(self) -> ProblemChanges:
-        """What becomes different."""
+        """The changes that it makes."""
         ...
 
 
 def judges(row: Described) -> bool:
-    """Has it judgements at all? A change of points alone has none."""
+    """Whether the rejudging has judgements. A change of points alone has none."""
     return bool(row.changes.get("judging", True))
 
 
 def grows(row: Described) -> bool:
-    """Does it take in what is submitted while it is open?"""
+    """Whether the rejudging takes in what is submitted while it is open."""
     return bool(row.changes) and judges(row)
 
 
@@ -134,7 +134,7 @@ def selected(row: RejudgingRow) -> Select[int]:
 
 
 def missing(row: RejudgingRow) -> Select[int]:
-    """Those of the submissions that the rejudging has no judgement of yet."""
+    """The submissions among these that the rejudging has no judgement of yet."""
     mine = exists().where(JudgementRow.rejudging_id == row.id, JudgementRow.submission_id == SubmissionRow.id)
     return selected(row).where(~mine)
 

@@ -56,7 +56,7 @@ MOST_KEPT = 512
 
 @dataclass(frozen=True, slots=True)
 class ScoredContest:
-    """All that scoring needs of a contest beside its submissions."""
+    """The input of scoring beside submissions: a contest's rules, teams and problems."""
 
     id: str
     clock: Clock
@@ -111,7 +111,7 @@ class ScoredContest:
         return [moment for moment in moments if moment is not None]
 
     def is_virtual(self, team_id: str) -> bool:
-        """Does a team take part after the fact, on no official board?"""
+        """Whether a team takes part by a virtual clock, on no official board."""
         participation = self.participations.get(team_id)
         return participation is not None and participation.kind is ParticipationKind.VIRTUAL
 
@@ -176,7 +176,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
 
 
 def scored_problem(session: Session, contest_id: str, problem_id: str) -> ScoredProblem | None:
-    """One problem as its contest scores it; None if the contest does not have it."""
+    """A problem as its contest scores it; None if the contest does not have it."""
     pairs = [pair for pair in entries(session, contest_id) if pair[0].problem_id == problem_id]
     return _scored(session, *pairs[0]) if pairs else None
 
@@ -261,7 +261,7 @@ def _late(session: Session, contest: ContestRow) -> frozenset[str]:
 
 
 def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:
-    """What the expected answers of these problems score, where that is known."""
+    """Scores of these problems' expected answers, where they are known."""
     table = TestCaseRow
     query = select(
         table.problem_id,

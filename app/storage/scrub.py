@@ -28,7 +28,7 @@ LONGEST_LOG = 4 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Scrubbed:
-    """What the last pass has found: `damaged` names each file and why; bytes; `ended` None before the first."""
+    """The result of the last pass: `damaged` names each file and why; bytes; `ended` None before the first."""
 
     files: int = 0
     size: int = 0

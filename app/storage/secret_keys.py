@@ -84,12 +84,12 @@ def missing_key(wanted: set[str], known: Sequence[str], place: str) -> SecretKey
 
 
 def key_file(settings: Settings) -> Path:
-    """Where the file of keys is."""
+    """The path of the file of keys."""
     return settings.home / KEY_FILE
 
 
 def key_place(settings: Settings) -> str:
-    """Where keys are looked for, in words."""
+    """The places that keys are read from, in words."""
     return f"{key_file(settings)} or JURADO_SECRET_KEY"
 
 

@@ -1,4 +1,4 @@
-"""One process at a time serves or changes a home and its database: locks that end with the process, kill -9 included.
+"""Locks that let one process at a time serve or change a home and its database; they end with it, kill -9 included.
 
 A server keeps boards, accounts and queues in memory. Of two on one database each would show its own, and take no notice
 of the other's pauses and revoked tokens. So the home and a SQLite file are locked by a file beside them (flock), and a

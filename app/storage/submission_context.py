@@ -1,4 +1,4 @@
-"""What a submission is held against: the contest's clock, who takes part, and the problem's open test cases."""
+"""The context that a submission is checked by: the contest's clock, its teams, and the problem's open test cases."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Entry:
 
     @property
     def asks_the_team(self) -> bool:
-        """Does it depend on what a team has done before: on a clock of its own, or its asking for final inputs?"""
+        """Whether admission depends on earlier acts of the team: its own clock, or its request for final inputs."""
         has_timer = bool(self.final_cases) and self.finals.window is not None
         return has_timer or self.personal is not None or self.settings.virtual
 
@@ -85,12 +85,12 @@ class SubmissionContexts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kept: dict[tuple[str, str], tuple[int, Entry | None]] = {}
+        self._cached: dict[tuple[str, str], tuple[int, Entry | None]] = {}
         self.usage = Usage(database)
 
     def known(self, contest_id: str, problem_id: str) -> Entry | None:
         """The entry if it is at hand and nothing has changed since it was read."""
-        generation, entry = self._kept.get((contest_id, problem_id), (-1, None))
+        generation, entry = self._cached.get((contest_id, problem_id), (-1, None))
         return entry if generation == self._database.generation else None
 
     def read(self, contest_id: str, problem_id: str) -> Entry | None:
@@ -99,7 +99,7 @@ class SubmissionContexts:
         with self._database.read() as session:
             entry = read_entry(session, contest_id, problem_id)
         if entry is not None:
-            self._kept[contest_id, problem_id] = (generation, entry)
+            self._cached[contest_id, problem_id] = (generation, entry)
         return entry
 
 

@@ -190,7 +190,7 @@ def runs(
 
 
 def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tuple[int, str], RawScoreRow]:
-    """What the current finished judgements of some submissions found, by submission and case name."""
+    """Scores of the current finished judgements of some submissions, by submission and case name."""
     query = (
         select(JudgementRow.submission_id, TestCaseRow.name, RawScoreRow)
         .join(RawScoreRow, RawScoreRow.judgement_id == JudgementRow.id)
@@ -203,7 +203,7 @@ def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tupl
 
 @dataclass(frozen=True, slots=True)
 class SentAnswer:
-    """What is known of a submission's answer for a case, without its bytes."""
+    """A submission's answer for a case, without its bytes."""
 
     case_name: str
     file_name: str
@@ -224,7 +224,7 @@ def sent_answers(session: Session, submission_id: int) -> list[SentAnswer]:
 
 
 class SentFile(NamedTuple):
-    """Which case a submission's file is for, and whether it was refused."""
+    """A file of a submission: its case, and whether it was refused."""
 
     submission_id: int
     problem_id: str

@@ -56,7 +56,7 @@ class NewSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What became of it: its id, its judgement's, and whether it was there already (same Idempotency-Key).
+    """A submission that is stored: its id, its judgement's, and whether it was before (same Idempotency-Key).
 
     `again` are the judgements that open rejudgings make of it.
     """
@@ -69,7 +69,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class LimitReached:
-    """It was not taken: why, and when the team may submit again, if it ever may."""
+    """A submission that was not taken: why, and when the team may submit again, if it ever may."""
 
     message: str
     again: datetime | None
@@ -150,7 +150,7 @@ def _counted(connection: Connection, arriving: Sequence[NewSubmission]) -> dict[
 def counted_times(
     connection: Connection | Session, contest_id: str, team_id: str, problem_id: str, latest: int | None = None
 ) -> list[datetime]:
-    """When a team submitted to a problem by itself, in order; where the judge failed, that counts against nobody.
+    """Times of a team's own submissions to a problem, in order; those the judge failed on count against nobody.
 
     `latest`: only so many, the latest ones, found by their ids, so that a team with many costs no more than others.
     """
@@ -284,7 +284,7 @@ def by_external_id(session: Session, contest_id: str, external_id: str) -> Submi
 
 
 def same_answers(session: Session, row: SubmissionRow, answers: Sequence[NewAnswer]) -> bool:
-    """Does a submission hold just these answers?"""
+    """Whether a submission holds just these answers."""
     query = select(AnswerRow.test_case_id, AnswerRow.sha256).where(AnswerRow.submission_id == row.id)
     stored = {case: sha256 for case, sha256 in session.execute(query)}  # noqa: C416 - a Row is no pair
     return stored == {answer.test_case_id: _sha256(answer) for answer in answers}

@@ -1,4 +1,4 @@
-"""All tables, one class a table; the words are those of docs/glossary.md.
+"""The tables, one class each; the words are those of docs/glossary.md.
 
 This is the list that migrations, backups and moves go by: a table that is not imported here is none.
 """

@@ -40,7 +40,7 @@ def taking_part(session: Session, contest: ContestRow) -> Sequence[TeamRow]:
 
 
 def takes_part(session: Session, contest: ContestRow, team_id: str) -> bool:
-    """Does this team take part?"""
+    """Whether the team takes part."""
     if contest.open_to_all:
         return session.get(TeamRow, team_id) is not None
     return session.get(ContestTeamRow, (contest.id, team_id)) is not None
@@ -100,7 +100,7 @@ def withdraw(session: Session, contest_id: str, team_id: str) -> bool:
 
 
 def uses(session: Session, team_id: str) -> dict[str, int]:
-    """What stands on a team and would be lost without it, such as accounts and submissions, by their number."""
+    """The numbers of rows that refer to a team and would be lost without it, such as submissions, by kind."""
     counted = {}
     for name, table in (("accounts", AccountRow), ("submissions", SubmissionRow)):
         counted[name] = session.scalar(select(func.count()).select_from(table).where(table.team_id == team_id)) or 0

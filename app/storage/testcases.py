@@ -72,7 +72,7 @@ def put_case(
 
 
 def _forget_shown(session: Session, new: NewCase) -> None:
-    """What the package shows in place of the expected answer belongs to the input that was there."""
+    """Forget the shown answer of a case: it belongs to the input that was there before."""
     problem = session.get_one(ProblemRow, new.problem_id)
     shown = dict(problem.metadata_.get("sample_outputs", {}))
     if shown.pop(new.name, None) is not None:

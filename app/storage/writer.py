@@ -42,7 +42,7 @@ MOST_IN_A_BATCH = 256
 BATCH_THAT_PRESSES = 6
 MOST_FAILURES_IN_A_ROW = 3
 SHORT_LOCK_MS = 100
-"""How long each of a batch that waited for a lock in vain waits again: all that comes waits behind them."""
+"""Milliseconds that each write of a batch waits again for a lock: all later writes wait behind them."""
 
 
 class _Write:
@@ -95,7 +95,7 @@ class Writer:
 
     @property
     def pressed(self) -> bool:
-        """Do writes come faster than they are made durable one by one?"""
+        """Whether writes come faster than they are made durable one by one."""
         return self._last_batch >= BATCH_THAT_PRESSES
 
     def close(self) -> None:

@@ -231,14 +231,14 @@ def _add_judgement(
     judgement.state, judgement.type, judgement.end_time = "done", judgement_type, row.time + timedelta(seconds=1)
     session.flush()
     for case, score in scores.items():
-        found = RawScoreRow(
+        raw_score = RawScoreRow(
             judgement_id=judgement.id, test_case_id=_case_id(session, case), verdict=score.verdict.value
         )
-        found.raw_num, found.raw_den = pair(score.raw)
-        found.multiplier_num, found.multiplier_den = pair(score.multiplier)
-        found.message = {"key": "accepted", "text": f"case {case}", "args": {}}
-        found.run_time_ms, found.time = 3, row.time + timedelta(seconds=1)
-        session.add(found)
+        raw_score.raw_num, raw_score.raw_den = pair(score.raw)
+        raw_score.multiplier_num, raw_score.multiplier_den = pair(score.multiplier)
+        raw_score.message = {"key": "accepted", "text": f"case {case}", "args": {}}
+        raw_score.run_time_ms, raw_score.time = 3, row.time + timedelta(seconds=1)
+        session.add(raw_score)
 
 
 def _case_id(session: Session, case: str) -> int:

@@ -25,28 +25,28 @@ class Description:
     @cached_property
     def _routes(self) -> list[tuple[re.Pattern[str], str]]:
         """Templates as patterns; those without variables first, as `/contests/import` before `/contests/{id}`."""
-        found = []
+        patterns = []
         for path in sorted(self.document["paths"], key=lambda path: (path.count("{"), path)):
             last = "testcases/{group}/{name}", "sources/{name}"
             wide = path.endswith(last)
             pattern = re.sub(r"\\{\w+\\}", "(.+)" if wide else "([^/]+)", re.escape(path))
-            found.append((re.compile(pattern), path))
-        return found
+            patterns.append((re.compile(pattern), path))
+        return patterns
 
     def operation(self, method: str, path: str) -> dict[str, Any] | None:
-        """What is said of a request; None where nothing is."""
+        """The description of a request; None where there is none."""
         methods = next((self.document["paths"][name] for route, name in self._routes if route.fullmatch(path)), {})
-        found: dict[str, Any] | None = methods.get(method.lower())
-        return found
+        operation: dict[str, Any] | None = methods.get(method.lower())
+        return operation
 
-    def resolved(self, said: dict[str, Any]) -> dict[str, Any]:
-        """A reply that may be said elsewhere."""
-        while "$ref" in said:
+    def resolved(self, described: dict[str, Any]) -> dict[str, Any]:
+        """A reply, looked up where its description stands elsewhere."""
+        while "$ref" in described:
             place: Any = self.document
-            for name in said["$ref"].removeprefix("#/").split("/"):
+            for name in described["$ref"].removeprefix("#/").split("/"):
                 place = place[name]
-            said = place
-        return said
+            described = place
+        return described
 
     def faults(self, reply: httpx.Response) -> list[str]:
         """What of a reply is not as described."""
@@ -54,11 +54,11 @@ class Description:
         operation = self.operation(method, path)
         if operation is None:
             return []
-        said = operation["responses"].get(str(reply.status_code))
+        described = operation["responses"].get(str(reply.status_code))
         where = f"{method} {path} {reply.status_code}"
-        if said is None:
+        if described is None:
             return [f"{where}: no such status"]
-        content = self.resolved(said).get("content", {})
+        content = self.resolved(described).get("content", {})
         kind = reply.headers.get("content-type", "").partition(";")[0]
         if not reply.content:
             return []

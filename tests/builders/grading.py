@@ -112,10 +112,10 @@ def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 5.0, s
     """A running engine over the rogue contest."""
     database, files = Database(url), LocalFiles(folder)
     add_rogue_contest(database, files)
-    found = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
-    found.engine.start()
-    yield found
-    found.close()
+    grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
+    grading.engine.start()
+    yield grading
+    grading.close()
     database.close()
 
 

@@ -25,14 +25,14 @@ def judge(service: Service, *, most: int | None = None) -> int:
     claims = [service.writer.submit(judgements.claim_many, id_) for id_ in chosen]
     attempts = {id_: claim.result() or 0 for id_, claim in zip(chosen, claims, strict=True)}
     with service.database.read() as session:
-        found = judging_tasks.load_tasks(session, attempts)
+        tasks = judging_tasks.load_tasks(session, attempts)
     grader = Grader(service.files)
-    for task in found:
+    for task in tasks:
         scores = [graded.score for graded in grader.grade(Grade(task.settings["checker"], task.answers))]
         service.writer.submit(judgements.record_many, outcome(task, scores)).result()
         if task.rejudging_id is None:
             service.boards.changed(task.contest_id)
-    return len(found)
+    return len(tasks)
 
 
 def judge_with_errors(service: Service) -> None:

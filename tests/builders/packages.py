@@ -56,8 +56,8 @@ FILES: Mapping[str, str | bytes] = {
 def package_files(changes: Mapping[str, str | bytes | None] | None = None) -> dict[str, bytes]:
     """The files of the sound package with `changes` put over it; None takes a file away."""
     files = {**FILES, **(changes or {})}
-    kept = {name: data for name, data in files.items() if data is not None}
-    return {name: data if isinstance(data, bytes) else data.encode() for name, data in kept.items()}
+    present = {name: data for name, data in files.items() if data is not None}
+    return {name: data if isinstance(data, bytes) else data.encode() for name, data in present.items()}
 
 
 def write_package(folder: Path, changes: Mapping[str, str | bytes | None] | None = None, slug: str = "echo") -> Path:

@@ -15,13 +15,13 @@ FOLDER = Path(__file__).parents[1] / "clics_2026_01"
 
 @cache
 def _registry(partly_correct: bool) -> Registry[Any]:
-    found = []
+    resources = []
     for path in sorted(FOLDER.glob("*.json")):
         schema = json.loads(path.read_text())
         if path.name == "common.json" and partly_correct:
             schema["judgementtypeid"]["enum"].append("PC")
-        found.append((schema["$id"], Resource.from_contents(schema)))
-    return Registry().with_resources(found)
+        resources.append((schema["$id"], Resource.from_contents(schema)))
+    return Registry().with_resources(resources)
 
 
 def faults(name: str, document: Any, *, partly_correct: bool = False) -> list[str]:

@@ -87,12 +87,12 @@ problems = st.builds(problem, rules, st.sampled_from(Aggregation))
 def attempts(draw: st.DrawFn, most: int = 10) -> list[Attempt]:
     """Attempts of the four teams, some not judged yet, some at the same minute."""
     files = st.dictionaries(st.sampled_from(CASES), scores, max_size=3)
-    found = []
+    attempts = []
     for id_ in range(1, draw(st.integers(0, most)) + 1):
         team = draw(st.sampled_from(TEAMS)).id
         judged = draw(st.one_of(st.none(), files, files, files))
-        found.append(attempt(id_, judged, team=team, minute=draw(st.integers(0, 6))))
-    return found
+        attempts.append(attempt(id_, judged, team=team, minute=draw(st.integers(0, 6))))
+    return attempts
 
 
 references = st.dictionaries(st.sampled_from(CASES), st.builds(raw, st.integers(0, 12)), max_size=3)

@@ -133,7 +133,7 @@ def shown(api: Api, contest_id: str, user: Who) -> dict[str, dict[str | None, An
     """What the endpoints tell this user, in the same form."""
     from app.services.feed.kinds import ORDER
 
-    found: dict[str, dict[str | None, Any]] = {}
+    objects: dict[str, dict[str | None, Any]] = {}
     for type_ in ORDER:
         if type_ == "accounts" and user is None:
             continue  # nobody has no account, and the endpoint says so with 404
@@ -143,8 +143,8 @@ def shown(api: Api, contest_id: str, user: Who) -> dict[str, dict[str | None, An
         body = reply.json()
         known = {None: body} if type_ in {"contest", "state"} else {each["id"]: each for each in body}
         if known:
-            found[type_] = known
-    return found
+            objects[type_] = known
+    return objects
 
 
 def read_feed(api: Api, contest_id: str = "c", *, user: Who = None, token: str | None = None) -> list[Any]:

@@ -22,12 +22,12 @@ def judge(service: Service, submission_id: int, scores: dict[str, RawScore], con
     with service.database.read() as session:
         cases = {row.name: row.id for row in session.scalars(select(TestCaseRow))}
         (waiting,) = session.scalars(select(JudgementRow.id).where(JudgementRow.submission_id == submission_id))
-    found = [
+    scores = [
         FoundScore(cases[case], score.verdict, score.raw, None, score.multiplier, ACCEPTED, 1)
         for case, score in scores.items()
     ]
     writer = service.writer
     attempt = writer.submit(judgements.claim_many, waiting).result()
     assert attempt is not None
-    assert writer.submit(judgements.record_many, Outcome(waiting, attempt, "PC", found, datetime.now(UTC))).result()
+    assert writer.submit(judgements.record_many, Outcome(waiting, attempt, "PC", scores, datetime.now(UTC))).result()
     service.boards.changed(contest_id, submission_id)

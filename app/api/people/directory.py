@@ -21,7 +21,7 @@ from app.services.bodies import one_body, openapi_body
 from app.services.clics import JsonObject
 from app.services.collections import BY_NAME
 from app.services.people import directory_changes
-from app.services.people.directory import COLLECTIONS, Collection
+from app.services.people.directory import DIRECTORY_KINDS, DirectoryKind
 from app.services.transactions import DRY
 
 router = APIRouter(route_class=GatedRoute)
@@ -30,19 +30,19 @@ Replace = Annotated[bool, Query(description="replace those that are there alread
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """What clients do at the addresses of one collection."""
+    """What clients do at the addresses of one kind."""
 
-    collection: Collection
+    kind: DirectoryKind
 
     async def get_all(self, viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
         """By id."""
-        return await lists.small(BY_NAME[self.collection.name], viewer, snapshot)
+        return await lists.small(BY_NAME[self.kind.name], viewer, snapshot)
 
     def get_one(
         self, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, object_id: str
     ) -> Mapping[str, Any]:
         """404 for what the contest does not show the client."""
-        return directory_changes.one(self.collection, viewer, snapshot, session, object_id)
+        return directory_changes.one(self.kind, viewer, snapshot, session, object_id)
 
     def make(
         self,
@@ -56,10 +56,8 @@ class Endpoints:
         dry_run: DryRun = False,
     ) -> JsonObject | list[JsonObject]:
         """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none."""
-        made = directory_changes.bring_in(
-            self.collection, viewer, session, service, contest_id, document, replace=replace
-        )
-        address = f"contests/{contest_id}/{self.collection.name}/{made[0]['id']}" if made else ""
+        made = directory_changes.bring_in(self.kind, viewer, session, service, contest_id, document, replace=replace)
+        address = f"contests/{contest_id}/{self.kind.name}/{made[0]['id']}" if made else ""
         return many_or_one(session, response, made, address, many=document.many, dry_run=dry_run)
 
     def put(
@@ -72,7 +70,7 @@ class Endpoints:
         document: TheDocument,
     ) -> JsonObject:
         """The body is the whole object, its id included."""
-        return directory_changes.replace(self.collection, viewer, session, service, contest_id, object_id, document)
+        return directory_changes.replace(self.kind, viewer, session, service, contest_id, object_id, document)
 
     def change(
         self,
@@ -84,11 +82,11 @@ class Endpoints:
         document: TheDocument,
     ) -> JsonObject:
         """What is left out stays."""
-        return directory_changes.change(self.collection, viewer, session, service, contest_id, object_id, document)
+        return directory_changes.change(self.kind, viewer, session, service, contest_id, object_id, document)
 
     def delete(self, _viewer: AdminOnly, session: Writing, contest_id: str, object_id: str) -> None:
         """Only one that nothing refers to."""
-        directory_changes.delete(self.collection, session, contest_id, object_id)
+        directory_changes.delete(self.kind, session, contest_id, object_id)
 
     def get_file(
         self,
@@ -102,31 +100,31 @@ class Endpoints:
         file_name: str,
     ) -> Response:
         """With its type; images only draw."""
-        files = directory_changes.files_of(self.collection, viewer, snapshot, session, object_id, name)
+        files = directory_changes.files_of(self.kind, viewer, snapshot, session, object_id, name)
         return file_replies.reply(service.files, files, file_name)
 
 
-def _add_routes(collection: Collection) -> None:
-    """Put the routes of one collection on the router."""
-    all_ = f"/contests/{{contest_id}}/{collection.name}"
+def _add_routes(kind: DirectoryKind) -> None:
+    """Put the routes of one kind on the router."""
+    all_ = f"/contests/{{contest_id}}/{kind.name}"
     one = f"{all_}/{{object_id}}"
-    noun, view = collection.noun, collection.view
-    endpoints = Endpoints(collection)
-    body = openapi_body(collection.body)
-    add = partial(router.add_api_route, tags=[collection.name])
-    whole, part = collection.body.__name__, collection.body.__name__.replace("Body", "Change")
+    noun, view = kind.noun, kind.view
+    endpoints = Endpoints(kind)
+    body = openapi_body(kind.body)
+    add = partial(router.add_api_route, tags=[kind.name])
+    whole, part = kind.body.__name__, kind.body.__name__.replace("Body", "Change")
     put = partial(add, one, response_model=view, openapi_extra=one_body(whole))
     change = partial(add, one, response_model=view, openapi_extra=one_body(part))
 
-    summary = f"The {collection.name} of a contest"
-    add(all_, endpoints.get_all, operation_id=f"list_{collection.name}", summary=summary, response_model=list[view])  # type: ignore[valid-type]
+    summary = f"The {kind.name} of a contest"
+    add(all_, endpoints.get_all, operation_id=f"list_{kind.name}", summary=summary, response_model=list[view])  # type: ignore[valid-type]
     add(one, endpoints.get_one, operation_id=f"get_{noun}", summary=f"One {noun}", response_model=view)
-    summary = f"Make or import {collection.name}"
+    summary = f"Make or import {kind.name}"
     add(
         all_,
         endpoints.make,
         methods=["POST"],
-        operation_id=f"create_{collection.name}",
+        operation_id=f"create_{kind.name}",
         summary=summary,
         status_code=201,
         openapi_extra=body,
@@ -143,7 +141,7 @@ def _add_routes(collection: Collection) -> None:
         summary=f"Delete a {noun}",
         status_code=204,
     )
-    if collection.files:
+    if kind.files:
         summary = f"A file of a {noun}"
         add(
             f"{one}/{{name}}/{{file_name}}",
@@ -155,5 +153,5 @@ def _add_routes(collection: Collection) -> None:
         )
 
 
-for _collection in COLLECTIONS:
-    _add_routes(_collection)
+for _kind in DIRECTORY_KINDS:
+    _add_routes(_kind)

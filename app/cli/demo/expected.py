@@ -200,8 +200,8 @@ def cell_differences(where: str, cell: ExpectedCell, shown: BoardCell) -> list[s
     ]
 
 
-def difference(where: str, expected: object, found: object) -> list[str]:
+def difference(where: str, expected: object, actual: object) -> list[str]:
     """Name a value that is not as expected; exact points may differ from floats in the last digits."""
-    if isinstance(expected, Fraction) and isinstance(found, int | float):
-        return [] if abs(float(expected) - found) <= NEAR else [f"{where}: expected {float(expected)}, found {found}"]
-    return [] if expected == found else [f"{where}: expected {expected}, found {found}"]
+    if isinstance(expected, Fraction) and isinstance(actual, int | float):
+        return [] if abs(float(expected) - actual) <= NEAR else [f"{where}: expected {float(expected)}, found {actual}"]
+    return [] if expected == actual else [f"{where}: expected {expected}, found {actual}"]

@@ -79,9 +79,9 @@ class Importer:
     def keep(self, contest_id: str | None) -> ContestRow:
         """Keep everything; returns the contest, even where there are faults, as there are without `graded`."""
         contest = self._contest(contest_id)
-        for collection in directory.COLLECTIONS:
-            if collection.name != "persons":
-                self._directory(contest, collection)
+        for kind in directory.DIRECTORY_KINDS:
+            if kind.name != "persons":
+                self._directory(contest, kind)
         self._main_group(contest)
         self._problems(contest)
         self._teams(contest)
@@ -176,13 +176,11 @@ class Importer:
             return
         contest.main_scoreboard_group_id = group
 
-    def _directory(self, contest: ContestRow, collection: directory.Collection) -> None:
-        objects = self._contents.objects[collection.name]
+    def _directory(self, contest: ContestRow, kind: directory.DirectoryKind) -> None:
+        objects = self._contents.objects[kind.name]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
-        with self._file(f"{collection.name}.json"):
-            directory.bring_in(
-                self._session, self._service.files, contest.id, collection, document, replace=self._replace
-            )
+        with self._file(f"{kind.name}.json"):
+            directory.bring_in(self._session, self._service.files, contest.id, kind, document, replace=self._replace)
 
     def _problems(self, contest: ContestRow) -> None:
         own = set(EntryBody.model_fields)

@@ -41,8 +41,8 @@ Row = GroupRow | OrganizationRow | PersonRow
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
-    """One of the three: what its objects are made of, where they are kept, and what may refer to one."""
+class DirectoryKind:
+    """A kind of the people around a contest: the models, tables and files of its objects, and what refers to one."""
 
     name: str
     noun: str
@@ -114,7 +114,7 @@ class Collection:
         return {"id": row.id, **columns, **{k: v for k, v in row.details.items() if k not in self.files}}
 
 
-GROUPS = Collection(
+GROUPS = DirectoryKind(
     name="groups",
     noun="group",
     body=GroupBody,
@@ -128,7 +128,7 @@ GROUPS = Collection(
     uses=stored.group_uses,
     of_team=lambda team: team.group_ids,
 )
-ORGANIZATIONS = Collection(
+ORGANIZATIONS = DirectoryKind(
     name="organizations",
     noun="organization",
     body=OrganizationBody,
@@ -142,7 +142,7 @@ ORGANIZATIONS = Collection(
     uses=stored.organization_uses,
     of_team=lambda team: (team.organization_id,),
 )
-PERSONS = Collection(
+PERSONS = DirectoryKind(
     name="persons",
     noun="person",
     body=PersonBody,
@@ -155,36 +155,36 @@ PERSONS = Collection(
     rows=stored.persons,
     uses=stored.person_uses,
 )
-COLLECTIONS = (GROUPS, ORGANIZATIONS, PERSONS)
+DIRECTORY_KINDS = (GROUPS, ORGANIZATIONS, PERSONS)
 
 
 def bring_in(
     session: Session,
     files: FileStore,
     contest_id: str,
-    collection: Collection,
+    kind: DirectoryKind,
     document: Document,
     *,
     replace: bool = False,
 ) -> list[Row]:
     """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
-    read = tsv.groups if collection is GROUPS else None
-    items = tsv.items(document, read, collection.table_columns)
-    team_ids = by_id.ids(session, TeamRow) if collection is PERSONS else set()
-    places, faults = read_all(items, collection.body, partial(collection.check, team_ids))
+    read = tsv.groups if kind is GROUPS else None
+    items = tsv.items(document, read, kind.table_columns)
+    team_ids = by_id.ids(session, TeamRow) if kind is PERSONS else set()
+    places, faults = read_all(items, kind.body, partial(kind.check, team_ids))
     given = [body.id for body, _ in places if body.id is not None]
-    new = NewIds(collection.noun, set() if replace else by_id.known(session, collection.table, given))
+    new = NewIds(kind.noun, set() if replace else by_id.known(session, kind.table, given))
     taken = [fault for body, where in places for fault in new.check(body.id, where)]
     hint = "" if replace else "; replace=true replaces those of the same id"
-    refuse_all(faults, taken, f"{len(taken)} of the {collection.name} exist already{hint}")
-    old = by_id.rows(session, collection.table, given)
+    refuse_all(faults, taken, f"{len(taken)} of the {kind.name} exist already{hint}")
+    old = by_id.rows(session, kind.table, given)
     rows: list[Row] = []
     for body, where in places:
         if body.id is None:
             session.flush()  # what was added a moment ago has taken its id
-            body.id = slug(body.name, lambda id_: session.get(collection.table, id_) is not None, collection.noun)
-        row: Row = old.get(body.id) or collection.table(id=body.id, contest_id=contest_id)
-        faults += collection.fill(files, row, body, set(type(body).model_fields), where)
+            body.id = slug(body.name, lambda id_: session.get(kind.table, id_) is not None, kind.noun)
+        row: Row = old.get(body.id) or kind.table(id=body.id, contest_id=contest_id)
+        faults += kind.fill(files, row, body, set(type(body).model_fields), where)
         session.add(row)
         rows.append(row)
     refuse(faults)

@@ -1,4 +1,4 @@
-"""What all tables share: names of constraints, and the types of columns."""
+"""The base of all tables: names of constraints, and the types of columns."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ DOCUMENTS: tuple[object, ...] = (
 
 
 class Base(DeclarativeBase):
-    """What all tables share: names for constraints, and how Python types become columns."""
+    """The base of all tables: names for constraints, and a column type for each Python type."""
 
     metadata = MetaData(naming_convention=NAMES)
     type_annotation_map = {datetime: Moment} | dict.fromkeys(DOCUMENTS, Json)

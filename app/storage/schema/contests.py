@@ -146,7 +146,7 @@ class AwardRow(Base):
 
 
 class CommentaryRow(Base):
-    """What a commentator says of the contest, and what it is about."""
+    """A commentator's message about the contest, and the objects it refers to."""
 
     __tablename__ = "commentary"
 

@@ -33,7 +33,7 @@ class EventRow(Base):
 
 
 class WebhookRow(Base):
-    """Who is called back when a contest changes. `positions` are the last event taken, by contest.
+    """An address that is called when a contest changes. `positions` are the last event taken, by contest.
 
     `token` is encrypted by the key of `key_id`; a row of a version without keys has the token itself and an empty id.
     """

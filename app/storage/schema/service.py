@@ -34,7 +34,7 @@ class JobRow(Base):
 
 
 class ClockRow(Base):
-    """How far the time of the service had come, written every few seconds: the only row has the id 1."""
+    """The mark of the service's time, written every few seconds: the only row has the id 1."""
 
     __tablename__ = "clock"
 

@@ -99,7 +99,7 @@ class JudgementRow(Base):
 
 
 class RawScoreRow(Base):
-    """What the checker found for one answer: verdict, exact raw score, multiplier, message. A CLICS run."""
+    """The checker's result for one answer: verdict, exact raw score, multiplier, message. A CLICS run."""
 
     __tablename__ = "raw_scores"
 

@@ -16,7 +16,9 @@ import pytest
 from app.storage import submissions
 from app.storage.scrub import Scrub
 from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached
-from tests.builders.contests import add_contest, add_problem, pass_time
+from tests.builders.contests import add_contest, add_problem, pass_time, with_checkers
+from tests.builders.judging import judge
+from tests.builders.lively import answers
 from tests.builders.service import Api, open_api
 
 LARGE = INLINE_LIMIT + 1
@@ -136,20 +138,12 @@ def test_a_contest_counts_a_submission_once_and_gives_back_what_was_not_taken(
     with monkeypatch.context() as patched:
         patched.setattr(submissions, "accept", full)
         assert [send(api, b"x" * LARGE).status_code for _ in range(3)] == [507] * 3
-    form = {
-        "problem_id": "echo",
-        "team_id": "other",
-        "id": "from-afar",
-        "time": api.get("contests/c").json()["start_time"],
-    }
-    for expected in (201, 200, 200):
-        files = [("files", ("02.out", b"z" * LARGE))]
-        reply = api.put("contests/c/submissions/from-afar", user="admin", data=form, files=files)
+    brought = {"problem_id": "echo", "team_id": "other", "language_id": "answers", "id": "from-afar"}
+    brought["time"] = api.get("contests/c").json()["start_time"]
+    for content, expected in ((b"z", 201), (b"z", 200), (b"z", 200), (b"y", 409)):
+        body = {**brought, "files": answers({"02.out": content * LARGE})}
+        reply = api.put("contests/c/submissions/from-afar", user="admin", json=body)
         assert reply.status_code == expected, reply.text
-    clash = api.put(
-        "contests/c/submissions/from-afar", user="admin", data=form, files=[("files", ("02.out", b"y" * LARGE))]
-    )
-    assert clash.status_code == 409
     headers = {"Idempotency-Key": "k"}
     for _ in range(3):
         files = [("files", ("02.out", b"w" * LARGE))]
@@ -171,6 +165,7 @@ def test_practice_counts_and_judging_again_does_not(api: Api) -> None:
     change(api, contest_bytes=3 * LARGE, practice=True)
     pass_time(api.service, timedelta(hours=5))
     assert [send(api, os.urandom(LARGE)).status_code for _ in range(2)] == [201, 413]
+    judge(api.service)
     opened = api.post("contests/c/rejudgings", user="admin", json={"reason": "again"})
     assert opened.status_code in {201, 202}, opened.text
     assert used(api)["bytes_used"] == 2 * LARGE
@@ -217,18 +212,35 @@ def test_files_of_a_submission_whose_commit_is_in_doubt_are_collected_a_day_late
     assert len(stored(api) - before) == 1
 
 
+def bring_in(api: Api, package: bytes) -> httpx.Response:
+    """Bring a contest in as `again`."""
+    query = "id=again&replace=true&privileged=judge&board=any"
+    headers = {"Content-Type": "application/zip"}
+    return api.post(f"contests/import?{query}", user="admin", content=package, headers=headers)
+
+
+def test_submissions_of_a_contest_package_count(api: Api) -> None:
+    """Also where the server knew a contest of the id before, without submissions."""
+    with_checkers(api).service.entries.usage.reserve_total("again", 0, None)
+    assert send(api, b"x" * LARGE).status_code == 201
+    made = bring_in(api, api.get("contests/c/package.zip", user="admin").content)
+    assert made.status_code == 201, made.text
+    here = api.get("contests/again/limits", user="judge").json()["bytes_used"]
+    assert here >= LARGE
+    api.patch("contests/again", user="admin", json={"settings": {"contest_bytes": here}})
+    files = [("files", ("02.out", b"2\n"))]
+    reply = api.post("contests/again/submissions", user="team", data={"problem_id": "echo"}, files=files)
+    assert (reply.status_code, f"at most {here} bytes of all teams" in reply.json()["message"]) == (413, True)
+
+
 def test_limits_and_bytes_come_along_with_a_contest(api: Api) -> None:
     """They are changed one by one, exported, and brought in under another id."""
     change(api, team_bytes=5 * LARGE, contest_bytes=3 * LARGE, limits={"per_window": {"count": 9, "seconds": 60}})
-    assert send(api, b"x" * LARGE).status_code == 201
     change(api, limits={"max_submissions": 7})
     changed = api.patch("contests/c/problems/echo", user="admin", json={"limits": {"interval_seconds": 3}})
     assert changed.status_code == 200, changed.text
     package = api.get("contests/c/package.zip", user="admin").content
-    zipped = {"content": package, "headers": {"Content-Type": "application/zip"}}
-    api.service.entries.usage.reserve_total("again", 0, None)  # as if a contest of this id had been deleted
-    query = "id=again&replace=true&privileged=judge&submissions=false"
-    made = api.post(f"contests/import?{query}", user="admin", **zipped)
+    made = bring_in(api, package)
     assert made.status_code == 201, made.text
     (one, other) = (api.get(f"contests/{name}").json()["settings"] for name in ("c", "again"))
     assert one == other
