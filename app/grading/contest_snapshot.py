@@ -73,6 +73,11 @@ class ContestSnapshot:
     virtual: bool = False
     memo: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def is_like(self, other: ContestSnapshot) -> bool:
+        """Whether all but the attempts is as in another snapshot: the contest, its state, and what is shown of it."""
+        same = (self.state, self.closed, self.view) == (other.state, other.closed, other.view)
+        return same and (self.contest is other.contest or self.contest == other.contest)
+
     @property
     def freeze(self) -> Freeze:
         """The freeze of the board."""

@@ -52,12 +52,14 @@ class Authenticator:
         self._knowing = threading.Lock()  # written in the event loop alone, and read through in other threads
         self._checks = SharedWork()
         self._generations: Counter[str | None] = Counter()
+        self._changes = 0
         self._guesses = Guesses()
         self._threads: CapacityLimiter | None = None
 
     def forget(self, account_id: str | None = None) -> None:
         """Look at the database again: accounts, or what one is known by, have changed. Call it after the commit."""
         self._generations[account_id] += 1
+        self._changes += 1
         with self._knowing:
             for known in self._known.values():
                 if account_id is None or known.viewer.account_id == account_id:
@@ -72,8 +74,10 @@ class Authenticator:
         if (remembered := self.remembered(header)) is not None:
             return remembered
         key = self._digest(header)
-        # Many requests that begin with one login check it once.
-        return await self._checks.joined(key, partial(self._find_out, key, header, source_of(address)))
+        # Many requests that begin with one login check it once; a check that began before a change is for those alone
+        # who came before it, as it may have read a password or a token that is good no more.
+        check = partial(self._find_out, key, header, source_of(address))
+        return await self._checks.joined((key, self._changes), check)
 
     def remembered(self, header: str) -> Viewer | None:
         """Who sent this Authorization header a short while ago; None where that must be found out."""

@@ -103,7 +103,7 @@ class ListRenderer:
         again = events.judged_again(session, snapshot.contest.id)
         attempts = {attempt.id: attempt for tries in _cells(snapshot).values() for attempt in tries}
         old, self.snapshot = self.snapshot, None  # a reading that fails leaves nothing to go on with
-        if old is None or again != self._again or not _alike(old, snapshot) or not self._grown(attempts):
+        if old is None or again != self._again or not snapshot.is_like(old) or not self._grown(attempts):
             self.slices = []
             scored = attempts if self._kind.scored else {}
             self._points = {id_: points_of(snapshot, _tried(each)) for id_, each in scored.items()}
@@ -214,9 +214,3 @@ def _cells(snapshot: ContestSnapshot) -> Mapping[tuple[str, str], Sequence[Attem
     """All attempts, also what may not be known of them: the same objects as long as nothing of them changes."""
     cells: Mapping[tuple[str, str], Sequence[Attempt]] = getattr(snapshot.cells, "cells", snapshot.cells)
     return cells
-
-
-def _alike(old: ContestSnapshot, new: ContestSnapshot) -> bool:
-    """Does everything but the attempts hold as before: the contest, its state, and what of it is shown?"""
-    same = (old.state, old.closed, old.view) == (new.state, new.closed, new.view)
-    return same and (old.contest is new.contest or old.contest == new.contest)

@@ -181,11 +181,14 @@ class WrittenLists:
         return await self._in_thread(partial(self._part, written, names, (key, asked), asked))
 
     def _part(self, written: Written, names: Sequence[str], key: object, asked: Wanted) -> Written:
-        """What has the wanted values, kept with the version it is of."""
+        """The objects of the wanted values, cached with their version; invented values, of no object, fill no cache."""
         old: Derived | None = self.shelf.get(key)
         if old is None or old.source is not written:
             old = Derived.of(written, written.slices, lambda each: each.where(names, asked), old)
-            self.shelf.put(key, old, old.size)
+            if old.written.slices:
+                self.shelf.put(key, old, old.size)
+            else:
+                self.shelf.drop(key)
         return old.written
 
     async def _soon(self, key: Hashable, work: Callable[[], T], look: Callable[[], T | None]) -> T:

@@ -21,15 +21,15 @@ DEAR_SECONDS, REST = 0.5, 20.0
 
 @dataclass(frozen=True, slots=True)
 class WrittenHistory:
-    """A contest's history as one snapshot had it, and until when (monotonic) it is good for later ones too."""
+    """A contest's history as one snapshot had it; until `good_until` (monotonic) it is good for later ones too."""
 
     snapshot: ContestSnapshot
     teams: Mapping[str, list[Past]]
     good_until: float
 
     def is_good_for(self, snapshot: ContestSnapshot, now: float) -> bool:
-        """Is it of this snapshot, or too dear to be computed again yet?"""
-        return self.snapshot is snapshot or now < self.good_until
+        """Whether it is of this snapshot, or too dear to be computed again yet and nothing has been hidden since."""
+        return self.snapshot is snapshot or (now < self.good_until and self.snapshot.is_like(snapshot))
 
     def written(self, team_ids: Sequence[str] | None) -> bytes:
         """All of it, or that of some teams, as JSON."""

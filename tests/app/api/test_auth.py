@@ -161,6 +161,43 @@ def test_what_was_read_before_a_change_is_not_remembered_after_it(
     assert all(known.look_again == 0.0 for known in authenticator._known.values())
 
 
+def test_who_comes_after_a_change_waits_for_no_check_that_began_before_it(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow check of the old password lets in nobody who comes once there is a new one."""
+    authenticator = api.app.state.authenticator
+    check, joined = authenticator._check, authenticator._checks.joined
+    checked, come, go_on = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slow_check(header: str, address: str) -> Any:
+        viewer = await check(header, address)
+        checked.set()
+        await go_on.wait()
+        return viewer
+
+    async def noted(*arguments: Any) -> Any:
+        if checked.is_set():
+            come.set()
+        return await joined(*arguments)
+
+    async def play() -> tuple[int, int]:
+        auth = ("team", PASSWORD)
+        early = asyncio.create_task(api.client.get("/api/account", auth=auth))
+        await checked.wait()
+        changed = {"password": "quite another phrase"}
+        reply = await api.client.patch("/api/accounts/team", auth=("admin", PASSWORD), json=changed)
+        assert reply.status_code == 200, reply.text
+        late = asyncio.create_task(api.client.get("/api/account", auth=auth))
+        await come.wait()
+        go_on.set()
+        return (await early).status_code, (await late).status_code
+
+    assert api.get("account", user="admin").status_code == 200, "known before, and not held up"
+    monkeypatch.setattr(authenticator, "_check", slow_check)
+    monkeypatch.setattr(authenticator._checks, "joined", noted)
+    assert api.portal.call(play) == (200, 401)
+
+
 def test_wrong_passwords_refuse_nobody_who_knows_the_right_one(quick_api: Api) -> None:
     """Not after many guesses of the name from the same address, nor after many invented names."""
     quick_api.app.state.authenticator._guesses = Guesses(Price(10, 0.01), Price(20, 0.01))

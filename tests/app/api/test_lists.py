@@ -223,6 +223,20 @@ def test_the_shelf_forgets_what_was_not_asked_for_longest() -> None:
     assert shelf.total == 0
 
 
+def test_invented_values_of_a_filter_fill_no_memory(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    add_submission(api.service, {"02": raw(5)})
+    assert len(api.get("contests/c/submissions?team_id=team").json()) == 1
+    shelf = api.app.state.lists.shelf
+    before = shelf.total
+    for at in range(20):
+        assert api.get(f"contests/c/submissions?team_id=invented{at}").json() == []
+    assert shelf.total == before
+    add_submission(api.service, {"02": raw(6)}, minute=2)
+    assert len(api.get("contests/c/submissions?team_id=team").json()) == 2
+
+
 def test_a_team_has_its_list_made_once_for_each_version(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)

@@ -17,6 +17,7 @@ from sqlalchemy import event
 
 from app.domain.contests import OPEN, Freeze
 from app.grading.scoreboard_cache import ScoreboardCache
+from app.services.scoreboard import histories
 from app.services.scoreboard.row_renderer import row_document
 from app.storage.tables import GroupRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
@@ -371,6 +372,22 @@ def test_history_and_exports_end_at_the_freeze_for_the_public(api: Api) -> None:
     assert api.get("contests/c/scores/history", user="judge").content != before[0]
     for each in ("scores/history", "scoreboard.csv", "scoreboard.json"):
         assert api.get(f"contests/c/{each}?public=false", user="team").status_code == 403
+
+
+def test_a_dear_history_stays_for_a_while_but_not_when_a_team_is_hidden(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(histories, "DEAR_SECONDS", -1.0)
+    monkeypatch.setattr(histories, "REST", 1e9)
+    add_contest(api.service, started=4 * HOUR, rule=RELATIVE)
+    for team in ("team", "other"):
+        add_submission(api.service, {"02": raw(8)}, team=team, minute=10)
+    before = api.get("contests/c/scores/history").content
+    add_submission(api.service, {"02": raw(16)}, team="other", minute=20)
+    assert api.get("contests/c/scores/history").content == before
+    assert api.patch("teams/other", user="admin", json={"hidden": True}).status_code == 200
+    after = api.get("contests/c/scores/history").json()["teams"]
+    assert [each["team_id"] for each in after] == ["team"]
 
 
 def test_a_team_named_like_a_formula_is_harmless_in_a_spreadsheet(api: Api) -> None:
