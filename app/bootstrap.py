@@ -101,7 +101,7 @@ def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -
 def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say = on_stderr) -> None:
     """Bring in what is missing: bundled problems, their place in the practice contest, and at first an admin."""
     imported = import_missing(database, files, bundled())
-    bring_images(database, files)
+    complete_texts(database, files)
     with database.write() as session:
         if not accounts.accounts(session):
             imported = [row.id for row in problems.problems(session) if row.id in bundled()]
@@ -142,16 +142,18 @@ def import_missing(database: Database, files: LocalFiles, packages: dict[str, Pa
     return imported
 
 
-def bring_images(database: Database, files: LocalFiles) -> None:
-    """Take statements' images out of the packages of problems that were stored before images were."""
+def complete_texts(database: Database, files: LocalFiles) -> None:
+    """Take images and solution texts out of the packages of problems that were stored before these were."""
     with database.read() as session:
-        incomplete = statement_images.without_images(session)
+        incomplete = statement_images.incomplete(session)
     for problem_id in incomplete:
         try:
             with database.write() as session:
-                statement_images.add_images(session, files, problem_id)
+                statement_images.complete(session, files, problem_id)
         except PackageErrors as error:
-            log.warning("no images of a statement: bring the package in again", problem=problem_id, fault=str(error))
+            log.warning(
+                "texts of a problem are missing: bring its package in again", problem=problem_id, fault=str(error)
+            )
 
 
 def make_admin(session: Session, password: str, say: Say) -> None:

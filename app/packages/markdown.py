@@ -178,6 +178,7 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
+# Any: what renderers share is a map of their own making.
 def _render_formula(
     _renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: OptionsDict, env: MutableMapping[str, Any]
 ) -> str:
@@ -187,6 +188,7 @@ def _render_formula(
         return escape(tokens[at].content, quote=False)
 
 
+# Any: as above.
 def _mathml(token: Token, shown: MutableMapping[str, Any]) -> str:
     """The MathML of a formula; `shown` counts that of its page. Raises BadFormula."""
     dollars = 2 if token.content.startswith("$$") else 1

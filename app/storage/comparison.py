@@ -61,6 +61,8 @@ def _texts(columns: ProblemColumns) -> Iterator[tuple[str, object]]:
         yield f"name in {language}", name
     for language, statement in sorted(columns["statements"].items()):
         yield f"statement in {language}", f"{statement['kind']} {_hash(statement['sha256'])}"
+    for language, solution in sorted(columns["metadata_"].get("solutions", {}).items()):
+        yield f"solution in {language}", f"{solution['kind']} {_hash(solution['sha256'])}"
     for case, sha256 in sorted(columns["metadata_"].get("sample_outputs", {}).items()):
         yield f"test case {case}: output shown", _hash(sha256)
     yield from _flat("limits", columns["metadata_"].get("limits"))

@@ -27,9 +27,14 @@ class StatementDocument(TypedDict):
 
 
 class MetadataDocument(TypedDict, total=False):
-    """problem.yaml with its defaults written out, and the outputs shown of samples: their sha256 by case."""
+    """problem.yaml with its defaults written out.
+
+    sample_outputs  the outputs shown of samples: their sha256 by case
+    solutions       the solution texts by language; missing where the problem was stored before they were read
+    """
 
     sample_outputs: dict[str, str]
+    solutions: dict[str, StatementDocument]
     limits: dict[str, JsonValue]
     license: str
     problem_format_version: str

@@ -17,7 +17,7 @@ from app.packages.model import Package
 from app.storage.documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
 from app.storage.files import FileStore
 from app.storage.judgements import pair
-from app.storage.statement_images import keep_images
+from app.storage.statement_images import keep_statements
 from app.storage.tables import (
     AnswerRow,
     ContestProblemRow,
@@ -49,6 +49,7 @@ class KeptPackage:
     zipped: str
     statements: Mapping[str, StatementDocument]
     outputs: Mapping[str, str]
+    solutions: Mapping[str, StatementDocument]
     cases: Sequence[KeptCase]
 
 
@@ -57,8 +58,9 @@ def keep_package(files: FileStore, package: Package) -> KeptPackage:
     return KeptPackage(
         package,
         files.keep(write_archive(package)),
-        _keep_statements(files, package),
+        keep_statements(files, package.statements, package.files),
         {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None},
+        keep_statements(files, package.solutions, {}),
         [_keep_case(files, package, at) for at in range(len(package.cases))],
     )
 
@@ -95,7 +97,11 @@ def problem_columns(stored: KeptPackage) -> ProblemColumns:
     return {
         "uuid": package.problem.uuid,
         "names": dict(package.problem.name),
-        "metadata_": {**_metadata(package), "sample_outputs": dict(stored.outputs)},
+        "metadata_": {
+            **_metadata(package),
+            "sample_outputs": dict(stored.outputs),
+            "solutions": dict(stored.solutions),
+        },
         "settings": package.settings.document(),
         "statements": dict(stored.statements),
         "package_sha256": stored.zipped,
@@ -104,21 +110,6 @@ def problem_columns(stored: KeptPackage) -> ProblemColumns:
 
 def _metadata(package: Package) -> MetadataDocument:
     return cast(MetadataDocument, package.problem.model_dump(mode="json"))  # it has the model's fields
-
-
-def _keep_statements(files: FileStore, package: Package) -> dict[str, StatementDocument]:
-    """Store each language's statement as contestants read it: with the problem's constants put in."""
-    statements: dict[str, StatementDocument] = {}
-    for language, statement in package.statements.items():
-        text = "" if statement.kind == "pdf" else statement.text
-        data = statement.file.read() if statement.kind == "pdf" else text.encode()
-        statements[language] = {
-            "kind": statement.kind,
-            "file": statement.file.name,
-            "sha256": files.keep(data),
-            "images": keep_images(files, statement.kind, text, package.files),
-        }
-    return statements
 
 
 def _keep_case(files: FileStore, package: Package, at: int) -> KeptCase:

@@ -1,4 +1,4 @@
-"""Images of statements: stored beside the statement that shows them, also for problems taken before that was so."""
+"""Statements with their images, and solution texts, as they are stored; also for problems taken before that was so."""
 
 from __future__ import annotations
 
@@ -9,11 +9,30 @@ from sqlalchemy.orm import Session
 
 from app.packages.files import archive_files
 from app.packages.markdown import FOLDER, image_links, image_type, local_image
+from app.packages.model import Statement
+from app.packages.read import stored_solutions
 from app.storage.documents import StatementDocument
 from app.storage.files import FileStore
 from app.storage.tables import ProblemRow
 
 MARKDOWN = "md"
+
+
+def keep_statements(
+    store: FileStore, statements: Mapping[str, Statement], package_files: Mapping[str, bytes]
+) -> dict[str, StatementDocument]:
+    """Store each language's text as contestants read it: with the problem's constants put in, and with its images."""
+    documents: dict[str, StatementDocument] = {}
+    for language, statement in statements.items():
+        text = "" if statement.kind == "pdf" else statement.text
+        data = statement.file.read() if statement.kind == "pdf" else text.encode()
+        documents[language] = {
+            "kind": statement.kind,
+            "file": statement.file.name,
+            "sha256": store.keep(data),
+            "images": keep_images(store, statement.kind, text, package_files),
+        }
+    return documents
 
 
 def keep_images(store: FileStore, kind: str, text: str, package_files: Mapping[str, bytes]) -> dict[str, str]:
@@ -23,13 +42,13 @@ def keep_images(store: FileStore, kind: str, text: str, package_files: Mapping[s
     return {name: store.keep(data) for name in sorted(names) if (data := package_files.get(f"{FOLDER}/{name}"))}
 
 
-def without_images(session: Session) -> list[str]:
-    """The problems whose statements do not say which images they show."""
-    return [row.id for row in session.scalars(select(ProblemRow)) if not all(map(_has_images, row.statements.values()))]
+def incomplete(session: Session) -> list[str]:
+    """The problems stored without their solution texts, or without the images of their statements."""
+    return [row.id for row in session.scalars(select(ProblemRow)) if not _is_complete(row)]
 
 
-def add_images(session: Session, store: FileStore, problem_id: str) -> None:
-    """Take the images of a problem's statements out of its stored package; raises PackageErrors if it does not open."""
+def complete(session: Session, store: FileStore, problem_id: str) -> None:
+    """Take what is missing of a problem's texts from its stored package; raises PackageErrors if it does not open."""
     row = session.get_one(ProblemRow, problem_id)
     _, package_files = archive_files(store.load(row.package_sha256))
     statements: dict[str, StatementDocument] = {}
@@ -37,7 +56,8 @@ def add_images(session: Session, store: FileStore, problem_id: str) -> None:
         text = store.load(statement["sha256"]).decode() if statement["kind"] == MARKDOWN else ""
         statements[language] = {**statement, "images": keep_images(store, statement["kind"], text, package_files)}
     row.statements = statements
+    row.metadata_ = {**row.metadata_, "solutions": keep_statements(store, stored_solutions(package_files), {})}
 
 
-def _has_images(statement: StatementDocument) -> bool:
-    return "images" in statement
+def _is_complete(row: ProblemRow) -> bool:
+    return "solutions" in row.metadata_ and all("images" in statement for statement in row.statements.values())

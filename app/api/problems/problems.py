@@ -13,7 +13,7 @@ from app.api.http.lists.reply import TheLists
 from app.api.http.snapshot import TheSnapshot
 from app.services.collections import BY_NAME
 from app.services.problems.problems import Problem, problem
-from app.services.problems.shown_statements import Reader, statement, statement_image
+from app.services.problems.shown_statements import Reader, Statement, solution, statement, statement_image
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
 
@@ -55,9 +55,34 @@ def get_statement(
     lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
 ) -> Response:
     """HTML, or Markdown where Accept asks for text/markdown; in another language where the wanted one is missing."""
+    return _reply(statement(service, snapshot, session, problem_id, _reader(request, lang)))
+
+
+@router.get(
+    "/contests/{contest_id}/problems/{problem_id}/solution",
+    response_class=Response,
+    responses={200: {"content": {"text/html": WORDS, "text/markdown": WORDS, "application/pdf": BINARY}}},
+    summary="The solution text",
+)
+def get_solution(
+    request: Request,
+    problem_id: str,
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Reading,
+    service: TheService,
+    lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
+) -> Response:
+    """As the statement; until every contest with the problem is over and its results are public, for judges alone."""
+    return _reply(solution(service, viewer, snapshot, session, problem_id, _reader(request, lang)))
+
+
+def _reader(request: Request, language: str | None) -> Reader:
     wants_markdown = "text/markdown" in request.headers.get("accept", "")
-    reader = Reader(lang, request.headers.get("accept-language", ""), wants_markdown, _address_of(request))
-    shown = statement(service, snapshot, session, problem_id, reader)
+    return Reader(language, request.headers.get("accept-language", ""), wants_markdown, _address_of(request))
+
+
+def _reply(shown: Statement) -> Response:
     headers = {"Content-Language": shown.language, "Vary": "Accept, Accept-Language, Authorization"}
     if shown.is_made:
         headers["Content-Security-Policy"] = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"

@@ -1,4 +1,4 @@
-"""`jurado problems`: the problems of a contest and their inputs."""
+"""`jurado problems`: the problems of a contest, their inputs, and their solution texts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from app.cli.board_tables import points_text
 from app.cli.client import Client
 from app.cli.contest_facts import why_nothing
+from app.cli.contestant.statement import print_text
 from app.cli.contestant.upload import unpack
 from app.cli.options import AsJson, Contest
 from app.cli.output import Failure, show, table, write_json
@@ -21,9 +22,16 @@ def problems(
     inputs: Annotated[
         Path | None, typer.Option(metavar="DIR", help="fetch the inputs too, as DIR/PROBLEM/NAME.in")
     ] = None,
+    solution: Annotated[
+        str | None, typer.Option(metavar="PROBLEM", help="print the solution text of one, by id or label")
+    ] = None,
+    lang: Annotated[str | None, typer.Option(metavar="LANGUAGE", help="of the solution text, such as es")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the problems of a contest, and fetch their inputs if a folder is given."""
+    """List the problems of a contest; fetch their inputs if a folder is given, or print the solution text of one."""
+    if solution is not None:
+        print_text(contest, solution, "solution", lang=lang, raw=False, as_json=as_json)
+        return
     with Client.open() as client:
         listed = client.get(f"contests/{contest}/problems", list[ContestProblem])
         if inputs is not None:

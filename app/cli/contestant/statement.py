@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markdown import Markdown
@@ -22,12 +22,19 @@ def statement(
     as_json: AsJson = False,
 ) -> None:
     """Print a problem's statement: rendered on a terminal, as Markdown elsewhere."""
+    print_text(contest, problem, "statement", lang=lang, raw=raw, as_json=as_json)
+
+
+def print_text(
+    contest: str, problem: str, kind: Literal["statement", "solution"], *, lang: str | None, raw: bool, as_json: bool
+) -> None:
+    """Print the statement or the solution text of a problem."""
     with Client.open() as client:
-        path = f"/api/contests/{contest}/problems/{problem}/statement"
+        path = f"/api/contests/{contest}/problems/{problem}/{kind}"
         reply = client.request("GET", path, params={"lang": lang}, headers={"Accept": MARKDOWN})
-    if not reply.headers.get("content-type", "").startswith(MARKDOWN):
-        kind = reply.headers.get("content-type", "nothing")
-        raise Failure(f"{problem}: expected a statement in Markdown, found {kind}: open {reply.url}", 1)
+    media_type = reply.headers.get("content-type", "nothing")
+    if not media_type.startswith(MARKDOWN):
+        raise Failure(f"{problem}: expected a {kind} in Markdown, found {media_type}: open {reply.url}", 1)
     out = console()
     if as_json:
         language = reply.headers.get("content-language")

@@ -1,4 +1,4 @@
-"""The statement of a problem as a reader of a contest gets it, and its images."""
+"""The statement of a problem as a reader of a contest gets it, its images, and its solution text."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from sqlalchemy.orm import Session
 from app.grading.contest_snapshot import ContestSnapshot
 from app.packages.markdown import image_type, with_image_folder
 from app.service import Service
-from app.services.errors import NotFound
+from app.services.errors import Forbidden, NotFound
 from app.services.names import did_you_mean
 from app.services.problems import statements
 from app.services.problems.problems import samples
+from app.services.problems.solution_rights import may_read_solutions
+from app.services.viewer import Viewer
 from app.services.visibility import the_problem
 from app.storage import problems as stored
 
@@ -74,6 +76,33 @@ def statement(
         text = with_image_folder(text, reader.address)
         return Statement(f"# {title}\n\n{text}".encode(), MARKDOWN, language)
     return Statement(statements.page(title, text, language).encode(), HTML, language)
+
+
+def solution(
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
+) -> Statement:
+    """The solution text in the reader's language, or in another one where that is missing; raises NotFound.
+
+    Raises Forbidden, whether or not there is a text, while the viewer may not read any.
+    """
+    the_problem(snapshot, problem_id)
+    if not may_read_solutions(viewer, session, problem_id):
+        raise Forbidden(
+            "solution texts are readable once every contest with the problem is over and its results are public"
+        )
+    row = stored.get(session, problem_id)
+    texts = {} if row is None else row.metadata_.get("solutions", {})
+    if row is None or not texts:
+        raise NotFound(f"problem {problem_id!r} has no solution text")
+    language = statements.choose_language(reader.language, reader.accepted_languages, sorted(texts))
+    file = texts[language]
+    data = service.files.load(file["sha256"])
+    if file["kind"] != "md":
+        return Statement(data, statements.MIMES[file["kind"]], language)
+    title = f"{statements.title_of(row.names, language)}: {statements.solution_word(language)}"
+    if reader.wants_markdown:
+        return Statement(f"# {title}\n\n{data.decode()}".encode(), MARKDOWN, language)
+    return Statement(statements.page(title, data.decode(), language).encode(), HTML, language)
 
 
 def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> StatementImage:

@@ -30,6 +30,7 @@ WORDS = {
     "ru": ("Пример ввода", "Пример вывода"),
     "sk": ("Príklad vstupu", "Príklad výstupu"),
 }
+SOLUTIONS = {"en": "solution", "es": "solución", "ru": "решение", "sk": "riešenie"}
 IMAGE_FOLDER = "statement"
 """Where a statement's images are, as its page sees it."""
 STYLE = """\
@@ -111,6 +112,11 @@ def sample_markdown(sample: Sample, language: str) -> str:
     return (
         f"## {given} {sample.name}\n\n{_fenced(sample.input)}\n## {expected} {sample.name}\n\n{_fenced(sample.answer)}"
     )
+
+
+def solution_word(language: str) -> str:
+    """The word for a solution in a language, else in English."""
+    return SOLUTIONS.get(language.split("-", maxsplit=1)[0], SOLUTIONS["en"])
 
 
 def _fenced(text: str) -> str:

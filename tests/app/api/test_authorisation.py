@@ -120,6 +120,7 @@ GET    /api/problems/{problem_id}                                               
 DELETE /api/problems/{problem_id}                                                   404 403 403 403 403 401
 GET    /api/problems/{problem_id}/package.zip                                       200 200 403 403 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 200 200 200 200
+GET    /api/contests/{contest_id}/problems/{problem_id}/solution                    200 200 403 403 403 403
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement/{path}            404 404 404 404 404 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input      200 200 200 200 200 200
@@ -230,6 +231,7 @@ GET    /api/contests/{contest_id}/accounts                                      
 GET    /api/contests/{contest_id}/accounts/{account_id}                             200 200 200 404 404 404
 GET    /api/contests/{contest_id}/account                                           200 200 200 200 200 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 404 404 404 404
+GET    /api/contests/{contest_id}/problems/{problem_id}/solution                    200 200 404 404 404 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement/{path}            404 404 404 404 404 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases                   200 200 404 404 404 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input      200 200 404 404 404 404

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.bootstrap import bring_images
+from app.bootstrap import complete_texts
 from app.packages.markdown import local_image
 from app.storage.tables import ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem
@@ -95,7 +95,7 @@ def test_a_problem_that_was_stored_without_images_gets_them_at_the_next_start(qu
             language: {key: value for key, value in kept.items() if key != "images"} for language, kept in whole.items()
         }
     assert quick_api.get(f"{PAGE}/cat.png").status_code == 404
-    bring_images(service.database, service.files)
+    complete_texts(service.database, service.files)
     assert quick_api.get(f"{PAGE}/cat.png").content == PNG
     with service.database.read() as session:
         assert session.get_one(ProblemRow, "echo").statements == whole

@@ -34,7 +34,7 @@ WRITTEN: list[tuple[type[BaseModel], type, set[str]]] = [
     (Scoring, ScoringDocument, set()),
     (Reference, ReferenceDocument, set()),
     (Answers, AnswersDocument, set()),
-    (Problem, MetadataDocument, {"sample_outputs"}),
+    (Problem, MetadataDocument, {"sample_outputs", "solutions"}),
 ]
 VERSIONED: list[tuple[type[DeclarativeBase], type, set[str]]] = [
     (ProblemRow, ProblemColumns, {"id", "created", "updated"}),

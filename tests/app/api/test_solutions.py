@@ -1,0 +1,116 @@
+"""Solution texts: for judges always, for others after the last contest that has the problem."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from app.bootstrap import complete_texts
+from app.storage.tables import ContestProblemRow, ProblemRow
+from tests.builders.contests import HOUR, add_contest, add_problem, change_contest, pass_time
+from tests.builders.service import Api
+
+SOLUTION = "contests/c/problems/echo/solution"
+ROLES = (None, "team", "judge")
+HIDDEN = [403, 403, 200]
+OPEN = [200, 200, 200]
+
+
+def codes(api: Api) -> list[int]:
+    """What nobody, a team and a judge get."""
+    return [api.get(SOLUTION, user=user).status_code for user in ROLES]
+
+
+def second_contest(api: Api, **columns: Any) -> None:
+    """A contest `d` with the problem of `c`, changed by `columns`."""
+    add_contest(api.service, "d", problem_id=None)
+    with api.service.database.write() as session:
+        session.add(ContestProblemRow(contest_id="d", problem_id="echo", label="X", ordinal=1, rule={}))
+    change_contest(api.service, "d", **columns)
+
+
+def test_solutions_open_with_the_end_and_are_hidden_before(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service, started=-HOUR)
+    assert codes(api) == [404, 404, 200]
+    pass_time(api.service, 2 * HOUR)
+    assert codes(api) == HIDDEN
+    pass_time(api.service, 5 * HOUR)
+    assert codes(api) == OPEN
+
+
+def test_a_frozen_board_keeps_solutions_closed_until_the_thaw(quick_api: Api) -> None:
+    add_problem(quick_api.service)
+    add_contest(quick_api.service, started=6 * HOUR)
+    change_contest(quick_api.service, freeze_ms=3_600_000)
+    assert codes(quick_api) == HIDDEN
+
+
+def test_the_last_of_several_contests_counts_and_practice_does_not(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service, started=6 * HOUR)
+    assert codes(api) == OPEN
+    second_contest(api)
+    assert codes(api) == HIDDEN
+    change_contest(api.service, "d", start_time=None)
+    assert codes(api) == HIDDEN, "a contest without a start has yet to come"
+    pass_time(api.service, HOUR, "c")
+    century = timedelta(days=36500) // timedelta(milliseconds=1)
+    with api.service.database.read() as session:
+        begun = session.get_one(ProblemRow, "echo").created - HOUR
+    change_contest(api.service, "d", start_time=begun, duration_ms=century)
+    assert codes(api) == OPEN
+
+
+def test_a_team_on_its_virtual_clock_reads_no_solutions(quick_api: Api) -> None:
+    add_problem(quick_api.service)
+    add_contest(quick_api.service, started=6 * HOUR, settings={"virtual": True})
+    assert codes(quick_api) == OPEN
+    assert quick_api.post("contests/c/participation", user="team", json={"kind": "virtual"}).status_code == 201
+    assert codes(quick_api) == [200, 403, 200]
+
+
+def test_a_problem_without_a_solution_text_says_so_only_to_those_who_may_read_it(quick_api: Api) -> None:
+    add_problem(quick_api.service, {"solution/solution.en.md": None})
+    add_contest(quick_api.service)
+    assert codes(quick_api) == [403, 403, 404]
+    pass_time(quick_api.service, 6 * HOUR)
+    assert codes(quick_api) == [404, 404, 404]
+
+
+def test_a_solution_is_a_page_in_the_language_asked_for_with_its_formulas(quick_api: Api) -> None:
+    texts: dict[str, str | bytes | None] = {
+        "solution/solution.en.md": "Copy $x$.\n",
+        "solution/solution.es.md": "Copia <b>$x$</b>.\n",
+    }
+    add_problem(quick_api.service, texts)
+    add_contest(quick_api.service, started=6 * HOUR)
+    page = quick_api.get(f"{SOLUTION}?lang=es")
+    assert page.headers["content-language"] == "es"
+    assert page.headers["vary"].startswith("Accept, Accept-Language, Authorization")
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "<h1>Eco: solución</h1>\n<p>Copia &lt;b&gt;<math><mrow><mi>x</mi></mrow></math>&lt;/b&gt;.</p>" in page.text
+    markdown = quick_api.get("contests/c/problems/a/solution", headers={"Accept": "text/markdown"})
+    assert markdown.text == "# Echo: solution\n\nCopy $x$.\n"
+
+
+@pytest.mark.parametrize("missing", ["solutions", "images"])
+def test_a_problem_stored_by_an_older_version_gets_its_texts_at_the_next_start(quick_api: Api, missing: str) -> None:
+    service = quick_api.service
+    add_problem(service)
+    with service.database.write() as session:
+        row = session.get_one(ProblemRow, "echo")
+        whole = (row.metadata_, row.statements)
+        if missing == "solutions":
+            row.metadata_ = {key: value for key, value in row.metadata_.items() if key != "solutions"}  # type: ignore[assignment]
+        else:
+            row.statements = {
+                key: {name: each for name, each in value.items() if name != "images"}
+                for key, value in row.statements.items()
+            }  # type: ignore[assignment]
+    complete_texts(service.database, service.files)
+    with service.database.read() as session:
+        row = session.get_one(ProblemRow, "echo")
+        assert (row.metadata_, row.statements) == whole
