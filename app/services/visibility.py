@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from math import ceil
 from typing import Protocol
 
 from app.domain.clock import utc_now
-from app.domain.contests import ScoredProblem
+from app.domain.contests import Clock, ScoredProblem
 from app.domain.documents import MessageDocument
 from app.domain.rejections import reduced
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
 from app.grading.contest_snapshot import ContestSnapshot, closed, once_a_snapshot
 from app.grading.scoreboard_cache import ScoreboardCache
-from app.services.contests.not_begun import not_begun, own_clock_not_begun
+from app.services.clics import format_reltime
 from app.services.errors import NotFound
 from app.services.names import no_problem
 from app.services.viewer import Viewer
@@ -211,3 +212,16 @@ def shown_type(snapshot: ContestSnapshot, kind: str | None) -> str | None:
     if kind == JudgementType.PC:
         return snapshot.contest.settings.partly_correct_as
     return kind
+
+
+def not_begun(times: Clock, now: datetime) -> str:
+    """The refusal before the start of a contest, the same for every name of a problem: when it starts."""
+    if times.start is None:
+        return "the contest has not begun: no start is set yet"
+    left = timedelta(seconds=max(0, ceil((times.start - now).total_seconds())))
+    return f"the contest has not begun: it starts in {format_reltime(left).partition('.')[0]}"
+
+
+def own_clock_not_begun() -> str:
+    """The refusal before a team's own clock has begun: when problems are seen."""
+    return "your team's own clock has not begun; others see the contest's problems once it has ended"

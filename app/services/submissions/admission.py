@@ -15,12 +15,11 @@ from app.service import Service
 from app.services.bodies import same_id
 from app.services.contests.capabilities import capabilities
 from app.services.contests.changes import why_not_running
-from app.services.contests.not_begun import not_begun, own_clock_not_begun
 from app.services.errors import BadRequest, Forbidden, NotFound
 from app.services.names import NoContest, problem_called
 from app.services.submissions.submission_form import SubmissionForm
 from app.services.viewer import Viewer
-from app.services.visibility import snapshot_for, unknown_problem
+from app.services.visibility import not_begun, own_clock_not_begun, snapshot_for, unknown_problem
 from app.storage import contests
 from app.storage.ids import is_number
 from app.storage.submission_context import Entrant, Entry, read_entrant
