@@ -13,10 +13,11 @@ import pytest
 import yaml
 
 from app.domain.fingerprints import grain_of, normal
-from app.packages.documents import StrictLoader, read_document
+from app.packages.documents import MOST_NODES, StrictLoader, read_document
 from app.packages.errors import Faults
 from app.services import clics, table_rows
 from app.services.bodies import Document, bad_bytes, read_yaml
+from app.services.contest_package import package_files
 from app.services.errors import MOST_LISTED, BadRequest
 from app.services.images import measure
 from app.services.json_bounds import check_values
@@ -136,6 +137,14 @@ def test_yaml_that_would_grow_is_refused(text: str, words: str) -> None:
 def test_yaml_of_so_many_values_and_so_deep_is_read() -> None:
     assert read_yaml("- " * 64 + "a\n") == read_yaml("[" * 64 + "a" + "]" * 64)
     assert yaml.load("- a\n" * 199, partial(StrictLoader, most_nodes=200)) == ["a"] * 199
+
+
+def test_yaml_of_contest_packages_has_a_bound_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read in a process with a limit of its time, so a class list of thousands is taken."""
+    assert package_files.MOST_VALUES > MOST_NODES
+    monkeypatch.setattr(package_files, "MOST_VALUES", 50)
+    with pytest.raises(yaml.YAMLError, match="expected at most 50 keys and values"):
+        yaml.load("- a\n" * 60, package_files.TextLoader)
 
 
 def suppressed(call: Callable[[], object]) -> None:

@@ -50,6 +50,10 @@ class TextLoader(StrictLoader):
         for first, resolvers in StrictLoader.yaml_implicit_resolvers.items()
     }
 
+    def __init__(self, text: str) -> None:
+        # Packages are read in a process with a limit of its time, bodies of requests in a thread of the server.
+        super().__init__(text, MOST_VALUES)
+
 
 TextLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^-?(0|[1-9][0-9]*)$"), list("-0123456789"))
 TextLoader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^-?[0-9]+\.[0-9]+$"), list("-0123456789"))
