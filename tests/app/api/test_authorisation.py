@@ -15,6 +15,7 @@ import pytest
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
+from tests.conftest import migrated_sqlite
 
 ROLES = ("admin", "judge", "team", "other", "staff", None)
 READ = {
@@ -280,11 +281,8 @@ def parse(table: str) -> dict[tuple[str, str], list[int]]:
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """One service for all rows: with a running contest and one that has not begun, each with a submission of `team`."""
-    from app.storage.migrate import upgrade
-
     folder = tmp_path_factory.mktemp("walk")
-    url = f"sqlite:///{folder / 'walk.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(folder / "walk.sqlite")
     with open_api(url, folder / "home") as api:
         add_problem(api.service)
         add_contest(api.service)

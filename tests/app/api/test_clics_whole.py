@@ -15,6 +15,7 @@ from tests.builders.contests import add_problem, add_submission
 from tests.builders.schemas import FOLDER, faults
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
+from tests.conftest import migrated_sqlite
 
 BASE = f"contests/{lively.CONTEST}"
 USERS = (None, "red", "blue", "voice", "helper", "jury", "admin")
@@ -72,11 +73,8 @@ NO_RUNS = {None, "voice", "helper"}
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """A server with the lively contest; nothing in this module changes it."""
-    from app.storage.migrate import upgrade
-
     home = tmp_path_factory.mktemp("lively")
-    url = f"sqlite:///{home / 'jurado.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(home / "jurado.sqlite")
     with open_api(url, Path(home)) as api:
         fill(api)
         yield api

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.packages.verify import verify_report
-from app.storage.migrate import upgrade
 from tests.builders.contests import with_checkers
 from tests.builders.packages import JURADO, PROBLEM, zip_package
 from tests.builders.service import Api, open_api
+from tests.conftest import migrated_sqlite
 
 Changes = Mapping[str, str | bytes | None]
 PICTURE = "Look:\n\n![a cat](cat.png)\n"
@@ -145,8 +145,7 @@ WARNED: Mapping[str, tuple[Changes, str, str]] = {
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """A service with checkers, on SQLite."""
     home = tmp_path_factory.mktemp("doors")
-    url = f"sqlite:///{home / 'jurado.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(home / "jurado.sqlite")
     with open_api(url, home / "home") as api:
         yield with_checkers(api)
 

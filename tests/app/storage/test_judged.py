@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from app.service import Service
 from app.storage import events, submission_queries
-from app.storage.migrate import upgrade
 from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import open_service
+from tests.conftest import migrated_sqlite
 
 SMALL, LARGE, SOME = 300, 3000, 100
 STEPS_AT_ONCE = 100
@@ -24,8 +24,7 @@ STEPS_AT_ONCE = 100
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
     """SQLite, which plans by itself: it has no statistics, unlike PostgreSQL after a minute."""
-    url = f"sqlite:///{tmp_path / 'jurado.db'}"
-    upgrade(url)
+    url = migrated_sqlite(tmp_path / "jurado.db")
     with open_service(url, tmp_path / "home") as service:
         add_problem(service)
         add_contest(service)
