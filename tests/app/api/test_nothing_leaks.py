@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, pass_time
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, ids_of, pass_time
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -60,20 +60,21 @@ def life(api: Api) -> Api:
 
 def paths(api: Api) -> list[str]:
     """Every address below a contest that can be read, filled with what there is, and each with its options."""
-    found = []
+    addresses = []
+    veiled = ids_of(api.service)
     documented: dict[str, Any] = api.app.openapi()["paths"]
     for path, operations in documented.items():
         if "get" not in operations or not path.startswith("/api/contests"):
             continue
         if "event-feed" in path or "stream" in path:
             continue  # they never end; what they send is what the others show
-        for submission in ("1", "2", "3"):
-            ids = {**IDS, "submission_id": submission, "judgement_id": judgement_id(api.service, submission)}
+        for number in (1, 2, 3):
+            ids = {**IDS, "submission_id": str(number), "judgement_id": veiled.judgement(number)}
             filled = re.sub(r"\{(\w+)\}", lambda name, ids=ids: ids.get(name[1], "1"), path)
-            found.append(filled)
+            addresses.append(filled)
             if filled.endswith("scoreboard"):
-                found += [f"{filled}?cases=true", f"{filled}?virtual=true", f"{filled}?phase=final"]
-    return sorted(set(found))
+                addresses += [f"{filled}?cases=true", f"{filled}?virtual=true", f"{filled}?phase=final"]
+    return sorted(set(addresses))
 
 
 def read(api: Api, user: str | None) -> str:
