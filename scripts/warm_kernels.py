@@ -2,8 +2,8 @@
 
 For the smallest test case of each problem, each method of its solver takes one step and its answer is checked. Compiled
 code lands where numba keeps it (NUMBA_CACHE_DIR); on a processor of another kind numba compiles again by itself.
-Each problem is warmed by a process of its own, side by side. `make test` does this first: its workers and the servers
-that they start would otherwise each compile the same kernels.
+Processes share the work. `make test` does this first: its workers and the servers that they start would otherwise each
+compile the same kernels.
 """
 
 from __future__ import annotations
@@ -23,10 +23,31 @@ from solvers.doors import Unsolved, open_solver  # noqa: E402
 
 
 def main() -> None:
-    packages = sorted((PROJECT / "problems").iterdir(), key=solver_size, reverse=True)  # the longest work first
     with ProcessPoolExecutor(os.cpu_count()) as processes:
-        for lines in processes.map(warm_package, packages):
-            print(*lines, sep="\n")
+        for line in processes.map(warm, *zip(*work(), strict=True)):
+            print(line)
+
+
+def work() -> list[tuple[Path, str]]:
+    """List packages and methods in an order that compiles little twice: the longest work first, the rest much later.
+
+    The last method of a ladder uses most of its solver's kernels; by the time of the others these are there.
+    """
+    packages = [each for each in (PROJECT / "problems").iterdir() if checker_module(each).exists()]
+    packages.sort(key=solver_size, reverse=True)
+    ladders = [(package, list(open_solver(package.name).METHODS)) for package in packages]
+    last = [(package, methods[-1]) for package, methods in ladders]
+    return last + [(package, method) for package, methods in ladders for method in methods[:-1]]
+
+
+def checker_module(package: Path) -> Path:
+    """Give the module of a problem's checker, if it is a module of its own."""
+    return PROJECT / "checkers" / f"{checker_name(package)}.py"
+
+
+def checker_name(package: Path) -> str:
+    """Read which checker a problem has."""
+    return str(yaml.safe_load((package / "jurado.yaml").read_text())["checker"])
 
 
 def solver_size(package: Path) -> int:
@@ -36,36 +57,24 @@ def solver_size(package: Path) -> int:
     return sum(path.stat().st_size for path in paths if path.exists())
 
 
-def warm_package(package: Path) -> list[str]:
-    """Warm the kernels of one problem, if its checker is a module; returns what there is to say."""
-    settings = yaml.safe_load((package / "jurado.yaml").read_text())
-    if not (PROJECT / "checkers" / f"{settings['checker']}.py").exists():
-        return []
-    return warm(package.name, settings["checker"], smallest_case(package))
-
-
 def smallest_case(package: Path) -> Path:
     """Find the smallest input that has an answer."""
     inputs = [*package.glob("data/sample/**/*.in"), *package.glob("data/secret/**/*.in")]
     return min((path for path in inputs if path.with_suffix(".ans").exists()), key=lambda path: path.stat().st_size)
 
 
-def warm(slug: str, checker_name: str, case: Path) -> list[str]:
-    """Solve and check one case with every method; returns a line for each."""
-    checker, solver = open_checker(checker_name), open_solver(slug)
+def warm(package: Path, method: str) -> str:
+    """Solve and check one case with a method; returns a line that says so."""
+    checker, solver = open_checker(checker_name(package)), open_solver(package.name)
+    case = smallest_case(package)
     instance = checker.read_instance(case.read_bytes())
-    reference = case.with_suffix(".ans").read_bytes()
-    lines = []
-    for method in solver.METHODS:
-        try:
-            answer = solver.solve(instance, method=method, seed=1, seconds=1.0, steps=1)
-        except Unsolved:
-            lines.append(f"{slug}: {method} is warm, and has no answer after one step")
-            continue
-        data = checker.write_answer(answer).encode()
-        checker.score_answer(instance, checker.read_answer(data, instance), reference)
-        lines.append(f"{slug}: {method} is warm")
-    return lines
+    try:
+        answer = solver.solve(instance, method=method, seed=1, seconds=1.0, steps=1)
+    except Unsolved:
+        return f"{package.name}: {method} is warm, and has no answer after one step"
+    data = checker.write_answer(answer).encode()
+    checker.score_answer(instance, checker.read_answer(data, instance), case.with_suffix(".ans").read_bytes())
+    return f"{package.name}: {method} is warm"
 
 
 if __name__ == "__main__":
