@@ -52,6 +52,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     postgres.wait_until_gone(folder)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of the whole, the longest: as the last one, such a test would keep one worker busy alone."""
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
 def pytest_collection_finish() -> None:
     """Have the garbage collector look no more through modules and tests, which live as long as the process."""
     gc.freeze()
