@@ -17,7 +17,6 @@ from app.domain.verdicts import CaseVerdict
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.services.problems.problems import samples
-from app.storage.migrate import upgrade
 from app.storage.submissions import INLINE_LIMIT
 from app.storage.tables import AnswerRow, JudgementRow, TestCaseRow
 from tests.app.api.test_contest_packages import bring_in, everything
@@ -26,6 +25,7 @@ from tests.builders.judging import judge
 from tests.builders.packages import zip_package
 from tests.builders.service import Api, open_api
 from tests.builders.zips import unzipped
+from tests.conftest import migrated_sqlite
 
 RIGHT, WRONG = b"2\n", b"0\n"
 
@@ -47,8 +47,7 @@ def quick_here(quick_api: Api) -> Api:
 @contextmanager
 def another_server(folder: Path) -> Iterator[Api]:
     """The server that the contest comes from."""
-    url = f"sqlite:///{folder / 'there.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(folder / "there.sqlite")
     with open_api(url, folder / "there") as there:
         add_problem(with_checkers(there).service)
         yield there
