@@ -158,6 +158,7 @@ def test_patterns_are_compiled_where_this_test_finds_them() -> None:
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for node in ast.walk(function)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "compile"
+        if ast.unparse(node.func) == "re.compile"
     ]
     assert inner + compiled == []
