@@ -46,7 +46,9 @@ def test_what_differs_is_named() -> None:
 
 
 def test_a_problem_may_be_named_by_its_slug_alone_and_a_misspelt_one_gets_the_nearest() -> None:
-    made = make_testdata("--inputs-only", "netgame")
+    made = make_testdata(
+        "--inputs-only", "netgame", "--case", smallest_case(PROJECT / "problems/netgame/generators/cases.yaml")
+    )
     assert (made.returncode, "found" in made.stderr) == (0, False), made.stderr
     typo = make_testdata("--inputs-only", "netgam")
     assert (typo.returncode, typo.stderr.strip()) == (
