@@ -19,7 +19,6 @@ from app.packages.zips import zip_bytes
 from app.services.contest_package import importing, package_files
 from app.services.contest_package.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
 from app.services.contest_package.rows import MOST_PAUSES, Importer
-from app.storage.migrate import upgrade
 from app.storage.tables import (
     AccountRow,
     ChosenSubmissionRow,
@@ -37,6 +36,7 @@ from tests.builders.packages import zip_package
 from tests.builders.schemas import faults
 from tests.builders.service import PASSWORD, Api, open_api
 from tests.builders.zips import unzipped
+from tests.conftest import migrated_sqlite
 
 ZIP = {"Content-Type": "application/zip"}
 KEPT = tuple(name for name in SINGLE if name not in {"judgements", "runs", "awards", "accounts"})
@@ -53,8 +53,7 @@ def twice(one: dict[str, Any]) -> bytes:
 def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
     """A package of the lively contest, and what the server it is from says of it, its event feed too."""
     home = tmp_path_factory.mktemp("exported")
-    url = f"sqlite:///{home / 'jurado.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(home / "jurado.sqlite")
     with open_api(url, home) as api:
         fill(api)
         reply = api.get(f"{BASE}/package.zip", user="admin")
@@ -174,8 +173,7 @@ def boards(api: Api) -> dict[str, Any]:
 @pytest.mark.parametrize("open_to_all", [False, True])
 def test_the_board_of_an_imported_contest_is_that_of_the_old_one(tmp_path: Path, empty: Api, open_to_all: bool) -> None:
     """With hidden and disqualified teams, a pause, limits, final cases, chosen submissions and virtual teams."""
-    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(tmp_path / "old.sqlite")
     with open_api(url, tmp_path / "old") as old:
         play(old)
         change_contest(old.service, open_to_all=open_to_all)
@@ -195,8 +193,7 @@ def test_the_board_of_an_imported_contest_is_that_of_the_old_one(tmp_path: Path,
 
 
 def test_what_is_opened_of_a_frozen_board_is_open_after_an_import(tmp_path: Path, quick_api: Api) -> None:
-    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(tmp_path / "old.sqlite")
     with open_api(url, tmp_path / "old") as old:
         service = with_checkers(old).service
         add_problem(service)
@@ -215,8 +212,7 @@ def test_what_is_opened_of_a_frozen_board_is_open_after_an_import(tmp_path: Path
 
 
 def test_statements_come_back_with_their_images(tmp_path: Path, empty: Api) -> None:
-    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(tmp_path / "old.sqlite")
     shown = {"statement/problem.en.md": "![a cat](img/cat.png)\n", "statement/img/cat.png": b"\x89PNG\r\n\x1a\n0"}
     with open_api(url, tmp_path / "old") as api:
         add_problem(api.service, shown)
@@ -230,8 +226,7 @@ def test_statements_come_back_with_their_images(tmp_path: Path, empty: Api) -> N
 
 
 def test_what_teams_did_is_left_out_with_their_submissions(tmp_path: Path, quick_api: Api) -> None:
-    url = f"sqlite:///{tmp_path / 'old.sqlite'}"
-    upgrade(url)
+    url = migrated_sqlite(tmp_path / "old.sqlite")
     with open_api(url, tmp_path / "old") as old:
         play(old)
         package = old.get("contests/c/package.zip", user="admin").content
