@@ -22,6 +22,8 @@ from app.cli.options import AsJson
 from app.cli.output import say, show, write_json
 from app.cli.resources.scoreboard import Board
 
+NO_SPARE = {"JURADO_SPARE_GRADERS": "0"}
+"""No grader dies in the story, so that none in reserve need start beside the others."""
 LOWERED = ("ants", "rollingballs")
 """The team and the problem whose points the new BESTs of the second round must lower."""
 
@@ -79,7 +81,7 @@ def fresh_story(began: float, *, quiet: bool) -> Iterator[Story]:
         else:
             typer.echo(f"{monotonic() - began:5.1f} s  {text}")
 
-    with tempfile.TemporaryDirectory(prefix="jurado-demo-") as folder, fresh_service(Path(folder)) as running:
+    with tempfile.TemporaryDirectory(prefix="jurado-demo-") as folder, fresh_service(Path(folder), NO_SPARE) as running:
         talk(f"a fresh service answers at {running.url}")
         story = Story(running.url, Client(new_login(running.url, "admin", running.password)), Path(folder), talk)
         try:
