@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from app.cli.output import Failure, say
+from app.garbage import Survivors
 
 if TYPE_CHECKING:
     from app.cli.server.connection import BoundedConnection
@@ -49,14 +50,14 @@ def main_module() -> ModuleType:
     """Import the service's module without looking for garbage.
 
     Modules live as long as the process: a search through them takes a tenth of the time of importing, and is a pause of
-    requests later.
+    requests later, as one through the boards of large contests is.
     """
     gc.disable()
     try:
         return import_module("app.main")
     finally:
         gc.enable()
-        gc.freeze()
+        Survivors().keep()
 
 
 def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:

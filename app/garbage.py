@@ -1,0 +1,48 @@
+"""Garbage collection of a server: objects that survive a full collection are set aside, and seldom searched again.
+
+Python searches all objects for cycles whenever a quarter of those that it searched last has been added. A large contest
+lies in millions of objects, and a version of its board replaces enough of them for a search every few seconds: with
+50,000 submissions one takes 0.3 to 0.6 s, in which no request is answered.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+OLDEST = 2
+GROWTH = 2
+"""How many times as many objects are set aside as survived a search through all of them, before the next one."""
+
+
+class Survivors:
+    """Sets survivors aside from `keep` to `release`. Cycles among them become garbage unseen until all are searched."""
+
+    def __init__(self) -> None:
+        self._is_thorough = True
+        self._most = 0
+
+    def keep(self) -> None:
+        """Begin, with all objects that there are now."""
+        gc.freeze()
+        self._most = GROWTH * gc.get_freeze_count()
+        self._is_thorough = False
+        gc.callbacks.append(self._after)
+
+    def release(self) -> None:
+        """Let Python search all objects as before."""
+        gc.callbacks.remove(self._after)
+        gc.unfreeze()
+
+    # Any: the facts that Python tells of a collection, each of a type of its own.
+    def _after(self, phase: str, facts: dict[str, Any]) -> None:
+        """After a full collection, set aside what is left; where that is too much, let the next one search it all."""
+        if phase != "stop" or facts["generation"] != OLDEST:
+            return
+        gc.freeze()
+        count = gc.get_freeze_count()
+        if self._is_thorough:
+            self._most, self._is_thorough = GROWTH * count, False
+        elif count > self._most:
+            gc.unfreeze()
+            self._is_thorough = True

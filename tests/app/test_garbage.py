@@ -1,0 +1,71 @@
+"""Survivors of full collections: set aside, searched again once they are many, and freed as they always were."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from app.garbage import GROWTH, Survivors
+
+
+class Node:
+    """An object that may refer to itself."""
+
+    def __init__(self) -> None:
+        self.other: Node | None = None
+
+
+@pytest.fixture(autouse=True)
+def survivors() -> Iterator[Survivors]:
+    """Survivors that are set aside during the test, with no collection but those that the test asks for."""
+    gc.collect()
+    gc.disable()
+    kept = Survivors()
+    kept.keep()
+    yield kept
+    kept.release()
+    gc.enable()
+
+
+def test_a_full_collection_searches_only_what_came_after_the_last_one() -> None:
+    gc.collect()
+    lasting = [[at] for at in range(10_000)]
+    assert len(gc.get_objects()) > len(lasting)
+    gc.collect()
+    assert len(gc.get_objects()) < len(lasting)
+
+
+def test_new_cycles_are_collected_as_ever() -> None:
+    node = Node()
+    node.other = node
+    seen = weakref.ref(node)
+    del node
+    gc.collect()
+    assert seen() is None
+
+
+def test_survivors_without_a_cycle_are_freed_at_once() -> None:
+    node = Node()
+    seen = weakref.ref(node)
+    gc.collect()
+    del node
+    assert seen() is None
+
+
+def test_cycles_among_survivors_are_collected_once_these_have_doubled() -> None:
+    """Memory that nobody sees stays within a factor: the search after the one that is too many goes through all."""
+    node = Node()
+    node.other = node
+    seen = weakref.ref(node)
+    gc.collect()
+    del node
+    gc.collect()
+    assert seen() is not None
+    lasting = [[at] for at in range(GROWTH * gc.get_freeze_count())]
+    gc.collect()
+    gc.collect()
+    assert seen() is None
+    assert len(lasting) > 0
