@@ -7,21 +7,18 @@ reply has an end here too, a little later, and the connection is closed then.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import psycopg
-from psycopg.abc import PQGen
-from psycopg.pq import TransactionStatus
 from sqlalchemy import Engine, event
 
 from app.settings import Timeouts
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from app.storage.bounded_connection import BoundedConnection
+
 CONNECT_SECONDS = 5
 SECONDS_FOR_THE_REPLY = 5.0
 """Seconds beyond PostgreSQL's own timeout until its silence ends the connection."""
-SECONDS_OUTSIDE = 5.0
-"""For statements outside of transactions, all of them short: is the connection alive, how did a transaction end."""
 SETTINGS = (
     "SELECT set_config('statement_timeout', %s, false), set_config('lock_timeout', %s, false),"
     " set_config('idle_in_transaction_session_timeout', %s, false)"
@@ -44,23 +41,6 @@ class Patience:
         connection.autocommit = False
 
 
-class BoundedConnection(psycopg.Connection[Any]):
-    """A connection that is closed if a reply does not come in time: within `seconds`, inside of transactions."""
-
-    seconds: float | None = None
-
-    def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
-        """Wait for a reply; raises OperationalError."""
-        if timeout is None:
-            timeout = SECONDS_OUTSIDE if self.autocommit else self.seconds
-        try:
-            return super().wait(gen, interval, timeout)
-        except psycopg.OperationalError:
-            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
-                self.pgconn.finish()  # its reply may still come: nobody may take that for the next one's
-            raise
-
-
 def network_patience(silent: float) -> dict[str, int]:
     """Options of libpq for a network that is silent for so many seconds: no reply to a connect, no acknowledgement."""
     if not silent:
@@ -76,6 +56,7 @@ def network_patience(silent: float) -> dict[str, int]:
 
 def be_patient(engine: Engine, patience: Patience) -> None:
     """Let every connection that a PostgreSQL engine opens have these bounds."""
+    from app.storage.bounded_connection import BoundedConnection  # its driver takes 0.1 s, which SQLite needs not pay
 
     # Any: the arguments of the driver's connect, each of a type of its own.
     def connect(_dialect: object, _record: object, _args: object, named: dict[str, Any]) -> BoundedConnection:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app.settings import Settings, Timeouts
-from app.storage import patience
+from app.storage import bounded_connection, patience
 from app.storage.database import Database
 from app.storage.faults import of_the_database
 from app.storage.migrate import upgrade
@@ -113,7 +113,7 @@ def test_a_frozen_connection_is_given_up_and_another_one_is_taken(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patience, "SECONDS_FOR_THE_REPLY", SOON)
-    monkeypatch.setattr(patience, "SECONDS_OUTSIDE", SOON)
+    monkeypatch.setattr(bounded_connection, "SECONDS_OUTSIDE", SOON)
     with opened(postgresql_url, Timeouts(read=SOON)) as database:
         with database.readers.connect() as connection, frozen(connection):
             with pytest.raises(OperationalError, match="timeout") as raised:
