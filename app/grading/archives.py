@@ -5,6 +5,8 @@ Anything odd about an archive refuses it as a whole. Limits hold for all archive
 
 from __future__ import annotations
 
+import io
+import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +18,10 @@ from app.packages.zip_reader import CHUNK, ZipUnreadable, entry_fault, inflate, 
 LONGEST_NAME = 255
 DIRECTORY_ENTRY = b"PK\x01\x02"
 DIRECTORY_ENTRY_BYTES = 46
+SIZE_AT, SIZE_BYTES = 24, 4
+"""Where a directory entry says how many bytes its file has; all ones where a zip64 field says it."""
+READ_AT_ONCE = 64 * 1024
+"""Bytes of an archive that are read at once, as each of its files costs some small reads."""
 RATIO_MATTERS_FROM = 1 << 20
 ARCHIVES = {
     b"PK\x03\x04": "zip",
@@ -28,7 +34,9 @@ ARCHIVES = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+MAGICS = tuple(ARCHIVES)
 TAR, TAR_AT = b"ustar", 257
+CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 ARCHIVE_NAMES = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst")
 
 
@@ -69,7 +77,7 @@ def name_fault(name: str) -> str | None:
     parts = name.replace("\\", "/").split("/")
     if len(name) > LONGEST_NAME:
         return f"expected a name of at most {LONGEST_NAME} characters, found {len(name)}"
-    if any(ord(letter) < 32 or letter == "\x7f" or "\ud800" <= letter <= "\udfff" for letter in name):
+    if CONTROL.search(name):
         return "expected a name of letters, found a control character"
     if name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":"):
         return "expected a path inside the archive, found one that escapes it"
@@ -88,7 +96,26 @@ def archive_kind_of(data: bytes) -> str | None:
     """Tell an archive by the first of its bytes."""
     if data[TAR_AT : TAR_AT + len(TAR)] == TAR:
         return "tar"
-    return next((kind for magic, kind in ARCHIVES.items() if data.startswith(magic)), None)
+    if not data.startswith(MAGICS):
+        return None
+    return next(kind for magic, kind in ARCHIVES.items() if data.startswith(magic))
+
+
+def announced(stream: IO[bytes]) -> tuple[int, int]:
+    """Give the files and inflated bytes that an archive announces: at most so many are read of it.
+
+    Entries are looked for wherever they lie, as the header that says where the directory begins may lie.
+    """
+    stream.seek(0)
+    data = stream.read()
+    stream.seek(0)
+    files = inflated = 0
+    at = data.find(DIRECTORY_ENTRY)
+    while at >= 0:
+        files += 1
+        inflated += int.from_bytes(data[at + SIZE_AT : at + SIZE_AT + SIZE_BYTES], "little")
+        at = data.find(DIRECTORY_ENTRY, at + len(DIRECTORY_ENTRY))
+    return files, inflated
 
 
 def is_litter(name: str) -> bool:
@@ -103,7 +130,7 @@ def open_archive(upload: Upload, budget: Budget) -> Iterator[Archive]:
     _check_directory(upload, budget)
     budget.packed += _size(upload.stream)
     try:
-        with open_zip(upload.stream) as archive:
+        with open_zip(_quick(upload.stream)) as archive:
             entries = archive.infolist()
             budget.add_files(upload.name, len(entries))
             _check_entries(upload.name, entries)
@@ -177,6 +204,11 @@ def _check_directory(upload: Upload, budget: Budget) -> None:
     upload.stream.seek(0)
     if count > left:
         raise _too_many(upload.name, budget.limits, budget.files + count)
+
+
+def _quick(stream: IO[bytes]) -> IO[bytes]:
+    """The stream, or a copy of it in memory where it is small."""
+    return stream if _size(stream) > READ_AT_ONCE else io.BytesIO(stream.read())
 
 
 def _size(stream: IO[bytes]) -> int:

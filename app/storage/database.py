@@ -99,7 +99,8 @@ class Database:
         `lock_ms` bounds each wait for a lock, in milliseconds; None: as the database's settings have it.
         Raises CommitInDoubt where nobody can know whether it was committed; other errors mean that nothing was kept.
         """
-        with (engine or self.engine).execution_options(write=True, lock_ms=lock_ms).connect() as connection:
+        with (engine or self.engine).connect() as connection:
+            connection.execution_options(write=True, lock_ms=lock_ms)  # an engine with options would be made each time
             self._refuse_if_barred()
             transaction = connection.begin()
             if lock_ms is not None and not self.is_sqlite:

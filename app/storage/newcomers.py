@@ -16,6 +16,10 @@ from app.storage.judgements import QUEUED
 from app.storage.rejudgings import OPEN, Described, contests_of, grows
 from app.storage.tables import JudgementRow, RejudgingRow
 
+OPEN_REJUDGINGS = select(RejudgingRow.id, RejudgingRow.contest_id, RejudgingRow.selection, RejudgingRow.changes).where(
+    RejudgingRow.state == OPEN
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
@@ -33,10 +37,9 @@ def judged_again(connection: Connection, newcomers: Sequence[Newcomer]) -> dict[
     To be called after the submissions are inserted: on PostgreSQL the insert waits for whoever applies or cancels a
     rejudging (`rejudging_steps.lock`), so that what is read here afterwards is what holds when this commits.
     """
-    columns = (RejudgingRow.id, RejudgingRow.contest_id, RejudgingRow.selection, RejudgingRow.changes)
     rows = [
         _values(newcomer, rejudging.id)
-        for rejudging in connection.execute(select(*columns).where(RejudgingRow.state == OPEN))
+        for rejudging in connection.execute(OPEN_REJUDGINGS)
         for newcomer in _of(rejudging, newcomers)
     ]
     queued: dict[int, list[int]] = {}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, exists, func, insert, select, text, tuple_
-from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy import Connection, bindparam, exists, func, insert, select, text, tuple_
+from sqlalchemy.orm import Session
 
 from app.domain.documents import MessageDocument
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
@@ -75,6 +75,12 @@ class LimitReached:
     again: datetime | None
 
 
+INSERTS = (insert(SubmissionRow), insert(AnswerRow), insert(JudgementRow))
+"""Statements of every submission are made once: making one takes as long as running it."""
+LAST_IDS = text("SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')")
+NEXT_IDS = select(
+    *(func.nextval(func.pg_get_serial_sequence(table.__tablename__, "id")) for table in (SubmissionRow, JudgementRow))
+).select_from(func.generate_series(1, bindparam("count")))
 Key = tuple[str, str, str]
 Place = tuple[str, str, str]
 """A contest, a team and a problem."""
@@ -95,8 +101,7 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
     """
     known = _known_keys(connection, arriving)
     counted = _counted(connection, arriving)
-    ids = iter(_reserve(connection, SubmissionRow, len(arriving)))
-    judgement_ids = iter(_reserve(connection, JudgementRow, len(arriving)))
+    ids, judgement_ids = _reserve(connection, len(arriving))
     batch = _Batch()
     results: list[Accepted | LimitReached] = []
     for new in arriving:
@@ -112,13 +117,9 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
         if key is not None:
             known[key] = accepted.submission_id
         results.append(accepted)
-    for table, rows in (
-        (SubmissionRow, batch.submissions),
-        (AnswerRow, batch.answers),
-        (JudgementRow, batch.judgements),
-    ):
+    for statement, rows in zip(INSERTS, (batch.submissions, batch.answers, batch.judgements), strict=True):
         if rows:
-            connection.execute(insert(table), rows)
+            connection.execute(statement, rows)
     again = newcomers.judged_again(connection, batch.newcomers)
     return [_with_news(result, again) for result in results] if again else results
 
@@ -200,18 +201,17 @@ def _known_keys(connection: Connection, arriving: Sequence[NewSubmission]) -> di
     return {(row[1], row[2], str(row[3])): row[0] for row in rows}
 
 
-def _reserve(connection: Connection, table: type[DeclarativeBase], count: int) -> Sequence[int]:
-    """Take `count` new ids. SQLite's writing transactions exclude each other; PostgreSQL has sequences for it."""
-    name = table.__tablename__
+def _reserve(connection: Connection, count: int) -> tuple[Iterator[int], Iterator[int]]:
+    """Take `count` new ids of submissions, and as many of judgements.
+
+    SQLite's writing transactions exclude each other, so the last ids given tell the next; PostgreSQL has sequences.
+    """
     if connection.dialect.name == "sqlite":
-        last = (
-            connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": name}).scalar() or 0
-        )
-        return range(last + 1, last + 1 + count)
-    sequence = func.pg_get_serial_sequence(name, "id")
-    return list(
-        connection.execute(select(func.nextval(sequence)).select_from(func.generate_series(1, count))).scalars()
-    )
+        last = {name: seq for name, seq in connection.execute(LAST_IDS)}  # noqa: C416 - a Row is no pair
+        first, first_judgement = (last.get(table.__tablename__, 0) + 1 for table in (SubmissionRow, JudgementRow))
+        return iter(range(first, first + count)), iter(range(first_judgement, first_judgement + count))
+    rows = connection.execute(NEXT_IDS, {"count": count}).all()
+    return iter([row[0] for row in rows]), iter([row[1] for row in rows])
 
 
 def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:

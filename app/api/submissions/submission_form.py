@@ -14,9 +14,8 @@ from app.api.http.forms import Expected, open_form
 from app.api.http.uploads import body_stream, content_type
 from app.services import clics
 from app.services.errors import UnsupportedMedia
-from app.services.heavy import run_heavy
+from app.services.heavy import LIGHT, run_heavy
 from app.services.submissions.submission_form import (
-    LIGHT_ARCHIVES,
     LONGEST_COMMENT,
     SubmissionForm,
     read_json,
@@ -95,7 +94,7 @@ async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm
             yield read_texts(form.texts, uploads, sources)
     elif kind == "application/json":
         async with body_stream(request) as body:
-            light = body.seek(0, io.SEEK_END) <= LIGHT_ARCHIVES
+            light = body.seek(0, io.SEEK_END) <= LIGHT
             body.seek(0)
             yield read_json(body.read()) if light else await run_heavy(lambda: read_json(body.read()))
     else:

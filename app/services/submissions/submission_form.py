@@ -13,7 +13,7 @@ from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.grading.archives import Upload, archive_kind
+from app.grading.archives import Upload, announced, archive_kind
 from app.services import clics
 from app.services.bodies import Line
 from app.services.clics import Id
@@ -28,8 +28,9 @@ NamedFile = tuple[str, IO[bytes]]
 LONGEST_COMMENT = 10_000
 MOST_VALUES = 5_000
 """Of a JSON body, which is one long text: more values than these would take far more memory than their bytes."""
-LIGHT_ARCHIVES = 4 * 1024
-"""Bytes that may be archives and still are sorted at once: they hold at most 90 files, and inflate to 1 MiB."""
+LIGHT_FILES = 64
+LIGHT_INFLATED = 4 * LIGHT
+"""Files of archives, and their bytes, that are sorted at once: as much work as a large answer that is sent plainly."""
 WITHOUT_NUL = r"^[^\x00]*$"
 
 
@@ -85,14 +86,13 @@ class SubmissionForm:
 
     @property
     def is_light(self) -> bool:
-        """Is sorting its files quicker than changing threads? A few KB of an archive are hundreds of files."""
-        most = LIGHT
-        size = 0
-        for upload in (*self.uploads, *self.sources):
-            size += upload.stream.seek(0, io.SEEK_END)
-            if archive_kind(upload.stream) is not None:
-                most = LIGHT_ARCHIVES
-        return size <= most
+        """Is sorting its files quicker than changing threads? A few KB of an archive may be hundreds of files."""
+        streams = [upload.stream for upload in (*self.uploads, *self.sources)]
+        if sum(stream.seek(0, io.SEEK_END) for stream in streams) > LIGHT:
+            return False
+        archives = [announced(stream) for stream in streams if archive_kind(stream) is not None]
+        files, inflated = sum(count for count, _ in archives), sum(size for _, size in archives)
+        return files <= LIGHT_FILES and inflated <= LIGHT_INFLATED
 
 
 def read_texts(texts: Mapping[str, str], uploads: Sequence[NamedFile], sources: Sequence[NamedFile]) -> SubmissionForm:
