@@ -31,7 +31,7 @@ NETS = (
     "3-n50/303-block-4x5-minus",
     "3-n50/304-block-5x4-loose",
 )
-METHODS = ("ropes", "cells", "dp", "grundy")
+METHODS = ("ropes-all", "ropes", "cells", "dp", "grundy")
 GOAL = 50.0
 RUNS = 15
 

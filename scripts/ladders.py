@@ -1,5 +1,7 @@
 """Climb the whole ladder of each problem and record it: `ladders.py record [SLUG...]`, `ladders.py draw [SLUG...]`.
 
+`record SLUG --method M` climbs with some methods only and keeps what is recorded of the others.
+
 `record` runs `jurado ladder SLUG --json` into docs/ladders/SLUG.json, adds the raw score against time of the methods
 that improve with time (on the three largest cases), and writes docs/ladders/README.md. `draw` makes the pictures, from
 what was recorded only; it needs the group `plots` of pyproject.toml, which `make plots` installs.
@@ -42,7 +44,7 @@ def main() -> int:
     slugs = options.slug or sorted(bundled())
     RECORDS.mkdir(parents=True, exist_ok=True)
     if options.verb == "record":
-        unexpected = [slug for slug in slugs if not record(slug, options.curve_seconds)]
+        unexpected = [slug for slug in slugs if not record(slug, options.curve_seconds, options.method)]
         (RECORDS / "README.md").write_text(page(read_records()), encoding="utf-8")
         if unexpected:
             print(f"ladders: other points than expected: {', '.join(unexpected)}", file=sys.stderr)
@@ -62,13 +64,15 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("verb", choices=["record", "draw"])
     parser.add_argument("slug", nargs="*", help="problems; default: all")
+    parser.add_argument("--method", action="append", default=[], help="record only this method (may be repeated)")
     parser.add_argument("--curve-seconds", type=float, default=10.0, help="how long each curve is")
     return parser.parse_args()
 
 
-def record(slug: str, curve_seconds: float) -> bool:
+def record(slug: str, curve_seconds: float, methods: Sequence[str] = ()) -> bool:
     """Climb one ladder and store it; returns whether every rung earned the expected points. Exits where that fails."""
     command = [sys.executable, "-m", "app.cli", "ladder", slug, "--json"]
+    command += [word for method in methods for word in ("--method", method)]
     print(f"{slug}: climbing", file=sys.stderr, flush=True)
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if not done.stdout:  # the package has no ladder, and the command has printed why
@@ -76,22 +80,40 @@ def record(slug: str, curve_seconds: float) -> bool:
     told = json.loads(done.stdout)
     for rung in told["rungs"]:
         rung["cases"] = [{key: case[key] for key in KEPT} for case in rung["cases"]]
-    told["curves"] = curves(slug, curve_seconds)
-    (RECORDS / f"{slug}.json").write_text(as_text(told), encoding="utf-8")
+    known = list_methods(slug)
+    improving = [name for name in methods or known if known[name]] if sum(known.values()) > 1 else []
+    told["curves"] = curves(slug, curve_seconds, improving)
+    path = RECORDS / f"{slug}.json"
+    if methods:
+        told = merged(json.loads(path.read_text(encoding="utf-8")), told, list(known))
+    path.write_text(as_text(told), encoding="utf-8")
     return done.returncode == 0
 
 
-def curves(slug: str, seconds: float) -> list[dict[str, Any]]:
-    """Follow each method that improves with time on the largest cases: points [seconds, best raw score so far]."""
+def list_methods(slug: str) -> dict[str, bool]:
+    """Give the methods of a problem, lowest rung first, and whether each improves with time."""
     listed = subprocess.run(
         [sys.executable, "-m", "solvers", slug, "--methods"], cwd=ROOT, stdout=subprocess.PIPE, check=True
     )
-    methods = [name for name, method in json.loads(listed.stdout)["methods"].items() if method["anytime"]]
+    return {name: method["anytime"] for name, method in json.loads(listed.stdout)["methods"].items()}
+
+
+def merged(old: dict[str, Any], new: dict[str, Any], methods: Sequence[str]) -> dict[str, Any]:
+    """Put new rungs and curves into an old record, in the order of the methods; unknown methods leave it."""
+    rungs = {rung["method"]: rung for rung in (*old["rungs"], *new["rungs"])}
+    lines = {(curve["case"], curve["method"]): curve for curve in (*old["curves"], *new["curves"])}
+    cases = sorted({case for case, _ in lines})
+    return new | {
+        "rungs": [rungs[method] for method in methods if method in rungs],
+        "curves": [lines[case, method] for case in cases for method in methods if (case, method) in lines],
+    }
+
+
+def curves(slug: str, seconds: float, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Follow methods that improve with time on the largest cases: points [seconds, best raw score so far]."""
     secret = [case for case in read_package(bundled()[slug]).cases if case.group != "sample"]
     largest = sorted(secret, key=lambda case: (-len(case.input.read()), case.name))[:CURVES]
     pairs = [(case, method) for case in sorted(largest, key=lambda case: case.name) for method in methods]
-    if len(methods) < 2:
-        return []
     return [curve(slug, case, method, seconds) for case, method in track(pairs, f"{slug}: curves")]
 
 

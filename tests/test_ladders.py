@@ -11,7 +11,7 @@ import pytest
 from app.packages.catalog import bundled
 from app.packages.model import Package
 from app.packages.read import read_package
-from scripts.ladders import RECORDS, page, read_records
+from scripts.ladders import RECORDS, merged, page, read_records
 from solvers.doors import open_solver
 
 SLUGS = sorted(bundled())
@@ -70,3 +70,20 @@ def test_the_recorded_ladder_is_that_of_the_package(slug: str) -> None:
     assert all(rung["as_expected"] for rung in told["rungs"])
     secret = {case.name for case in package(slug).cases if case.group != "sample"}
     assert all({case["case"] for case in rung["cases"]} == secret for rung in told["rungs"])
+
+
+def test_a_method_recorded_alone_replaces_its_rung_and_leaves_the_others() -> None:
+    old = {
+        "seconds": 1,
+        "rungs": [{"method": name, "points": 1} for name in ("first", "gone", "last")],
+        "curves": [{"case": case, "method": "last", "points": []} for case in ("a", "b")],
+    }
+    new = {
+        "seconds": 2,
+        "rungs": [{"method": "middle", "points": 2}, {"method": "last", "points": 3}],
+        "curves": [{"case": "a", "method": "middle", "points": [[0, 1]]}],
+    }
+    told = merged(old, new, ["first", "middle", "last"])
+    assert told["seconds"] == 2
+    assert [(rung["method"], rung["points"]) for rung in told["rungs"]] == [("first", 1), ("middle", 2), ("last", 3)]
+    assert [(c["case"], c["method"]) for c in told["curves"]] == [("a", "middle"), ("a", "last"), ("b", "last")]

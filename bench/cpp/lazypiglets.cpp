@@ -1,50 +1,59 @@
-// The editorial's search for Lazy Piglets, plainly: A* over sorted states kept in a std::map, the estimate being the
-// best assignment of piglets to haystacks by distances in which a piglet may jump wherever it likes, also over trees.
-// Reads an input file, prints the least number of steps. It never ends where there is no way: do not ask it there.
+// The source's search for Lazy Piglets, plainly: A* over sorted states, their depths in a std::map. The estimate is the
+// best assignment of piglets to haystacks by distances between all cells (Floyd and Warshall) in which a piglet may jump
+// over any free cell. Of equal sums the last state in the order of its cells comes first; the search ends when the goal
+// is generated. Reads an input file, prints the least number of steps and the states met. It has no answer where there
+// is no way: do not ask it there.
 #include <algorithm>
 #include <array>
 #include <iostream>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 using State = std::array<int, 4>;
 
-int size, pigs;
-std::vector<std::string> rows;
-std::vector<std::vector<int>> far_to;  // for each haystack, from each cell
-const int DOWN[] = {-1, 0, 1, 0}, RIGHT[] = {0, 1, 0, -1};
+static const int FAR = 1000000;
+static int size, pigs;
+static std::vector<std::string> rows;
+static std::vector<std::vector<int>> steps_between;
+static const int DOWN[] = {-1, 0, 1, 0}, RIGHT[] = {0, 1, 0, -1};
 
-bool is_free(int r, int c) { return r >= 0 && c >= 0 && r < size && c < size && rows[r][c] == '.'; }
+static bool is_free(int r, int c) { return r >= 0 && c >= 0 && r < size && c < size && rows[r][c] == '.'; }
 
-std::vector<int> distances(int start) {
-    std::vector<int> steps(size * size, 1000000), queue{start};
-    steps[start] = 0;
-    for (size_t head = 0; head < queue.size(); head++)
+static void measure() {
+    const int cells = size * size;
+    steps_between.assign(cells, std::vector<int>(cells, FAR));
+    for (int cell = 0; cell < cells; cell++) {
+        const int r = cell / size, c = cell % size;
+        if (!is_free(r, c)) continue;
+        steps_between[cell][cell] = 0;
         for (int d = 0; d < 4; d++)
-            for (int length = 1; length <= 2; length++) {
-                int r = queue[head] / size + length * DOWN[d], c = queue[head] % size + length * RIGHT[d];
-                if (!is_free(r, c) || steps[r * size + c] < 1000000) continue;
-                steps[r * size + c] = steps[queue[head]] + 1;
-                queue.push_back(r * size + c);
-            }
-    return steps;
+            for (int length = 1; length <= 2 && is_free(r + length * DOWN[d], c + length * RIGHT[d]); length++)
+                steps_between[cell][cell + length * (DOWN[d] * size + RIGHT[d])] = 1;
+    }
+    for (int by = 0; by < cells; by++)
+        for (int from = 0; from < cells; from++)
+            for (int to = 0; to < cells; to++)
+                steps_between[from][to] =
+                    std::min(steps_between[from][to], steps_between[from][by] + steps_between[by][to]);
 }
 
-int estimate(const State& state) {
-    int best = 1000000;
+static int estimate(const State& state, const State& goal) {
+    int best = pigs * FAR;
     std::array<int, 4> order;
     std::iota(order.begin(), order.end(), 0);
     do {
         int sum = 0;
-        for (int i = 0; i < pigs; i++) sum += far_to[order[i]][state[i]];
+        for (int i = 0; i < pigs; i++) sum += steps_between[goal[order[i]]][state[i]];
         best = std::min(best, sum);
     } while (std::next_permutation(order.begin(), order.begin() + pigs));
     return best;
 }
 
-State read_cells() {
+static State read_cells() {
     State state;
     state.fill(1 << 20);  // sorts behind all cells
     for (int i = 0, r, c; i < pigs; i++) {
@@ -60,38 +69,32 @@ int main() {
     rows.resize(size);
     for (auto& row : rows) std::cin >> row;
     std::cin >> pigs;
-    State start = read_cells(), goal = read_cells();
-    for (int i = 0; i < pigs; i++) far_to.push_back(distances(goal[i]));
-    std::map<State, int> steps{{start, 0}};
-    std::vector<std::vector<State>> waiting(100000);
-    waiting[estimate(start)].push_back(start);
-    for (size_t total = 0; total < waiting.size(); total++)
-        while (!waiting[total].empty()) {
-            State state = waiting[total].back();
-            waiting[total].pop_back();
-            int depth = steps[state];
-            if (depth + estimate(state) < (int)total) continue;  // a shorter way was found since
-            if (state == goal) {
-                std::cout << depth << "\n";
-                return 0;
+    const State start = read_cells(), goal = read_cells();
+    measure();
+    std::map<State, int> depths{{start, 0}};
+    std::priority_queue<std::pair<int, State>> waiting;
+    waiting.push({-estimate(start, goal), start});
+    while (!depths.count(goal)) {
+        const State state = waiting.top().second;
+        waiting.pop();
+        const int depth = depths[state] + 1;
+        const auto taken = [&](int row, int column) {
+            return std::find(state.begin(), state.end(), row * size + column) != state.end();
+        };
+        for (int i = 0; i < pigs; i++)
+            for (int d = 0; d < 4; d++) {
+                int r = state[i] / size + DOWN[d], c = state[i] % size + RIGHT[d];
+                if (!is_free(r, c)) continue;
+                if (taken(r, c)) r += DOWN[d], c += RIGHT[d];
+                if (!is_free(r, c) || taken(r, c)) continue;
+                State after = state;
+                after[i] = r * size + c;
+                std::sort(after.begin(), after.end());
+                const auto known = depths.find(after);
+                if (known != depths.end() && known->second <= depth) continue;
+                depths[after] = depth;
+                waiting.push({-depth - estimate(after, goal), after});
             }
-            for (int i = 0; i < pigs; i++)
-                for (int d = 0; d < 4; d++) {
-                    int r = state[i] / size + DOWN[d], c = state[i] % size + RIGHT[d];
-                    auto taken = [&](int row, int column) {
-                        return std::find(state.begin(), state.end(), row * size + column) != state.end();
-                    };
-                    if (!is_free(r, c)) continue;
-                    if (taken(r, c)) r += DOWN[d], c += RIGHT[d];
-                    if (!is_free(r, c) || taken(r, c)) continue;
-                    State after = state;
-                    after[i] = r * size + c;
-                    std::sort(after.begin(), after.end());
-                    auto known = steps.find(after);
-                    if (known != steps.end() && known->second <= depth + 1) continue;
-                    steps[after] = depth + 1;
-                    waiting[depth + 1 + estimate(after)].push_back(after);
-                }
-        }
-    return 1;
+    }
+    std::cout << depths[goal] << " " << depths.size() << "\n";
 }

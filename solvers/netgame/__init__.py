@@ -1,17 +1,18 @@
 """Netgame: who wins the game of cutting ropes, and by which first cut.
 
 Methods
-    figures  a table of lost figures, for nets of at most 13 ropes
-    ropes    search with memory over sets of ropes, for nets of some 30 ropes
-    cells    search with memory over sets of whole cells
-    dp       a table of all sets of whole cells, bottom up
-    grundy   Grundy numbers, every piece of the net on its own
+    figures   a table of lost figures, for nets of at most 13 ropes
+    ropes-all search with memory over sets of ropes, for nets of some 30 ropes
+    ropes     the same without the ropes that bound no whole cell, as the source prunes it
+    cells     search with memory over sets of whole cells
+    dp        a table of all sets of whole cells, bottom up
+    grundy    Grundy numbers, every piece of the net on its own
 Instance, Answer
     those of checkers/netgame.py
 Raw score
     1 for a right answer
 Source
-    'Setevaya igra', All-Russian olympiad 2005, problem 5, and its editorial (figures, ropes, cells); dp, grundy: ours.
+    'Setevaya igra', All-Russian olympiad 2005, problem 5, and its editorial (figures, ropes, cells, dp); grundy: ours.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from solvers.doors import Method, Progress
 from solvers.netgame.cells import solve_by_cells
 from solvers.netgame.figures import solve_by_figures
 from solvers.netgame.net import Net, net_of, winning_ropes
-from solvers.netgame.ropes import solve_by_ropes
+from solvers.netgame.ropes import solve_by_all_ropes, solve_by_ropes
 from solvers.netgame.tables import solve_by_dp, solve_by_grundy, won_table
 from solvers.parts.clock import Clock
 
@@ -33,7 +34,8 @@ Search = Callable[[Net, Clock], Answer]
 METHODS: Mapping[str, Method[Search]] = MappingProxyType(
     {
         "figures": Method("a table of lost figures, at most 13 ropes", solve_by_figures, seconds=1.0),
-        "ropes": Method("search with memory over sets of ropes, about 30 ropes", solve_by_ropes, seconds=1.0),
+        "ropes-all": Method("search with memory over sets of ropes, about 30 ropes", solve_by_all_ropes, seconds=1.0),
+        "ropes": Method("the same without the ropes that bound no whole cell", solve_by_ropes, seconds=1.0),
         "cells": Method("search with memory over sets of whole cells", solve_by_cells, seconds=1.0),
         "dp": Method("a table of all sets of whole cells", solve_by_dp, seconds=1.0),
         "grundy": Method("Grundy numbers, piece by piece", solve_by_grundy, seconds=1.0),

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from checkers.rollingballs import Answer, Instance, write_answer
 from solvers.doors import Method, Progress
 from solvers.parts.clock import Clock
-from solvers.rollingballs.forward.beam_local import solve_beam_local
 from solvers.rollingballs.forward.greedy import solve_greedy
+from solvers.rollingballs.forward.printed_beam import solve_printed_beam
 from solvers.rollingballs.two_sided.solve import solve_two_sided
 from solvers.rollingballs.warm import warm_up
 
@@ -18,8 +18,8 @@ METHODS: Mapping[str, Method[Search]] = {
         "nearest free ball to each cell, one ball at a time, with restarts", solve_greedy, anytime=True, seconds=1.0
     ),
     "beam-local": Method(
-        "a small beam search over the balls near one unfinished cell at a time",
-        solve_beam_local,
+        "the match's second-placed program: a beam over 1 to 10 balls near one unfinished cell",
+        solve_printed_beam,
         anytime=True,
         seconds=9.5,
     ),

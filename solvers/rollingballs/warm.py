@@ -8,15 +8,12 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-import numpy as np
-
 from checkers.rollingballs import read_instance
 from solvers.parts.clock import Clock
-from solvers.rollingballs.board.flat import lay_out, seed_random
+from solvers.rollingballs.board.flat import lay_out
 from solvers.rollingballs.bound.maximum import find_maximum
-from solvers.rollingballs.forward.beam_local import roll_back
 from solvers.rollingballs.forward.greedy import solve_greedy
-from solvers.rollingballs.two_sided.one_board_beams import go_on, make_side
+from solvers.rollingballs.forward.printed_beam import solve_printed_beam
 
 WIDTH, ROWS = 10, 10
 
@@ -40,10 +37,7 @@ def warm_up(method: str) -> None:
     if method == "greedy":
         solve_greedy(instance, Clock(60.0, 2), 1)
     elif method == "beam-local":
-        board = lay_out(instance)
-        side = make_side(board.cells, board.target, board.steps, np.zeros((1, 3), np.int32), seed_random(1))
-        go_on(side, instance.balls, 0, 0, 0)
-        roll_back(side, 0)
+        solve_printed_beam(instance, Clock(60.0, 1), 1)
     else:
         import_module("solvers.rollingballs.two_sided.loop")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from checkers.comesolo import Answer, Instance, read_answer, read_instance, score_answer, write_answer
 from solvers import comesolo
-from solvers.comesolo import best_first, costs, dfs, greedy, levels, moves, touched
+from solvers.comesolo import best_first, best_first_stacks, costs, dfs, forest, greedy, levels, moves, touched
 from solvers.comesolo.bound import most_eaten
 from solvers.doors import Report
 
@@ -173,7 +173,7 @@ def test_complete_searches_find_the_longest_play_and_the_bound_is_never_below_it
     longest = slow_best(size, frozenset(pieces))
     instance = make_instance(size, pieces)
     assert longest <= most_eaten(instance) or not pieces
-    for method in ("dfs", "best-first"):
+    for method in ("dfs", "best-first", "best-first-stacks"):
         assert comesolo.solve(instance, method=method, seed=3, seconds=1, steps=200_000).count == longest
 
 
@@ -196,26 +196,99 @@ def test_depth_first_search_goes_on_where_it_was_interrupted() -> None:
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(0, 2**64 - 1))
-def test_a_bucket_is_drawn_from_the_top_by_the_editorials_rule(filled: list[bool], seed: int) -> None:
+def test_a_stack_is_drawn_from_the_top_and_gaps_do_not_count(filled: list[bool], seed: int) -> None:
     heads = np.where(filled, 7, -1).astype(np.int32)
     r = slow_draw(seed, 2**30)[1] / 2**30
     order = [score for score in range(len(filled) - 1, -1, -1) if filled[score]]
     expected = next((score for at, score in enumerate(order, start=1) if r * 1.45**at >= 1), order[-1] if order else -1)
-    assert best_first._draw_bucket(heads, len(filled) - 1, moves.seeded(seed)) == expected
+    assert best_first_stacks._draw_bucket(heads, len(filled) - 1, moves.seeded(seed)) == expected
 
 
-def test_best_first_meets_no_board_twice() -> None:
+def test_best_first_with_stacks_meets_no_board_twice() -> None:
     instance = drawn_instance(5, 0.6)
     tables = moves.tables_of(5)
-    forest = best_first.plant(tables)
-    best_first.grow(forest, moves.rows_of(instance), tables, moves.seeded(1), 300)
-    assert len(set(forest.hashes[: forest.nodes].tolist())) == forest.nodes > 300
+    met = forest.plant(tables)
+    best_first_stacks.grow(met, moves.rows_of(instance), tables, moves.seeded(1), 300)
+    assert len(set(met.hashes[: met.nodes].tolist())) == met.nodes > 300
+
+
+def slow_queue(filled: list[bool], state: int) -> tuple[int, int]:
+    """Twin of the printed draw: the last queue passed that is not empty when r has reached 1; empty ones count too."""
+    top = max((score for score, is_filled in enumerate(filled) if is_filled), default=-1)
+    state, drawn = slow_draw(state, 2**30)
+    r, last = drawn / 2**30, -1
+    for score in range(top, -1, -1):
+        last = score if filled[score] else last
+        r *= 1.45
+        if r >= 1:
+            break
+    return state, last
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(0, 2**64 - 1))
+def test_a_queue_is_drawn_by_the_printed_rule(filled: list[bool], seed: int) -> None:
+    heads = np.where(filled, 7, -1).astype(np.int32)
+    assert best_first._draw_queue(heads, len(filled) - 1, moves.seeded(seed)) == slow_queue(filled, seed)[1]
+
+
+def test_the_top_queues_are_drawn_as_often_as_the_source_says() -> None:
+    """31, 21, 15 and 10 of 100 draws where no queue is empty; where every second one is, a gap adds its share."""
+    full, gaps = np.full(30, 7, np.int32), np.full(30, 7, np.int32)
+    gaps[0::2] = -1
+    state = moves.seeded(1)
+    draws = [best_first._draw_queue(full, 29, state) for _ in range(20_000)]
+    assert [draws.count(score) / 200 for score in (29, 28, 27, 26)] == pytest.approx([31, 21, 15, 10], abs=1)
+    draws = [best_first._draw_queue(gaps, 29, state) for _ in range(20_000)]
+    assert [draws.count(score) / 200 for score in (29, 27, 25)] == pytest.approx([31 + 21, 15 + 10, 7 + 5], abs=1)
+
+
+def slow_printed(size: int, start: Board, seed: int, draws: int) -> tuple[int, int, int]:
+    """Twin of the printed search: queues as lists of boards; the best score taken out, boards put in, draws used."""
+    queues: list[list[Board]] = [[] for _ in range(size * size)]
+    queues[0].append(start)
+    met: set[Board] = set()
+    put_in, best, state = 1, 0, seed
+    for turn in range(draws):
+        state, score = slow_queue([bool(queue) for queue in queues], state)
+        if score < 0:
+            return best, put_in, turn
+        board = queues[score].pop(0)
+        best = max(best, score)
+        if board in met:
+            continue
+        met.add(board)
+        children = [child for _, child in sorted(slow_jumps(size, board).items())]
+        queues[score + 1] += children
+        put_in += len(children)
+    return best, put_in, draws
+
+
+@settings(max_examples=30, deadline=None)
+@given(small_boards, st.integers(0, 2**32), st.integers(1, 80))
+def test_best_first_takes_out_what_the_printed_search_does(
+    drawn: tuple[int, set[tuple[int, int]]], seed: int, draws: int
+) -> None:
+    size, pieces = drawn
+    tables, longest, met = moves.tables_of(size), np.zeros(1, np.int64), forest.plant(moves.tables_of(size))
+    state = moves.seeded(seed)
+    done = best_first.grow(met, moves.rows_of(make_instance(size, pieces)), tables, state, draws, longest)
+    expected = slow_printed(size, frozenset(pieces), seed, draws)
+    assert (int(longest[0]), met.nodes, done) == expected
+    assert len(forest.path_to(met)) == expected[0]
+
+
+def test_the_only_jump_of_two_pieces_is_found_and_then_the_queues_are_empty() -> None:
+    """Worked by hand on `oo.` above an empty board: one jump, to the right; then the queues are empty."""
+    instance = read_instance(b"3\noo.\n...\n...\n")
+    met, longest, tables = forest.plant(moves.tables_of(3)), np.zeros(1, np.int64), moves.tables_of(3)
+    assert best_first.grow(met, moves.rows_of(instance), tables, moves.seeded(1), 9, longest) == 2
+    assert (met.nodes, int(longest[0]), forest.path_to(met).tolist()) == (2, 1, [4])
 
 
 @pytest.mark.parametrize("method", comesolo.METHODS)
 def test_a_method_gives_a_legal_play_and_the_same_one_for_the_same_seed_and_steps(method: str) -> None:
     instance = drawn_instance(11, 0.4)
-    steps = {"greedy": 20, "dfs": 3000, "best-first": 100, "beam": 6000}[method]
+    steps = {"greedy": 20, "dfs": 3000, "best-first": 400, "best-first-stacks": 100, "beam": 6000}[method]
     first, second = (comesolo.solve(instance, method=method, seed=9, seconds=1, steps=steps) for _ in range(2))
     assert first == second
     assert read_answer(write_answer(first).encode(), instance) == first
