@@ -84,14 +84,16 @@ def show(size: int, columns: dict[str, Counts], wins: Counts) -> None:
 def all_boards(size: int) -> Masks:
     """List the sets of cells of the values 1 to N-1 of every board whose cell N is the first."""
     rows: list[tuple[int, ...]] = [()]
-    free_cells = range(1, size * size)
-    for _ in range(size - 1):
-        rows = [
-            (*row, sum(1 << cell for cell in chosen))
-            for row in rows
-            for chosen in combinations([cell for cell in free_cells if not sum(row) >> cell & 1], size + 1)
-        ]
-    return np.array(rows, np.uint32)
+    free = (1 << size * size) - 2
+    for _ in range(size - 2):
+        rows = [(*row, chosen) for row in rows for chosen in subsets(free - sum(row), size + 1)]
+    return np.array([(*row, free - sum(row)) for row in rows], np.uint32)
+
+
+def subsets(cells: int, count: int) -> list[int]:
+    """List the sets of so many cells out of a set."""
+    bits = [1 << cell for cell in range(cells.bit_length()) if cells >> cell & 1]
+    return [sum(chosen) for chosen in combinations(bits, count)]
 
 
 def reach_of(size: int) -> Masks:

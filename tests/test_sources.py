@@ -59,10 +59,10 @@ def test_birthdays_of_365_days_need_23_people() -> None:
 
 
 def test_the_printed_hash_loses_bits_by_hand() -> None:
-    """Worked by hand: the first of two rows is shifted by 7; of nine rows it comes round once too often."""
+    """Worked by hand: the first of two rows is shifted by 7; before nine more its bit stands in the hash twice."""
     assert claims.printed_hash(frozenset({(0, 0), (1, 1)}), 2) == (1 << 7) ^ 2
-    alone = claims.printed_hash(frozenset({(0, 0)}), 9)
-    assert alone == (1 << 56) | 1 << 3
+    assert claims.printed_hash(frozenset({(0, 0)}), 9) == 1 << 56
+    assert claims.printed_hash(frozenset({(0, 0)}), 10) == (1 << 63) | (1 << 3)
     met, hashes = claims.printed_hashes(30, 600, 1)
     assert hashes < met
 

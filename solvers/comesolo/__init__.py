@@ -4,8 +4,6 @@ Methods
     greedy      random plays, the longest is kept
     dfs         depth-first search with taking back, as deep as the time allows
     best-first  a queue of boards for each score, drawn mostly from the top, as printed
-    best-first-stacks
-                the same from stacks, no board put in twice
     beam        level by level, the most compact boards are kept; then good plays are cut and grown again
 Instance, Answer
     those of checkers/comesolo.py
@@ -24,7 +22,6 @@ from types import MappingProxyType
 from checkers.comesolo import Answer, Instance, read_instance
 from solvers.comesolo.beam import search_beam
 from solvers.comesolo.best_first import search_queues
-from solvers.comesolo.best_first_stacks import search_stacks
 from solvers.comesolo.bound import most_eaten
 from solvers.comesolo.dfs import search_depth_first
 from solvers.comesolo.greedy import search_greedily
@@ -38,7 +35,6 @@ METHODS: Mapping[str, Method[Search]] = MappingProxyType(
         "greedy": Method("random plays, the longest is kept", search_greedily, anytime=True),
         "dfs": Method("depth-first search with taking back", search_depth_first, anytime=True),
         "best-first": Method("queues of boards by score, drawn mostly from the top", search_queues, anytime=True),
-        "best-first-stacks": Method("the same from stacks, no board put in twice", search_stacks, anytime=True),
         "beam": Method("beam search over compact boards, then cut and grow again", search_beam, anytime=True),
     }
 )

@@ -38,10 +38,6 @@ class Forest:
         """The number of boards met."""
         return int(self.place[COUNT])
 
-    def is_full(self, tables: Tables) -> bool:
-        """True if the children of one more board might not fit."""
-        return self.nodes + 8 * tables.size**2 > MOST_NODES
-
 
 def plant(tables: Tables) -> Forest:
     """Begin with the first board alone in its bucket."""

@@ -3,6 +3,7 @@
 Methods
     greedy-x    backwards from the cell with the greatest value, always to the greatest cell left
     greedy-y    the same from all other cells, the best is kept
+    greedy-wary the same from all cells, of equal cells to the one with the fewest ways on
     brute       all walks, for as long as the budget lasts
     mask-dp     layer by layer, a table over sets of cells inside each group of joined cells
     layered     layer by layer, each group by deep search and a frontier of open walks
@@ -11,7 +12,7 @@ Instance, Answer
 Raw score
     the sum of the values of the cells visited, to be maximised
 Source
-    Optimiza, by Chuso (Carlos Luna), 2010, and its comments. docs/solvers/optimiza.md tells the story.
+    Optimiza, by Chuso, published by Carlos Luna in 2010, and its comments. docs/solvers/optimiza.md tells the story.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from solvers.optimiza.greedy import walk_to_greatest, walk_to_others
 from solvers.optimiza.layered import climb_layers
 from solvers.optimiza.mask_dp import fill_masks
 from solvers.optimiza.outcome import Outcome
+from solvers.optimiza.wary import walk_warily
 from solvers.parts.clock import Clock
 
 Search = Callable[[Board, Clock], Outcome]
@@ -35,6 +37,7 @@ METHODS: Mapping[str, Method[Search]] = MappingProxyType(
     {
         "greedy-x": Method("backwards from the greatest value, always to the greatest cell left", walk_to_greatest),
         "greedy-y": Method("the same greedy walk from all other cells, the best is kept", walk_to_others),
+        "greedy-wary": Method("from all cells, of equal cells to the one with the fewest ways on", walk_warily),
         "brute": Method("all walks, depth first", walk_everywhere, anytime=True),
         "mask-dp": Method("a table over sets of cells inside each layer, up to 22 joined cells", fill_masks),
         "layered": Method("layer by layer, with a proof for each group of joined cells", climb_layers),

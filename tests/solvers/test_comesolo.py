@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from checkers.comesolo import Answer, Instance, read_answer, read_instance, score_answer, write_answer
 from solvers import comesolo
-from solvers.comesolo import best_first, best_first_stacks, costs, dfs, forest, greedy, levels, moves, touched
+from solvers.comesolo import best_first, costs, dfs, forest, greedy, levels, moves, touched
 from solvers.comesolo.bound import most_eaten
 from solvers.doors import Report
 
@@ -173,7 +173,7 @@ def test_complete_searches_find_the_longest_play_and_the_bound_is_never_below_it
     longest = slow_best(size, frozenset(pieces))
     instance = make_instance(size, pieces)
     assert longest <= most_eaten(instance) or not pieces
-    for method in ("dfs", "best-first", "best-first-stacks"):
+    for method in ("dfs", "best-first"):
         assert comesolo.solve(instance, method=method, seed=3, seconds=1, steps=200_000).count == longest
 
 
@@ -193,23 +193,6 @@ def test_depth_first_search_goes_on_where_it_was_interrupted() -> None:
     assert whole.place.tolist() == parts.place.tolist()
     assert whole.rows.tolist() == parts.rows.tolist()
     assert whole.best[: whole.place[dfs.BEST]].tolist() == parts.best[: parts.place[dfs.BEST]].tolist()
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(0, 2**64 - 1))
-def test_a_stack_is_drawn_from_the_top_and_gaps_do_not_count(filled: list[bool], seed: int) -> None:
-    heads = np.where(filled, 7, -1).astype(np.int32)
-    r = slow_draw(seed, 2**30)[1] / 2**30
-    order = [score for score in range(len(filled) - 1, -1, -1) if filled[score]]
-    expected = next((score for at, score in enumerate(order, start=1) if r * 1.45**at >= 1), order[-1] if order else -1)
-    assert best_first_stacks._draw_bucket(heads, len(filled) - 1, moves.seeded(seed)) == expected
-
-
-def test_best_first_with_stacks_meets_no_board_twice() -> None:
-    instance = drawn_instance(5, 0.6)
-    tables = moves.tables_of(5)
-    met = forest.plant(tables)
-    best_first_stacks.grow(met, moves.rows_of(instance), tables, moves.seeded(1), 300)
-    assert len(set(met.hashes[: met.nodes].tolist())) == met.nodes > 300
 
 
 def slow_queue(filled: list[bool], state: int) -> tuple[int, int]:
@@ -288,7 +271,7 @@ def test_the_only_jump_of_two_pieces_is_found_and_then_the_queues_are_empty() ->
 @pytest.mark.parametrize("method", comesolo.METHODS)
 def test_a_method_gives_a_legal_play_and_the_same_one_for_the_same_seed_and_steps(method: str) -> None:
     instance = drawn_instance(11, 0.4)
-    steps = {"greedy": 20, "dfs": 3000, "best-first": 400, "best-first-stacks": 100, "beam": 6000}[method]
+    steps = {"greedy": 20, "dfs": 3000, "best-first": 400, "beam": 6000}[method]
     first, second = (comesolo.solve(instance, method=method, seed=9, seconds=1, steps=steps) for _ in range(2))
     assert first == second
     assert read_answer(write_answer(first).encode(), instance) == first

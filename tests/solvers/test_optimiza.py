@@ -16,7 +16,7 @@ from checkers.optimiza import Answer, Instance, destinations, read_answer, read_
 from problems.optimiza.generators import generate
 from solvers import optimiza
 from solvers.doors import Report, Unsolved
-from solvers.optimiza import brute, frontier, greedy, layered, layers, mask_dp, rotations, search, states, trails
+from solvers.optimiza import brute, frontier, greedy, layered, layers, mask_dp, rotations, search, states, trails, wary
 from solvers.optimiza.board import Board, board_of
 from solvers.parts.clock import Clock
 
@@ -274,8 +274,8 @@ def test_bits_are_counted_and_the_lowest_is_found(bits: int) -> None:
     assert search.lowest(np.uint64(bits)) == (bits & -bits).bit_length() - 1
 
 
-def slow_walk_back(instance: Instance, end: int) -> list[int]:
-    """Twin of the greedy walk, in the statement's words."""
+def slow_walk_back(instance: Instance, end: int, *, warily: bool = False) -> list[int]:
+    """Twin of the greedy walks, in the statement's words; `warily` prefers the fewest ways on, none last."""
     values, table = instance.values, destinations(instance).tolist()
     walk, used = [end], {end}
     steps: set[tuple[int, int]] = set()
@@ -288,7 +288,13 @@ def slow_walk_back(instance: Instance, end: int) -> list[int]:
             before = [cell for cell in before if cell not in used]
         if not before:
             return walk
-        chosen = max(before, key=lambda cell: (values[cell], -cell))
+
+        def ways(cell: int) -> int:
+            others = [at for at in range(len(values)) if cell in table[at] and values[at] == values[cell]]
+            free = [at for at in others if ((at, cell) not in steps if instance.rules.by_step else at not in used)]
+            return len(free) or 1000
+
+        chosen = max(before, key=lambda cell: (values[cell], -ways(cell) if warily else 0, -cell))
         steps.add((chosen, here))
         used.add(chosen)
         walk.insert(0, chosen)
@@ -306,6 +312,24 @@ def test_greedy_walks_are_those_of_the_statement(variant: str) -> None:
         others = [sum(instance.values[cell] for cell in walk) for end, walk in slow.items() if end != greatest]
         x, y = (optimiza.solve(instance, method=m, seed=1, seconds=60).total for m in ("greedy-x", "greedy-y"))
         assert (x, y) == (sum(instance.values[cell] for cell in slow[greatest]), max(others))
+
+
+@pytest.mark.parametrize("variant", ["torus8", "torus4", "edge8", "klein8", "hex"])
+def test_wary_walks_are_those_of_their_slow_twin(variant: str) -> None:
+    for seed in range(6):
+        instance = make_instance(variant, 4 + seed % 3, seed)
+        board = board_of(instance)
+        slow = {int(end): slow_walk_back(instance, int(end), warily=True) for end in board.cells}
+        for end, walk in slow.items():
+            assert wary.walk_back_warily(board, end).tolist() == walk
+        most = max(board.sum_of(np.array(walk)) for walk in slow.values())
+        assert optimiza.solve(instance, method="greedy-wary", seed=1, seconds=60).total == most
+
+
+def test_a_wary_walk_collects_the_whole_board_of_two_by_hand() -> None:
+    """Worked by hand: three cells of value 1, each beside all others, lead one into the next and then into the 2."""
+    board = board_of(read_instance(b"2\n1 1\n1 2\n"))
+    assert board.sum_of(wary.walk_back_warily(board, 3)) == 5
 
 
 def test_the_greedy_walk_worked_out_by_hand() -> None:

@@ -170,6 +170,4 @@ def test_points_of_a_method_that_the_solver_does_not_have_are_a_fault(jurado: Ju
     (folder / "jurado.yaml").write_text(settings.replace("{greedy: ", "{greed: 3, greedy: "), encoding="utf-8")
     done = jurado("ladder", folder)
     assert done.exit_code == 2
-    assert (
-        "expected methods of the solver (greedy, dfs, best-first, best-first-stacks, beam), found greed" in done.stderr
-    )
+    assert "expected methods of the solver (greedy, dfs, best-first, beam), found greed" in done.stderr
