@@ -69,7 +69,7 @@ def board_of_graph(graph: Graph, size: int) -> Instance:
     low = (min(r for r, _ in graph), min(c for _, c in graph))
     corner = size // 8  # the graph lies where row + column is far from the diagonals of the values 0 and N - 1
     cells = {(r - low[0] + corner, c - low[1] + corner) for r, c in graph}
-    if max(max(cell) for cell in cells) + corner > 2 * size // 9 + corner:
+    if max(map(sum, cells)) + 1 >= top // 2:
         raise ValueError(f"expected a size far above {len(graph)}, found {size}")
     pads = list(zip(*map(np.ndarray.tolist, np.nonzero(values == top)), strict=True))
     kept = size + 1 - len(cells)
