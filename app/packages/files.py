@@ -59,15 +59,26 @@ class FolderFiles(Mapping[str, bytes]):
 def folder_files(root: Path, faults: Faults, limits: Limits = LIMITS) -> FolderFiles:
     """List the files below `root`, sorted; notes links, bad names and what is over the limits."""
     names = tuple(sorted(_walk(root, "", faults)))
-    sizes = [(root / name).stat().st_size for name in names]
-    if len(names) > limits.files:
-        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(names)))
-    if sum(sizes) > limits.total:
-        faults.expect("", "", expected=f"at most {limits.total} bytes in all files", found=str(sum(sizes)))
-    for name, size in zip(names, sizes, strict=True):
-        if size > limits.single:
-            faults.expect(name, "", expected=f"at most {limits.single} bytes", found=str(size))
+    _check_sizes({name: (root / name).stat().st_size for name in names}, faults, limits)
     return FolderFiles(root, names)
+
+
+def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) -> None:
+    """Raise PackageErrors for what reading a zip of these files, of `size` bytes, would refuse; inflates nothing."""
+    faults = Faults()
+    _check_sizes({name: len(data) for name, data in files.items()}, faults, limits)
+    for name in files:
+        if not all(NAME.fullmatch(part) for part in name.split("/")):
+            faults.add(name[:300], BAD_NAME)
+        elif (fault := _path_fault(name)) is not None:
+            faults.add(name[:300], fault)
+    _refuse_files_as_folders(files.keys(), faults)
+    if size > limits.archive:
+        faults.expect("", "", expected=f"an archive of at most {limits.archive} bytes", found=str(size))
+    total, most = sum(map(len, files.values())), max(size, SMALLEST) * limits.ratio
+    if total > most:
+        faults.expect("", "", expected=f"at most {most} bytes in all files of so small an archive", found=str(total))
+    faults.settle()
 
 
 def archive_files(
@@ -93,6 +104,17 @@ def archive_files(
     except ZipUnreadable as error:
         raise PackageErrors([PackageError("", "", f"not a readable zip archive: {error}")]) from error
     return _without_top(files)
+
+
+def _check_sizes(sizes: Mapping[str, int], faults: Faults, limits: Limits) -> None:
+    total = sum(sizes.values())
+    if len(sizes) > limits.files:
+        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(sizes)))
+    if total > limits.total:
+        faults.expect("", "", expected=f"at most {limits.total} bytes in all files", found=str(total))
+    for name, size in sizes.items():
+        if size > limits.single:
+            faults.expect(name, "", expected=f"at most {limits.single} bytes", found=str(size))
 
 
 def _walk(folder: Path, prefix: str, faults: Faults) -> Iterator[str]:
@@ -157,14 +179,19 @@ def _below_top(name: str) -> str:
 
 
 def _refused(info: zipfile.ZipInfo) -> str | None:
-    parts = info.filename.split("/")
-    if info.filename.startswith("/") or "\\" in info.filename or DRIVE.match(info.filename):
+    fault = _path_fault(info.filename)
+    return entry_fault(info) if fault is None else fault
+
+
+def _path_fault(path: str) -> str | None:
+    parts = path.split("/")
+    if path.startswith("/") or "\\" in path or DRIVE.match(path):
         return "expected a relative path with `/`"
-    if len(parts) > DEEPEST or len(info.filename) > LONGEST_PATH:
+    if len(parts) > DEEPEST or len(path) > LONGEST_PATH:
         return f"expected a path of at most {LONGEST_PATH} characters and {DEEPEST} folders"
     if ".." in parts or "." in parts:
         return "expected a path inside the package, found `..` or `.`"
-    return entry_fault(info)
+    return None
 
 
 def _inflate(

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.packages.errors import PackageErrors
 from app.packages.export import write_archive
-from app.packages.files import archive_files
+from app.packages.files import check_zip
 from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
@@ -49,8 +49,9 @@ def packed(session: Session, files: FileStore, row: ProblemRow) -> bytes:
     if changed == dict(package.files) and not _reads_otherwise(package, answered):
         return files.load(row.package_sha256)
     try:
-        data = write_archive(replace(package, files=_with_arguments(package.slug, changed, answered)))
-        archive_files(data)  # its names, number and sizes
+        named = _with_arguments(package.slug, changed, answered)
+        data = write_archive(replace(package, files=named))
+        check_zip({f"{package.slug}/{name}": each for name, each in named.items()}, len(data))
     except PackageErrors as faults:
         raise NotPackable(f"expected a problem that reads as a package, found that it would not: {faults}") from None
     return data

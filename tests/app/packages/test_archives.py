@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import stat
 import struct
 import tracemalloc
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.packages.errors import PackageErrors
-from app.packages.files import Limits, archive_files
+from app.packages.files import Limits, archive_files, check_zip
 from app.packages.read import read_archive
 from app.packages.zips import zip_bytes
 from tests.builders.packages import zip_package
@@ -143,3 +144,44 @@ def test_a_file_is_no_folder_of_others() -> None:
 def test_what_is_unread_at_the_top_is_not_inflated_nor_counted() -> None:
     data = zip_bytes({"top/large": b" " * MIB, "top/x/large": b"1", "top/small": b"2"})
     assert archive_files(data, Limits(total=MIB), {"large"}) == ("top", {"small": b"2", "x/large": b"1"})
+
+
+SMALL = Limits(files=3, total=5000, single=3000, ratio=4, archive=2500)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"echo/a": b"x"},
+        {"echo/a": b"x", "echo/b": b"y", "echo/c": b"z"},
+        {f"echo/{name}": b"x" for name in "abcd"},
+        {"echo/a": bytes(3001)},
+        {"echo/a": bytes(2600), "echo/b": bytes(2500)},
+        {"echo/a": bytes(3000), "echo/b": bytes(1500)},
+        {"echo/a": bytes(range(256)) * 11, "echo/b": bytes(range(256))},
+        {"echo/a": random.Random(1).randbytes(2600)},
+        {"echo/" + "n" * 255: b"x"},
+        {"echo/" + "n" * 256: b"x"},
+        {"echo/a b": b"x"},
+        {"/".join("abcdefghijklmnopq"): b"x"},
+        {"/".join(["n" * 200] * 6): b"x"},
+        {"echo/a": b"x", "echo/a/b": b"y"},
+    ],
+    ids=[
+        "sound", "three files", "four files", "a large file", "large in all", "ratio", "sound and larger",
+        "a large archive", "a long name", "too long a name", "a blank", "too deep", "too long a path",
+        "a file as a folder",
+    ],
+)  # fmt: skip
+def test_a_zip_is_refused_before_it_is_sent_for_what_reading_it_would_refuse(files: dict[str, bytes]) -> None:
+    data = zip_bytes(files)
+    is_read = is_sent = True
+    try:
+        archive_files(data, SMALL)
+    except PackageErrors:
+        is_read = False
+    try:
+        check_zip(files, len(data), SMALL)
+    except PackageErrors:
+        is_sent = False
+    assert is_sent is is_read
