@@ -36,13 +36,13 @@ from app.grading.outcomes import outcome
 from app.services.clics import format_reltime, format_time
 from app.storage import judgements, judging_tasks
 from app.storage.judgements import Outcome, Task, exact
-from app.storage.migrate import upgrade
 from app.storage.scoring_input import scored_contest
 from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
 from tests.builders.service import Api, open_api
 from tests.builders.verdicts import ACCEPTED
+from tests.conftest import migrated_sqlite
 
 CASES = ("02", "03")
 ENTRANTS = ("team", "other")
@@ -65,8 +65,7 @@ class Contest(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.home = Path(self.folder.name)
-        self.url = f"sqlite:///{self.home / 'contest.db'}"
-        upgrade(self.url)
+        self.url = migrated_sqlite(self.home / "contest.db")
         self.opened = open_api(self.url, self.home)
         self.api: Api = self.opened.__enter__()
         self.mind_changed = False

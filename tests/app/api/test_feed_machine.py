@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -37,7 +36,7 @@ from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
 from tests.builders.examples import examples
 from tests.builders.service import Api, open_api
 from tests.builders.streams import Who, fold, read_feed, shown
-from tests.conftest import _make_sqlite_template, once
+from tests.conftest import migrated_sqlite
 
 SLICES = ("FIRST_SLICE", "SMALLEST_SLICE", "LARGEST_SLICE")
 TEAMS = ("team", "other")
@@ -85,8 +84,7 @@ class Play(RuleBasedStateMachine):
         """`slice_`: how many submissions a look takes where all are to be looked at."""
         for name in SLICES:
             self.stack.enter_context(patch.object(pace, name, slice_))
-        template = once("sqlite", _make_sqlite_template)
-        shutil.copy(template / "template.sqlite", self.folder / "db.sqlite")
+        migrated_sqlite(self.folder / "db.sqlite")
         scoring, self.coalesce = RULES[kind]
         self.open(again=False)
         add_problem(self.api.service)

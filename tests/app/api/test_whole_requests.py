@@ -14,11 +14,11 @@ import pytest
 from sqlalchemy import LargeBinary, cast, func, select
 
 from app.packages.zips import zip_bytes
-from app.storage.migrate import upgrade
 from app.storage.tables import Base
 from tests.builders.contests import add_contest, add_problem, with_checkers
 from tests.builders.packages import zip_package
 from tests.builders.service import Api, open_api
+from tests.conftest import migrated_sqlite
 
 LONGEST_REPLY = 64 * 1024
 LARGEST_VALUE = 256 * 1024
@@ -31,8 +31,7 @@ CONTEST: dict[str, Any] = {"id": "made", "name": "Made", "duration": "5:00:00"}
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """One server for all requests; none of them may harm it for the next one."""
     home = tmp_path_factory.mktemp("whole")
-    url = f"sqlite:///{home / 'jurado.db'}"
-    upgrade(url)
+    url = migrated_sqlite(home / "jurado.db")
     with open_api(url, home / "home") as opened:
         add_problem(opened.service)
         add_contest(opened.service)
