@@ -9,8 +9,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from bench import claims, cutoffs, small_boards, torus4_hardness
-from checkers.optimiza import Instance, destinations
+from bench import claims, cutoffs, full_boards, small_boards, torus4_hardness
+from checkers.optimiza import Instance, destinations, most_collected, read_instance
 from solvers import optimiza
 from solvers.netgame.net import net_of
 
@@ -129,6 +129,28 @@ def test_all_boards_with_three_are_measured_as_by_trying_all_walks() -> None:
     for at in range(0, len(rows), 7):
         edges = optimiza.solve(Instance(3, "edge8", bytes(rows[at])), method="layered", seed=1, seconds=60.0)
         assert columns["edges"][at] == edges.total
+
+
+def test_the_full_walk_of_three_by_hand() -> None:
+    """Worked by hand: 1 in row 0, row 1 leftwards, up to the 2 beside, row 2 rightwards, and up to the 3."""
+    walk = full_boards.full_walk(3)
+    assert walk == [(0, 0), (1, 0), (1, 2), (1, 1), (0, 1), (2, 1), (2, 0), (2, 2), (0, 2)]
+    assert full_boards.board_of_walk(3, "torus4", walk).values == bytes([1, 2, 3, 1, 1, 1, 2, 2, 2])
+
+
+@pytest.mark.parametrize("size", full_boards.PRIMES)
+def test_the_checker_follows_a_full_walk_for_every_prime(size: int) -> None:
+    walk = full_boards.full_walk(size)
+    for variant in ("torus8", "torus4"):
+        board = full_boards.board_of_walk(size, variant, walk)
+        assert read_instance(written(board)) == board
+        assert full_boards.collected(board, walk) == most_collected(board)
+
+
+def written(board: Instance) -> bytes:
+    """Write a board as an input file, which only is one if every value has its copies."""
+    rows = (board.values[at : at + board.size] for at in range(0, len(board.values), board.size))
+    return "\n".join([f"{board.size} {board.variant}", *(" ".join(map(str, row)) for row in rows), ""]).encode()
 
 
 def test_some_boards_with_four_agree_with_the_solver() -> None:
