@@ -91,6 +91,22 @@ def draw_curves(told: dict[str, Any], path: Path) -> None:
     save(figure, path)
 
 
+def draw_mean_share(curves: dict[str, list[tuple[float, float]]], most: float, title: str, path: Path) -> None:
+    """Draw the mean share of the possible points against seconds, a line a method; dashed: the mean of the maxima."""
+    figure = Figure(figsize=(6.4, 3.2), layout="constrained")
+    axes = figure.subplots()
+    for at, (method, curve) in enumerate(curves.items()):
+        seconds, shares = zip(*curve, strict=True)
+        axes.plot(seconds, shares, color=COLOURS[at % len(COLOURS)], drawstyle="steps-post", label=method)
+    axes.axhline(most, color=MISSED, linestyle="--", linewidth=1, label="proven maximum")
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("mean share of the points")
+    axes.legend(loc="lower right", fontsize=7)
+    axes.set_title(title, fontsize=10)
+    save(figure, path)
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write the SVG without a date."""
     figure.savefig(path, format="svg", metadata={"Date": None, "Creator": "Jurado"})

@@ -15,6 +15,7 @@ from solvers.rollingballs.board.flat import Board, lay_out, points_of
 from solvers.rollingballs.bound.assignment import most_worth
 from solvers.rollingballs.bound.exhaustive import exhaust
 from solvers.rollingballs.bound.maximum import find_maximum, find_parts
+from solvers.rollingballs.bound.pockets import find_pockets, lose, lost_in_pockets
 from solvers.rollingballs.bound.reachable import find_reachable
 
 GENERATOR = Path(__file__).resolve().parents[2] / "problems/rollingballs/generators/generate.py"
@@ -92,11 +93,45 @@ def test_an_assignment_is_worth_what_the_best_permutation_is_worth() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "lost"), [(8, 2), (13, 0), (19, 2), (22, 2), (24, 4), (33, 4), (34, 4), (36, 2), (37, 2), (38, 4), (39, 2)]
+    ("seed", "lost"), [(8, 2), (13, 0), (19, 2), (22, 2), (24, 4), (33, 4), (34, 4), (36, 2), (37, 4), (38, 4), (39, 4)]
 )
 def test_what_is_proven_lost_on_official_seeds(seed: int, lost: int) -> None:
     board = lay_out(read_instance(generate(seed)))
     assert find_maximum(board) == 2 * board.balls - lost
+
+
+def drawn(start: str, target: str) -> Board:
+    """A board of two mazes written as rows with a slash between."""
+    mazes = [
+        np.array([["#.0123456789".index(cell) - 2 for cell in row] for row in maze.split("/")], np.int8)
+        for maze in (start, target)
+    ]
+    width = mazes[0].shape[1]
+    cells, goals = (np.pad(maze, 1, constant_values=WALL).ravel() for maze in mazes)
+    steps = np.array([-1, width + 2, 1, -width - 2], np.int32)
+    return Board(cells, goals, steps, width + 2, int((cells >= 0).sum()), 100)
+
+
+def test_a_pocket_is_what_a_lone_ball_rolls_over() -> None:
+    """The lane at the top opens to the room below at its middle, where nothing stops a ball."""
+    board = drawn("0...1/##.##/.....", "...../##.##/01...")
+    lane = tuple(range(8, 13))
+    assert find_pockets(board) & {lane} == {lane}
+
+
+def test_the_last_ball_of_a_pocket_without_a_goal_is_lost_even_where_others_come_and_go() -> None:
+    """A ball from below stops in the lane's middle; of two in the lane one can go there and leave, the other cannot."""
+    pocket = tuple(range(8, 12))
+    for wall in ("####", "##.#"):
+        board = drawn(f"0...#/{wall}#/....1", f"....#/{wall}#/..0.1")
+        assert lose(board, pocket) == (0, 2, 1)
+        assert lost_in_pockets(board, set(range(len(board.cells)))).all == 2
+    assert lose(drawn("0...#/##.##/....1", "...0#/##.##/....1"), pocket) == (0, 0, 0)
+
+
+def test_a_goal_in_the_middle_of_a_closed_lane_stays_empty() -> None:
+    board = drawn("0...#/#####/....1", ".0..#/#####/....1")
+    assert lose(board, tuple(range(8, 12))) == (2, 2, 2)
 
 
 def generate(seed: int) -> bytes:

@@ -38,11 +38,15 @@ from solvers.rollingballs.board.flat import seed_random
 from solvers.rollingballs.board.moves import act, follow, land, reach, record, restore_state, roll_back
 from solvers.rollingballs.forward.crowd import beam, measure_walk
 from solvers.rollingballs.two_sided.across import shorten
+from solvers.rollingballs.two_sided.helpers import fetch, has_way, help_back, help_forward
 from solvers.rollingballs.two_sided.loop import go_on, restart, take_landing
 from solvers.rollingballs.two_sided.meet import meet
 
 DATA = Path(__file__).resolve().parents[2] / "problems/rollingballs/data"
-MODULES = ["board.moves", "board.shortening", "forward.crowd", "two_sided.across", "two_sided.loop", "two_sided.meet"]
+MODULES = [
+    *("board.moves", "board.shortening", "forward.crowd"),
+    *("two_sided.across", "two_sided.helpers", "two_sided.loop", "two_sided.meet"),
+]
 Step = Callable[[np.ndarray, int], dict[int, int]]
 
 
@@ -363,6 +367,48 @@ def test_the_best_state_is_restored_and_a_landing_goes_on_without_un_rolls() -> 
     assert int(arena.m[BEST_POINTS]) == points
     own, goals = board(arena, 0), board(arena, 1)
     assert points == sum(2 if own[cell] == goals[cell] else int(own[cell] >= 0) for cell in np.flatnonzero(goals >= 0))
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_ball_fetched_stands_on_the_cell_and_those_that_are_to_stay_do(k: int) -> None:
+    arena = laid_out(sample(3))
+    m, fetched = arena.m, 0
+    for cell in np.flatnonzero(board(arena, k) == EMPTY).tolist():
+        stays, before = int(m[k * SIDE + POS + 7]), board(arena, k)
+        if m[k * SIDE + ID + cell] == EMPTY and fetch(m, arena.u, k, cell, stays, stays):
+            fetched += 1
+            assert m[k * SIDE + ID + cell] >= 0
+            assert m[k * SIDE + POS + 7] == stays
+            check(arena)
+        else:
+            assert board(arena, k).tolist() == before.tolist()
+        if fetched == 20:
+            break
+    assert fetched == 20
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_helpers_keep_both_plays_legal_and_stand_where_the_chain_says(number: int) -> None:
+    arena, random = laid_out(sample(number)), np.random.default_rng(3)
+    m, came = arena.m, [0, 0]
+    for _ in range(60):
+        ball, back = int(random.integers(m[tables.BALLS])), int(random.integers(2))
+        cell = int(m[back * SIDE + POS + ball])
+        if (help_back if back else help_forward)(m, arena.u, cell):
+            came[back] += 1
+            chain = m[tables.CHAINED : tables.CHAINED + m[tables.CHAIN]].tolist()
+            assert chain
+            assert all(m[back * SIDE + ID + helper] >= 0 for helper in chain[-1:])
+            assert m[back * SIDE + POS + ball] == cell
+        check(arena)
+    assert min(came) > 5
+
+
+def test_a_ball_stops_in_a_corner_and_not_in_the_open() -> None:
+    arena = drawn("0..../...../.....", "0..../...../.....")
+    assert has_way(arena.m, 0, at(0, 4))
+    assert not has_way(arena.m, 0, at(1, 2))
+    assert not has_way(arena.m, 1, at(1, 2))
 
 
 def test_every_kernel_has_one_signature() -> None:

@@ -3,12 +3,12 @@
 A part is a set of cells closed by walls. A small one is searched completely; in any other each ball may go only where
 `find_reachable` lets it, so that no assignment of its balls to its goals is worth more. To be perfect a part also needs
 an assignment that the same search allows backwards from the target; if there is none, at least two points2 are lost:
-a goal without a ball costs two and wrong colours come in pairs.
+a goal without a ball costs two and wrong colours come in pairs. More can be lost in pockets (`pockets.py`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,17 @@ from checkers.rollingballs import WALL
 from solvers.rollingballs.board.flat import Board, Ints
 from solvers.rollingballs.bound.assignment import most_worth
 from solvers.rollingballs.bound.exhaustive import exhaust
+from solvers.rollingballs.bound.pockets import lost_in_pockets
 from solvers.rollingballs.bound.reachable import find_reachable
+
+
+class _Part(NamedTuple):
+    """A part too large to search: the cells of its balls and goals, and which of them may come together."""
+
+    balls: Ints
+    goals: Ints
+    worth: NDArray[Any]  # [balls, goals] points2 of a ball on a goal, 0 where it never comes
+    exact: NDArray[np.bool_]  # [balls, goals] true if the ball fills the goal rightly, seen from both ends
 
 
 def find_maximum(board: Board) -> int:
@@ -25,21 +35,40 @@ def find_maximum(board: Board) -> int:
     balls, reached = find_reachable(board.cells, board.steps)
     ends, came_from = find_reachable(board.target, board.steps, backward=True)
     most = 0
+    parts: list[_Part] = []
+    cells: set[int] = set()
     for part in find_parts(board):
-        exact = exhaust(board.cells, board.target, board.steps, part)
-        if exact is not None:
-            most += exact
+        points = exhaust(board.cells, board.target, board.steps, part)
+        if points is not None:
+            most += points
             continue
         movers, goals = np.isin(balls, part), np.isin(ends, part)
         can = reached[movers][:, ends[goals]]
         same = board.cells[balls[movers]][:, None] == board.target[ends[goals]][None, :]
-        bound = _most_worth(can * (1 + same))
-        perfect = 2 * int(movers.sum())
-        whole = goals.sum() == movers.sum() and bound == perfect
-        if whole and _most_worth(can & same & came_from[goals][:, balls[movers]].T) < perfect // 2:
-            bound -= 2
-        most += bound
-    return most
+        both = can & same & came_from[goals][:, balls[movers]].T
+        parts.append(_Part(balls[movers], ends[goals], can * (1 + same), both))
+        cells.update(part.tolist())
+    return most + 2 * sum(len(part.goals) for part in parts) - _lose(board, parts, cells)
+
+
+def _lose(board: Board, parts: list[_Part], cells: set[int]) -> int:
+    """Return the most points2 that can be proven lost in parts too large to search, whose cells are `cells`.
+
+    What is lost at the goals of pockets adds to what no assignment collects at the other goals.
+    """
+    pockets = lost_in_pockets(board, cells)
+    elsewhere = 0
+    for part in parts:
+        others = [number for number, goal in enumerate(part.goals.tolist()) if goal not in pockets.cells]
+        elsewhere += 2 * len(others) - _most_worth(part.worth[:, others])
+    return max(sum(map(_lose_part, parts)), pockets.all, pockets.at_goals + elsewhere)
+
+
+def _lose_part(part: _Part) -> int:
+    """Return the points2 that no assignment collects in a part, at least two where none reaches all goals both ways."""
+    lost = 2 * len(part.goals) - _most_worth(part.worth)
+    whole = len(part.balls) == len(part.goals) and lost == 0
+    return 2 if whole and _most_worth(part.exact) < len(part.goals) else lost
 
 
 def _most_worth(worth: NDArray[Any]) -> int:

@@ -106,7 +106,7 @@ def measure_walk(m: Ints, x: int) -> int:  # pragma: no cover - compiled
 
 
 @kernel
-def _insert(m: Ints, n: int, room: int, ball: int, distance: int) -> int:  # pragma: no cover - compiled
+def insert_nearest(m: Ints, n: int, room: int, ball: int, distance: int) -> int:  # pragma: no cover - compiled
     """Put a ball among the nearest `room`, of which there are `n`; return how many there are now."""
     if n == room:
         if room == 0 or m[NEAR + MOST_MOVERS + n - 1] <= distance:
@@ -135,7 +135,7 @@ def choose_movers(m: Ints, u: Words, x: int, n: int, walk: int) -> int:  # pragm
     for ball in range(m[FIRST + hue], m[FIRST + hue + 1]):
         z = m[POS + ball]
         if m[walk + z] < FAR and (also_matched or m[HUE + SIDE + z] != hue):
-            count = _insert(m, count, 5, ball, 16 * m[walk + z] + draw(u, 16))
+            count = insert_nearest(m, count, 5, ball, 16 * m[walk + z] + draw(u, 16))
     if count == 0:
         return 0
     main = m[NEAR + (0 if draw(u, 2) == 0 else draw(u, count))]
@@ -148,7 +148,7 @@ def choose_movers(m: Ints, u: Words, x: int, n: int, walk: int) -> int:  # pragm
             continue
         z = m[POS + ball]
         distance = m[walk + z] if by_walk else abs(z // STRIDE - row) + abs(z % STRIDE - column)
-        count = _insert(m, count, n - 1, ball, 16 * distance + draw(u, 16))
+        count = insert_nearest(m, count, n - 1, ball, 16 * distance + draw(u, 16))
     for i in range(count):
         m[MOVERS + 1 + i] = m[NEAR + i]
     return count + 1

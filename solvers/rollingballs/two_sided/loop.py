@@ -8,6 +8,8 @@ from solvers.rollingballs.board.arena import (
     BEST,
     BEST_MOVES,
     BEST_POINTS,
+    CHAIN,
+    CHAINED,
     COUNT,
     COUNT_B,
     ENDED,
@@ -15,6 +17,7 @@ from solvers.rollingballs.board.arena import (
     FROZEN,
     GENERATION,
     GENERATIONS,
+    HUE,
     ID,
     KEPT,
     KEPT_B,
@@ -45,6 +48,7 @@ from solvers.rollingballs.board.moves import (
 )
 from solvers.rollingballs.forward.crowd import beam_step, is_early
 from solvers.rollingballs.two_sided.across import shorten
+from solvers.rollingballs.two_sided.helpers import help_back, help_forward
 from solvers.rollingballs.two_sided.meet import meet, meet_other_way, repair
 
 WORK_PER_TURN = 200
@@ -104,24 +108,34 @@ def _shake_ball(m: Ints, u: Words, k: int, ball: int) -> None:  # pragma: no cov
 
 
 @kernel
-def _operate(m: Ints, u: Words, f: Floats) -> bool:  # pragma: no cover - compiled
-    """Make one operator, chosen by chance; False if it does nothing."""
-    frozen = m[FROZEN] == 1
-    x, p = choose_unmatched(m, u, 1), choose_unmatched(m, u, 0)
-    r = draw(u, 100)
-    if frozen and r >= 40:
-        r = draw(u, 40) if r < 90 else (95 if r < 95 else 91)
-    if r < (80 if is_early(m) else 40):
-        if not beam_step(m, u, f, x):
+def _help(m: Ints, u: Words, x: int, p: int, kind: int) -> bool:  # pragma: no cover - compiled
+    """Bring helpers for the ball of B at `x`, or for that of F at `p`, and let them and the helpers meet others.
+
+    `kind` 4 to 6 helps on B, 7 and 8 on F, 9 on both. False if no helper comes, or mostly if it was in vain.
+    """
+    if kind == 9 and p >= 0:
+        help_forward(m, u, p)
+    if 7 <= kind <= 8:
+        if p < 0 or not help_forward(m, u, p):
             return False
-        if draw(u, 4) == 0:
-            repair(m, u)
-        return True
-    if r < 92:
-        done = meet(m, u, x, 1) if draw(u, 2) == 0 else p >= 0 and meet_other_way(m, u, p)
-        if not done:
-            return False
-    elif r < 95:
+        return meet_other_way(m, u, p) or draw(u, 8) == 0
+    if not help_back(m, u, x):
+        return False
+    chain = m[CHAIN]
+    unmatched = m[HUE + x] != m[HUE + SIDE + x]
+    if unmatched and not meet(m, u, x, 1 if draw(u, 4) == 0 else 0) and draw(u, 8) > 0:
+        return False
+    for i in range(chain):
+        y = m[CHAINED + i]
+        if m[ID + SIDE + y] >= 0 and m[HUE + y] != m[HUE + SIDE + y]:
+            meet(m, u, y, 0)
+    return True
+
+
+@kernel
+def _disturb(m: Ints, u: Words, x: int, p: int, r: int) -> None:  # pragma: no cover - compiled
+    """Make some random moves: un-rolls (`r` below 95), rolls (below 98), or one of each of the unmatched balls."""
+    if r < 95:
         for _ in range(1 + draw(u, 3)):
             _shake_ball(m, u, 1, _choose_near(m, u, 1, x))
     elif r < 98:
@@ -131,8 +145,34 @@ def _operate(m: Ints, u: Words, f: Floats) -> bool:  # pragma: no cover - compil
         _shake_ball(m, u, 1, m[ID + SIDE + x])
         if p >= 0:
             _shake_ball(m, u, 0, m[ID + p])
-    repair(m, u)
-    return True
+
+
+@kernel
+def _operate(m: Ints, u: Words, f: Floats) -> bool:  # pragma: no cover - compiled
+    """Make one operator, chosen by chance; False if it does nothing."""
+    x, p = choose_unmatched(m, u, 1), choose_unmatched(m, u, 0)
+    r = draw(u, 100)
+    if m[FROZEN] == 1 and r >= 40:
+        r = draw(u, 40) if r < 90 else (95 if r < 95 else 91)
+    if r < (80 if is_early(m) else 40):
+        done = beam_step(m, u, f, x)
+        if done and draw(u, 4) == 0:
+            repair(m, u)
+        return done
+    done = True
+    if r < 92:
+        kind = draw(u, 10)
+        if kind < 2:
+            done = meet(m, u, x, 1)
+        elif kind < 4:
+            done = p >= 0 and meet_other_way(m, u, p)
+        else:
+            done = _help(m, u, x, p, kind)
+    else:
+        _disturb(m, u, x, p, r)
+    if done:
+        repair(m, u)
+    return done
 
 
 @kernel

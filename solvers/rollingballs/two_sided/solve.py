@@ -33,19 +33,10 @@ def solve_two_sided(instance: Instance, clock: Clock, seed: int) -> Answer:
 
     Every third restart goes forward only, and on boards of many balls each does.
     """
-    return _solve(instance, clock, seed, forward=instance.balls > FORWARD_ONLY_ABOVE)
-
-
-def solve_forward(instance: Instance, clock: Clock, seed: int) -> Answer:
-    """Run the same loop with rolls only: nothing is un-rolled from the target."""
-    return _solve(instance, clock, seed, forward=True)
-
-
-def _solve(instance: Instance, clock: Clock, seed: int, *, forward: bool) -> Answer:
     arena = make_arena(instance.start, instance.target, instance.most_rolls, seed_random(seed))
     clock.most = find_maximum(lay_out(instance))
     arena.m[MOST_POINTS] = clock.most
-    search(arena, clock, forward=forward)
+    search(arena, clock, forward=instance.balls > FORWARD_ONLY_ABOVE)
     best = int(arena.m[BEST_POINTS])
     clock.report(best=best, note="optimal" if best == clock.most else "", final=True)
     return read_best(arena)
