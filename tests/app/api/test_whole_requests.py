@@ -7,11 +7,12 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import LargeBinary, cast, func, select
+from sqlalchemy import LargeBinary, Select, cast, func, select
 
 from app.packages.zips import zip_bytes
 from app.storage.tables import Base
@@ -45,14 +46,19 @@ def holds(api: Api, reply: httpx.Response, name: str) -> None:
     assert largest_value(api) <= LARGEST_VALUE, name
 
 
+@cache
+def sizes() -> list[Select[Any]]:
+    """Queries of the largest value in each column of each table."""
+    return [
+        select(*[func.max(func.length(cast(column, LargeBinary))) for column in table.columns])
+        for table in Base.metadata.sorted_tables
+    ]
+
+
 def largest_value(api: Api) -> int:
     """The bytes of the largest value in the database."""
-    largest = 0
     with api.service.database.read() as session:
-        for table in Base.metadata.sorted_tables:
-            sizes = [func.max(func.length(cast(column, LargeBinary))) for column in table.columns]
-            largest = max([largest, *(int(size or 0) for size in session.execute(select(*sizes)).one())])
-    return largest
+        return max(int(size or 0) for query in sizes() for size in session.execute(query).one())
 
 
 def stored(api: Api) -> set[str]:
