@@ -6,9 +6,6 @@ import re
 from html import escape
 from xml.parsers import expat
 
-from latex2mathml.converter import convert
-from latex2mathml.exceptions import NoAvailableTokensError
-
 LONGEST = 1000
 """Characters of one formula: a thousand of any kind are converted in 30 ms."""
 DEEPEST = 60
@@ -40,6 +37,10 @@ def mathml(source: str, *, display: bool) -> str:
     if len(source) > LONGEST:
         raise BadFormula(f"expected at most {LONGEST} characters, found {len(source)}")
     _check_braces(source)
+    # Only texts with formulas load the library: every command and every start of a server would pay 0.06 s for it.
+    from latex2mathml.converter import convert
+    from latex2mathml.exceptions import NoAvailableTokensError
+
     try:
         made = convert(source, display="block" if display else "inline")
     except RecursionError:
