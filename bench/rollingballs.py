@@ -55,6 +55,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the table, or one line a method; 1 if two-sided's mean share is below the goal."""
     options = read_options(arguments or [])
     methods = list(rollingballs.METHODS) if options.compare else [options.method]
+    if options.chart:  # before minutes of work: the group `plots` is not always there
+        from scripts.ladder_plots import draw_mean_share
+
     runs = {method: [measure(seed, method, options) for seed in options.seeds] for method in methods}
     means = {method: mean([run.points / (2 * run.balls) for run in done]) for method, done in runs.items()}
     console = Console(width=100)
@@ -69,8 +72,6 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(table_of(options.method, runs[options.method]))
         console.print(table_by_time(runs[options.method], options.seconds))
     if options.chart:
-        from scripts.ladder_plots import draw_mean_share  # the group `plots` is not always there
-
         curves = {method: curve_of(done, options.seconds) for method, done in runs.items()}
         most = mean([run.proven / (2 * run.balls) for run in runs[methods[0]]])
         draw_mean_share(curves, most, f"rollingballs: {len(options.seeds)} official seeds", options.chart)
