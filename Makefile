@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test test-long check bench ladders plots testdata fuzz fuzz-http chaos attack walk verify-packages crossed
+.PHONY: help setup run demo test test-long check bench ladders plots testdata figures fuzz fuzz-http chaos attack walk verify-packages crossed
 
 PYTHON_HERE := .venv/bin/python
 # Compiled first: where Python may not keep what it compiles, each process that a test starts would compile it all again.
@@ -54,6 +54,9 @@ plots: ## draw the recorded ladders and curves as SVG in docs/ladders
 
 testdata: setup ## make every problem's test data again from its generators: the same bytes (ARGS="comesolo" for one)
 	@$(PYTHON_HERE) scripts/make_testdata.py $(ARGS)
+
+figures: setup ## draw the pictures of the statements again from their samples: the same bytes (ARGS="--check" compares)
+	@$(PYTHON_HERE) -m scripts.figures $(ARGS)
 
 fuzz: setup ## throw 100,000 mutated answer files at each checker
 	@$(PYTHON_HERE) scripts/fuzz_checkers.py $(ARGS)

@@ -26,6 +26,19 @@ class StatementDocument(TypedDict):
     images: NotRequired[dict[str, str]]
 
 
+class PersonDocument(TypedDict):
+    """Someone credited, as problem.yaml names them."""
+
+    name: str
+
+
+class OriginDocument(TypedDict):
+    """Where a problem was used first."""
+
+    name: str
+    url: NotRequired[str | None]
+
+
 class MetadataDocument(TypedDict, total=False):
     """problem.yaml with its defaults written out.
 
@@ -42,8 +55,8 @@ class MetadataDocument(TypedDict, total=False):
     name: dict[str, str]
     uuid: str
     version: str | None
-    credits: JsonValue
-    source: list[JsonValue]
+    credits: dict[str, list[PersonDocument] | dict[str, list[PersonDocument]] | None]
+    source: list[OriginDocument]
     rights_owner: str | None
     embargo_until: str | None
     keywords: list[str]

@@ -16,13 +16,17 @@ from app.services.problems.statements import MIMES, Sample, title_of
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
 from app.storage import problems as stored
-from app.storage.documents import StatementDocument
+from app.storage.documents import MetadataDocument, OriginDocument, StatementDocument
 from app.storage.scoring_input import entries
 from app.storage.tables import ContestProblemRow, ProblemRow
 
 
 class Problem(BaseModel):
-    """A CLICS problem; `rule` says how this contest scores it, `names` and `languages` what there is to read."""
+    """A CLICS problem; `rule` says how this contest scores it, `names` and `languages` what there is to read.
+
+    credits  the names of those who made it, by what they did (authors, contributors, ...)
+    sources  where it was used first: a name, and a url where there is one
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -40,6 +44,9 @@ class Problem(BaseModel):
     names: dict[str, str]
     languages: list[str]
     rule: dict[str, Any]
+    credits: dict[str, list[str]]
+    sources: list[dict[str, str]]
+    license: str
 
 
 class ProblemDocument(TypedDict):
@@ -56,6 +63,9 @@ class ProblemDocument(TypedDict):
     names: dict[str, str]
     languages: list[str]
     rule: RuleDocument
+    credits: dict[str, list[str]]
+    sources: list[dict[str, str]]
+    license: str
     rgb: NotRequired[str]
     color: NotRequired[str]
     package: NotRequired[list[dict[str, str]]]
@@ -76,6 +86,9 @@ def _document(
         "names": row.names,
         "languages": sorted(row.statements),
         "rule": write_rule(scored.rule),
+        "credits": credited(row.metadata_),
+        "sources": [_source(each) for each in row.metadata_.get("source", [])],
+        "license": row.metadata_.get("license", "unknown"),
     }
     if entry.rgb is not None:
         document["rgb"] = entry.rgb
@@ -85,6 +98,21 @@ def _document(
         href = f"problems/{row.id}/package.zip"
         document["package"] = [{"href": href, "filename": f"{row.id}.zip", "mime": "application/zip"}]
     return document
+
+
+def credited(metadata: MetadataDocument) -> dict[str, list[str]]:
+    """The names of those who are credited, without their addresses; translators of all languages together."""
+    shown: dict[str, list[str]] = {}
+    for deed, people in metadata.get("credits", {}).items():
+        groups = list(people.values()) if isinstance(people, dict) else [people or []]
+        if names := [person["name"] for group in groups for person in group]:
+            shown[deed] = names
+    return shown
+
+
+def _source(source: OriginDocument) -> dict[str, str]:
+    url = source.get("url")
+    return {"name": source["name"], **({} if url is None else {"url": url})}
 
 
 def _reference(entry: ContestProblemRow, language: str, kept: StatementDocument) -> dict[str, str]:

@@ -8,6 +8,7 @@ from app.packages.markdown import parser
 from app.services.problems import statements
 from app.services.problems.statements import Sample, choose_language, with_samples
 from tests.builders.contests import HOUR, add_contest, add_problem
+from tests.builders.packages import PROBLEM
 from tests.builders.service import Api
 
 STATEMENT = "contests/c/problems/echo/statement"
@@ -34,6 +35,17 @@ def test_a_problem_says_what_clics_wants_and_how_it_is_scored(api: Api) -> None:
     assert "package" not in found[0]
     assert api.get("contests/c/problems", user="judge").json()[0]["package"][0]["href"] == "problems/echo/package.zip"
     assert api.get(found[0]["statement"][0]["href"]).status_code == 200
+
+
+def test_a_problem_names_who_made_it_and_where_it_comes_from_without_their_addresses(api: Api) -> None:
+    yaml = f"{PROBLEM}source: [An olympiad, {{name: A site, url: https://a.example}}]\n"
+    add_problem(api.service, {"problem.yaml": yaml})
+    add_contest(api.service)
+    problem = api.get("contests/c/problems/echo").json()
+    assert problem["credits"] == {"authors": ["A Writer"]}
+    assert problem["sources"] == [{"name": "An olympiad"}, {"name": "A site", "url": "https://a.example"}]
+    assert problem["license"] == "cc by-sa"
+    assert "a@writer.example" not in api.get("contests/c/problems").text
 
 
 def test_before_the_start_only_judges_see_problems(api: Api) -> None:
