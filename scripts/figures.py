@@ -56,8 +56,9 @@ Place = tuple[float, float]
 class Drawing:
     """Shapes on a board; places are (row, column) counted from 0, and may lie between cells."""
 
-    def __init__(self, rows: float, columns: float) -> None:
+    def __init__(self, rows: float, columns: float, margin: float = 1.5) -> None:
         self._size = (rows, columns)
+        self._margin = margin  # cells left of the middle of the first one, and above
         self._shapes: list[str] = []
 
     def box(self, place: Place, kind: str) -> None:
@@ -124,16 +125,15 @@ class Drawing:
 
     def svg(self) -> str:
         """The whole file."""
-        height, width = ((each + 1.5) * SIDE for each in self._size)
+        height, width = ((each + self._margin) * SIDE for each in self._size)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
             f'viewBox="0 0 {width:g} {height:g}">\n{STYLE}'
             f'<rect class="page" width="{width:g}" height="{height:g}"/>\n' + "\n".join(self._shapes) + "\n</svg>\n"
         )
 
-    @staticmethod
-    def _at(place: Place) -> Place:
-        return (place[1] + 1.5) * SIDE, (place[0] + 1.5) * SIDE
+    def _at(self, place: Place) -> Place:
+        return (place[1] + self._margin) * SIDE, (place[0] + self._margin) * SIDE
 
 
 def sample(slug: str, name: str) -> bytes:
@@ -292,7 +292,7 @@ def net_of_netgame(name: str) -> str:
 
     rows = (top - min(min(y1, y2) for _, y1, _, y2 in net.ropes)) * scale
     columns = (max(max(x1, x2) for x1, _, x2, _ in net.ropes) - left) * scale
-    drawing = Drawing(rows + 1, columns + 1)
+    drawing = Drawing(rows + 0.5, columns + 0.5, margin=0.5)
     for x, y in netgame.whole_cells(net):
         drawing.block(place(x, y + 1), scale)
     winning = netgame.winning_ropes(net)

@@ -27,6 +27,7 @@ SHOWN = re.compile(
 """What begins code in a line, an image with its address, or the definition of an address that images refer to."""
 TICKS = re.compile("`++")
 FORMULA = "formula"
+WORD_JOINER = "\N{WORD JOINER}"
 MOST_MATHML = 2**20
 """Characters of MathML in one page; further formulas stay as they were written."""
 CODE = {"fence", "code_block"}
@@ -183,9 +184,15 @@ def _render_formula(
     _renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: OptionsDict, env: MutableMapping[str, Any]
 ) -> str:
     try:
-        return _mathml(tokens[at], env)
+        return _mathml(tokens[at], env) + _joiner(tokens, at)
     except BadFormula:
         return escape(tokens[at].content, quote=False)
+
+
+def _joiner(tokens: Sequence[Token], at: int) -> str:
+    """What keeps a formula and the comma or bracket behind it on one line: browsers break lines around formulas."""
+    following = tokens[at + 1].content[:1] if at + 1 < len(tokens) and tokens[at + 1].type == "text" else ""
+    return WORD_JOINER if following and not following.isspace() else ""
 
 
 # Any: as above.

@@ -47,6 +47,10 @@ pre, code { font: 0.9rem/1.4 ui-monospace, monospace; }
 img { display: block; max-width: 100%; height: auto; }
 table { display: block; overflow-x: auto; border-collapse: collapse; }
 th, td { padding: 0.2rem 0.8rem; border-bottom: 1px solid #8a8f98; text-align: left; }
+math {
+  font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "STIX Math", "DejaVu Math TeX Gyre",
+    "Noto Sans Math", math, serif;
+}
 math[display="block"] { display: block math; overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; }
 blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #8a8f98; }
 """

@@ -91,7 +91,10 @@ def test_a_solution_is_a_page_in_the_language_asked_for_with_its_formulas(quick_
     assert page.headers["content-language"] == "es"
     assert page.headers["vary"].startswith("Accept, Accept-Language, Authorization")
     assert page.headers["content-security-policy"].startswith("default-src 'none'")
-    assert "<h1>Eco: solución</h1>\n<p>Copia &lt;b&gt;<math><mrow><mi>x</mi></mrow></math>&lt;/b&gt;.</p>" in page.text
+    assert (
+        "<h1>Eco: solución</h1>\n<p>Copia &lt;b&gt;<math><mrow><mi>x</mi></mrow></math>\N{WORD JOINER}&lt;/b&gt;.</p>"
+        in page.text
+    )
     markdown = quick_api.get("contests/c/problems/a/solution", headers={"Accept": "text/markdown"})
     assert markdown.text == "# Echo: solution\n\nCopy $x$.\n"
 

@@ -124,6 +124,12 @@ def test_only_the_first_of_many_bad_formulas_are_named() -> None:
     assert len(list(check_rules(package))) == MOST_FORMULAS
 
 
+def test_what_follows_a_formula_without_a_space_stays_on_its_line() -> None:
+    page = render("($x$), $y$ and $z$.\n", "statement")
+    assert page.count("</math>\N{WORD JOINER})") == page.count("</math>\N{WORD JOINER}.") == 1
+    assert "</math> and" in page
+
+
 def test_the_description_of_an_image_has_its_formulas_as_they_were_written() -> None:
     assert 'alt="a $x_1$ board"' in render("![a $x_1$ board](a.png)\n", "statement")
 
