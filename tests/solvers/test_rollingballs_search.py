@@ -41,6 +41,7 @@ from solvers.rollingballs.two_sided.across import shorten
 from solvers.rollingballs.two_sided.helpers import fetch, has_way, help_back, help_forward
 from solvers.rollingballs.two_sided.loop import go_on, restart, take_landing
 from solvers.rollingballs.two_sided.meet import meet
+from solvers.rollingballs.two_sided.solve import begin
 
 DATA = Path(__file__).resolve().parents[2] / "problems/rollingballs/data"
 MODULES = [
@@ -409,6 +410,15 @@ def test_a_ball_stops_in_a_corner_and_not_in_the_open() -> None:
     assert has_way(arena.m, 0, at(0, 4))
     assert not has_way(arena.m, 0, at(1, 2))
     assert not has_way(arena.m, 1, at(1, 2))
+
+
+def test_a_restart_with_few_balls_ends_sooner_than_one_with_many() -> None:
+    turns = []
+    for number in (1, 2):
+        arena = laid_out(sample(number))
+        begin(arena, forward=False)
+        turns.append(int(arena.m[tables.PATIENCE] * arena.m[tables.GENERATIONS]))
+    assert turns[0] == 80 < turns[1]
 
 
 def test_every_kernel_has_one_signature() -> None:

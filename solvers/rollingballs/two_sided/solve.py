@@ -14,7 +14,9 @@ from solvers.rollingballs.board.arena import (
     BEST_POINTS,
     ENDED,
     FROZEN,
+    GENERATIONS,
     MOST_POINTS,
+    PATIENCE,
     UNMATCHED,
     Arena,
     make_arena,
@@ -26,6 +28,8 @@ from solvers.rollingballs.bound.maximum import find_maximum
 WORK_PER_STEP = 1_000_000
 FORWARD_ONLY_ABOVE = 400
 LAST_SHARE, FEWEST_TO_GO_ON = 0.8, 25
+SHORT_PATIENCE, FEW_GENERATIONS = 40, 2
+"""Turns and generations of a restart with fewer balls than FEWEST_TO_GO_ON: it soon has seen what it can reach."""
 
 
 def solve_two_sided(instance: Instance, clock: Clock, seed: int) -> Answer:
@@ -48,20 +52,29 @@ def search(arena: Arena, clock: Clock, *, forward: bool) -> None:
     In the last fifth of the time the best landing is taken up again, forward only: two balls that cannot be joined on
     two boards may be led on one, and points of wrong colours count there.
     """
-    from solvers.rollingballs.two_sided.loop import go_on, restart, take_landing  # compiles or loads the kernels
+    from solvers.rollingballs.two_sided.loop import go_on, take_landing  # compiles or loads the kernels
 
     m = arena.m
     restarts, last = 0, False
-    restart(m, int(forward))
+    begin(arena, forward=forward)
     while m[BEST_POINTS] < m[MOST_POINTS] and clock.step(best=int(m[BEST_POINTS]), note=_tell(arena)):
         if m[ENDED] or not m[UNMATCHED]:
             restarts += 1
-            restart(m, int(forward or restarts % 3 == 2))
+            begin(arena, forward=forward or restarts % 3 == 2)
         if not last and clock.fraction >= LAST_SHARE:
             last = True
             if not m[FROZEN] and m[BALLS_B] >= FEWEST_TO_GO_ON:
                 take_landing(m, arena.u)
         go_on(*arena, WORK_PER_STEP)
+
+
+def begin(arena: Arena, *, forward: bool) -> None:
+    """Begin a restart; one with few balls ends soon."""
+    from solvers.rollingballs.two_sided.loop import restart  # as in `search`
+
+    restart(arena.m, int(forward))
+    if arena.m[BALLS_B] < FEWEST_TO_GO_ON:
+        arena.m[PATIENCE], arena.m[GENERATIONS] = SHORT_PATIENCE, FEW_GENERATIONS
 
 
 def _tell(arena: Arena) -> str:
