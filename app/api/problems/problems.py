@@ -55,7 +55,7 @@ def get_statement(
     lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
 ) -> Response:
     """HTML, or Markdown where Accept asks for text/markdown; in another language where the wanted one is missing."""
-    return _reply(statement(service, snapshot, session, problem_id, _reader(request, lang)))
+    return _reply(statement(service, snapshot, session, problem_id, _reader(request, problem_id, lang)))
 
 
 @router.get(
@@ -74,12 +74,13 @@ def get_solution(
     lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
 ) -> Response:
     """As the statement; until every contest with the problem is over and its results are public, for judges alone."""
-    return _reply(solution(service, viewer, snapshot, session, problem_id, _reader(request, lang)))
+    return _reply(solution(service, viewer, snapshot, session, problem_id, _reader(request, problem_id, lang)))
 
 
-def _reader(request: Request, language: str | None) -> Reader:
+def _reader(request: Request, problem_id: str, language: str | None) -> Reader:
     wants_markdown = "text/markdown" in request.headers.get("accept", "")
-    return Reader(language, request.headers.get("accept-language", ""), wants_markdown, _address_of(request))
+    address = _statement_address(request, problem_id)
+    return Reader(language, request.headers.get("accept-language", ""), wants_markdown, address)
 
 
 def _reply(shown: Statement) -> Response:
@@ -89,9 +90,11 @@ def _reply(shown: Statement) -> Response:
     return Response(shown.data, media_type=shown.media_type, headers=headers)
 
 
-def _address_of(request: Request) -> str:
-    """The whole address that was asked, with the path prefix, without the query."""
-    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}{request.url.path}"
+def _statement_address(request: Request, problem_id: str) -> str:
+    """The whole address of the statement, with the path prefix: by the problem's id, also where its label was asked."""
+    folder = request.url.path.rpartition("/problems/")[0]
+    root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+    return f"{root}{folder}/problems/{problem_id}/statement"
 
 
 @router.get(

@@ -26,7 +26,7 @@ MARKDOWN = "text/markdown; charset=utf-8"
 class Reader:
     """How somebody wants to read: a language or the header Accept-Language, and Markdown in place of HTML.
 
-    address  where the statement is read: images in Markdown are named from there
+    address  of the statement: images in Markdown are named from there
     """
 
     language: str | None

@@ -56,7 +56,7 @@ REFERENCES = {
 }
 EXTENSIONS = {
     "contest": {"open_to_all", "settings", "main_scoreboard_group_id"},
-    "problems": {"names", "languages", "rule"},
+    "problems": {"names", "languages", "rule", "credits", "sources", "license"},
     "submissions": {"account_id", "comment", "practice"},
     "runs": {"testcase", "raw", "message"},
     "teams": {"disqualified"},
