@@ -27,6 +27,7 @@ from app.storage.database import Database
 from app.storage.files import LocalFiles
 from app.storage.migrate import upgrade
 from app.storage.secret_keys import SecretKeys, key_place, make_key, missing_key, read_keys
+from app.storage.stored_bytes import UNREADABLE
 from app.storage.tables import AccountRow, ContestProblemRow, ContestRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
@@ -150,7 +151,7 @@ def complete_texts(database: Database, files: LocalFiles) -> None:
         try:
             with database.write() as session:
                 statement_images.complete(session, files, problem_id)
-        except PackageErrors as error:
+        except (PackageErrors, *UNREADABLE) as error:
             log.warning(
                 "texts of a problem are missing: bring its package in again", problem=problem_id, fault=str(error)
             )

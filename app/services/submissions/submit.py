@@ -19,6 +19,7 @@ from app.services.submissions.submission_form import SubmissionForm
 from app.services.submissions.submissions import Submission
 from app.services.viewer import Viewer
 from app.storage import submissions
+from app.storage.commits import CommitInDoubt
 from app.storage.submission_context import read_entrant, read_entry
 from app.storage.submissions import Accepted, LimitReached, NewSubmission
 
@@ -115,9 +116,14 @@ def _place_in_queue(service: Service, viewer: Viewer) -> Iterator[None]:
 
 
 async def _write(service: Service, new: NewSubmission, files: StoredFiles) -> Accepted | LimitReached:
-    """Insert it. A failed insert is not counted; its files stay for the collector, as the commit may be in doubt."""
+    """Insert it. A failed insert is not counted; its files stay for the collector, as the commit may be in doubt.
+
+    One in doubt stays counted: its rows may be there, and nobody reads the contest's bytes again.
+    """
     try:
         return await service.writer.call(submissions.accept, new)
+    except CommitInDoubt:
+        raise
     except BaseException:
         files.give_back()
         raise

@@ -12,8 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Connection, RootTransaction
 
 from app.storage import submissions
+from app.storage.commits import CommitInDoubt, Commits
 from app.storage.scrub import Scrub
 from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached
 from tests.builders.contests import add_contest, add_problem, pass_time, with_checkers
@@ -210,6 +212,21 @@ def test_files_of_a_submission_whose_commit_is_in_doubt_are_collected_a_day_late
         os.utime(api.service.files.path(each), (0, 0))
     assert scrub.scrub().removed == 1
     assert len(stored(api) - before) == 1
+
+
+def test_bytes_of_a_submission_whose_commit_is_in_doubt_count(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rows are here: without them a contest would take more than it may."""
+    change(api, contest_bytes=3 * LARGE)
+
+    def answer_lost(_commits: Commits, connection: Connection, _transaction: RootTransaction) -> None:
+        connection.connection.commit()
+        raise CommitInDoubt("whether transaction 7 was committed is not known")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Commits, "commit", answer_lost)
+        assert send(api, os.urandom(LARGE)).status_code == 503
+    assert used(api)["bytes_used"] == 2 * LARGE
+    assert send(api, os.urandom(LARGE)).status_code == 413
 
 
 def bring_in(api: Api, package: bytes) -> httpx.Response:

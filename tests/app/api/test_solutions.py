@@ -117,3 +117,20 @@ def test_a_problem_stored_by_an_older_version_gets_its_texts_at_the_next_start(q
     with service.database.read() as session:
         row = session.get_one(ProblemRow, "echo")
         assert (row.metadata_, row.statements) == whole
+
+
+def test_a_damaged_package_of_an_older_version_keeps_no_server_from_its_start(quick_api: Api) -> None:
+    """Its solution texts stay missing; those of the other problems are taken."""
+    service = quick_api.service
+    add_problem(service)
+    add_problem(service, slug="other")
+    with service.database.write() as session:
+        for slug in ("echo", "other"):
+            row = session.get_one(ProblemRow, slug)
+            row.metadata_ = {key: value for key, value in row.metadata_.items() if key != "solutions"}  # type: ignore[assignment]
+        damaged = session.get_one(ProblemRow, "echo").package_sha256
+    service.files.path(damaged).write_bytes(b"damaged")
+    complete_texts(service.database, service.files)
+    with service.database.read() as session:
+        assert "solutions" not in session.get_one(ProblemRow, "echo").metadata_
+        assert "solutions" in session.get_one(ProblemRow, "other").metadata_
