@@ -37,6 +37,7 @@ MOST_USES = 100
 """A database is given out so often: rows that were deleted take room in it until PostgreSQL tidies up."""
 MADE_BY_USERS = 16384
 """The first object id that PostgreSQL gives to what a user makes."""
+OWN_ID = "(SELECT oid FROM pg_database WHERE datname = current_database())"
 CATALOGS = ("namespace", "class", "attrdef", "constraint", "proc", "trigger", "type")
 SCHEMA = " UNION ALL ".join(
     [
@@ -45,9 +46,11 @@ SCHEMA = " UNION ALL ".join(
             for catalog, column in [*((each, "oid") for each in CATALOGS), ("attribute", "attrelid")]
         ),
         "SELECT count(*), sum(hashtext(version_num)) FROM alembic_version",
+        f"SELECT count(*), sum(hashtext(setconfig::text)) FROM pg_db_role_setting WHERE setdatabase = {OWN_ID}",
     ]
 )
-"""Counts what users have made, and sums the transactions that wrote it: any change of the schema changes a number."""
+"""Counts what users have made, and sums the transactions that wrote it: any change of the schema changes a number,
+and so does a setting of the database, which its connections would begin with."""
 EMPTYING = """
 SELECT format('DELETE FROM %I', tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename != 'alembic_version'
 UNION ALL

@@ -51,6 +51,8 @@ CHANGES = (
     "CREATE FUNCTION more() RETURNS integer LANGUAGE sql AS 'SELECT 1'",
     "DROP SCHEMA public CASCADE; CREATE SCHEMA public",
     "UPDATE alembic_version SET version_num = 'older'",
+    "DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off', current_database()); END$$",
+    "DO $$BEGIN EXECUTE format('ALTER ROLE jurado IN DATABASE %I SET jit = off', current_database()); END$$",
 )
 
 
@@ -80,7 +82,7 @@ def test_a_database_that_is_given_out_again_is_as_new_whoever_has_written_and_is
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_database_whose_schema_was_changed_is_not_given_out_again(change: str) -> None:
+def test_a_database_whose_schema_or_settings_were_changed_is_not_given_out_again(change: str) -> None:
     databases = postgresql_databases()
     used = databases.take()
     with connect(used) as connection:
