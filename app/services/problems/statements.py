@@ -42,7 +42,8 @@ body {
 h1 { font-size: 2rem; line-height: 1.2; }
 h2 { font-size: 1.2rem; margin: 2rem 0 0.5rem; }
 a { color: light-dark(#1a4fb0, #8fb6ff); }
-pre { overflow-x: auto; padding: 0.75rem; border-radius: 6px; background: light-dark(#f0f0ec, #101215); }
+pre { overflow: auto; max-height: 40rem; padding: 0.75rem; }
+pre { border-radius: 6px; background: light-dark(#f0f0ec, #101215); }
 pre, code { font: 0.9rem/1.4 ui-monospace, monospace; }
 img { display: block; max-width: 100%; height: auto; }
 table { display: block; overflow-x: auto; border-collapse: collapse; }
@@ -53,6 +54,7 @@ math {
 }
 math[display="block"] { display: block math; overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; }
 blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #8a8f98; }
+@media print { pre { max-height: none; } }
 """
 LARGEST_SHOWN = 20_000
 QUICK = 16 * 1024

@@ -147,6 +147,14 @@ def test_a_long_statement_is_rendered_as_a_short_one(api: Api) -> None:
     assert page.count("<em>a</em>") == statements.QUICK // 3
 
 
+def test_a_long_sample_scrolls_on_the_screen_and_is_whole_on_paper(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    screen, paper = api.get(STATEMENT).text.partition("</style>")[0].split("@media print {")
+    assert "\npre { overflow: auto; max-height: 40rem; padding: 0.75rem; }\n" in screen
+    assert "pre { max-height: none; }" in paper
+
+
 def test_a_page_is_readable_on_a_phone_and_in_the_dark_and_fetches_nothing_from_elsewhere(api: Api) -> None:
     add_problem(api.service, {"statement/problem.en.md": "$$x$$ [far](https://a.example)\n"})
     add_contest(api.service)
