@@ -81,7 +81,7 @@ def test_the_statement_is_there_in_english_and_in_the_language_of_the_source(slu
 @every_problem
 def test_the_solution_text_is_there_in_every_language_of_the_statement(slug: str) -> None:
     assert set(package(slug).solutions) == set(package(slug).statements)
-    assert all(len(text.text) > 1000 for text in package(slug).solutions.values())
+    assert all(text.text.strip() for text in package(slug).solutions.values())
 
 
 @every_problem
