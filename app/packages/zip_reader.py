@@ -20,7 +20,7 @@ ENCRYPTED = 0x1
 PLAIN_OR_FOLDER = (0, stat.S_IFREG, stat.S_IFDIR)
 """Kinds of files that are taken; 0 is what archivers of other systems leave there."""
 DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError)
-"""Exceptions of zipfile for damaged archives, NotImplementedError being a RuntimeError."""
+"""Exceptions that zipfile raises for damaged archives; that of an unknown method is a kind of RuntimeError."""
 
 
 class ZipUnreadable(Exception):
