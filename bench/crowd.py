@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from tests.attacks.honest import honest_people
@@ -40,7 +41,7 @@ def line(home: Home, name: str, connections: int, request: Callable[[Stage], byt
     with home.attacked("crowd", {}) as stage:
         before = highest = stage.memory()
         crowd = holding if held else asking
-        with honest_people(stage) as felt, crowd(stage, request(stage), connections) as done:
+        with crowd(stage, request(stage), connections) as done, honest_people(stage) as felt:
             until = time.monotonic() + SECONDS
             while time.monotonic() < until or not done():
                 highest = max(highest, stage.memory())
@@ -54,13 +55,28 @@ def line(home: Home, name: str, connections: int, request: Callable[[Stage], byt
 
 @contextmanager
 def asking(stage: Stage, request: bytes, connections: int) -> Iterator[Callable[[], bool]]:
-    """Open connections that send a request again and again; yields a check of whether they have ended."""
-    thread = threading.Thread(
-        target=lambda: asyncio.run(ask_again_and_again(stage, request, connections, SECONDS)), daemon=True
-    )
-    if connections:
-        thread.start()
-    yield lambda: not thread.is_alive()
+    """Open connections that send a request again and again; yields a check of whether they have ended.
+
+    They live in a process of their own: reading their replies must not hold up the honest clients, who are timed.
+    """
+    if not connections:
+        yield lambda: True
+        return
+    spawn = multiprocessing.get_context("spawn")
+    started = spawn.Event()
+    process = spawn.Process(target=_ask, args=(started, stage.port, request, connections), daemon=True)
+    process.start()
+    try:
+        started.wait(60)
+        yield lambda: not process.is_alive()
+    finally:
+        process.kill()
+        process.join()
+
+
+def _ask(started: Event, port: int, request: bytes, connections: int) -> None:
+    started.set()
+    asyncio.run(ask_again_and_again(port, request, connections, SECONDS))
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def readers_of_judgements(stage: Stage) -> Cost:
     """40 anonymous connections read a contest's judgements again and again."""
     request = head("GET", f"/api/contests/{CONTEST}/judgements", stage)
     with honest_people(stage) as felt:
-        asyncio.run(ask_again_and_again(stage, request, READERS, SECONDS))
+        asyncio.run(ask_again_and_again(stage.port, request, READERS, SECONDS))
     return Cost(felt.p99(felt.accepted), server_faults(felt))
 
 
@@ -42,7 +42,7 @@ def readers_of_runs(stage: Stage) -> Cost:
     """40 anonymous connections read a contest's runs again and again."""
     request = head("GET", f"/api/contests/{CONTEST}/runs", stage)
     with honest_people(stage) as felt:
-        asyncio.run(ask_again_and_again(stage, request, READERS, SECONDS))
+        asyncio.run(ask_again_and_again(stage.port, request, READERS, SECONDS))
     return Cost(felt.p99(felt.accepted), server_faults(felt))
 
 
@@ -194,6 +194,6 @@ def flood_of_one_team(stage: Stage) -> Cost:
     )
     request = head("POST", f"/api/contests/{CONTEST}/submissions", stage, *lines, f"Content-Length: {len(body)}") + body
     with honest_people(stage) as felt:
-        asked = asyncio.run(ask_again_and_again(stage, request, 16, SECONDS))
+        asked = asyncio.run(ask_again_and_again(stage.port, request, 16, SECONDS))
     faults = [f"status {status}" for status in asked.statuses if status not in {201, 429}]
     return Cost(max(felt.verdicts, default=60.0), faults + server_faults(felt))

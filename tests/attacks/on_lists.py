@@ -46,7 +46,7 @@ def readers(name: str, path: str, *, logged_in: bool) -> Callable[[Stage], Cost]
         lines = [basic(stage.teams[0])] if logged_in else []
         request = head("GET", f"{BASE}/{path}", stage, *lines)
         with honest_people(stage) as felt:
-            asked = asyncio.run(ask_again_and_again(stage, request, READERS, SECONDS))
+            asked = asyncio.run(ask_again_and_again(stage.port, request, READERS, SECONDS))
         faults = [f"status {status}" for status in asked.statuses if status >= 500 and status != 503]
         return Cost(felt.p99(felt.accepted), faults + server_faults(felt))
 

@@ -51,14 +51,14 @@ class Asked:
     broken: int = 0
 
 
-async def ask_again_and_again(stage: Stage, request: bytes, connections: int, seconds: float) -> Asked:
+async def ask_again_and_again(port: int, request: bytes, connections: int, seconds: float) -> Asked:
     """Send a request over many connections for some seconds; no reply is waited for longer than that."""
     asked, until = Asked(), time.monotonic() + seconds
 
     async def one() -> None:
         while time.monotonic() < until:
             try:
-                reader, writer = await asyncio.open_connection("127.0.0.1", stage.port, limit=2**26)
+                reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**26)
                 try:
                     while (left := until - time.monotonic()) > 0:
                         writer.write(request)

@@ -36,6 +36,7 @@ EVERYWHERE = (
     (b"content-security-policy", b"frame-ancestors 'none'"),
     (b"referrer-policy", b"same-origin"),
 )
+NAMES = frozenset(name for name, _ in EVERYWHERE)
 CACHED = frozenset({b"cache-control", b"etag"})
 NO_STORE = (b"cache-control", b"no-store")
 NAME = "jurado.requests"
@@ -115,7 +116,7 @@ def _add_headers(message: Message, scope: Scope) -> None:
     """What every reply says; a page's own policy stays, and what is for one account alone is kept nowhere."""
     headers = message["headers"] = [*message["headers"], (b"jurado-time", b"%d" % int(utc_now().timestamp() * 1000))]
     names = {name for name, _ in headers}
-    headers += [header for header in EVERYWHERE if header[0] not in names]
+    headers += EVERYWHERE if names.isdisjoint(NAMES) else [each for each in EVERYWHERE if each[0] not in names]
     if names.isdisjoint(CACHED) and any(name == b"authorization" for name, _ in scope["headers"]):
         headers.append(NO_STORE)
 

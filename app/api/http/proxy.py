@@ -36,9 +36,8 @@ class BehindProxy:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        self._note_hosts(scope)
         try:
-            prefix = self._prefix(scope)
+            prefix = self._told(scope) if self._is_trusted(scope) else self._root_path
         except ValueError:
             await self._refused(scope, receive, send)
             return
@@ -56,19 +55,19 @@ class BehindProxy:
         client = scope.get("client")
         return client is not None and client[0] in self._trusted
 
-    def _note_hosts(self, scope: Scope) -> None:
-        """Keep what a trusted proxy says the client asked: within, nobody knows any more who sent the header."""
-        if self._is_trusted(scope):
-            named = [value.decode("latin-1") for name, value in scope["headers"] if name == HOST]
-            scope[FORWARDED_HOSTS] = ",".join(named)
+    def _told(self, scope: Scope) -> str:
+        """Read what a trusted proxy tells: returns the prefix the client sees; raises ValueError for one that is none.
 
-    def _prefix(self, scope: Scope) -> str:
-        """The prefix the client sees; raises ValueError for one that is none."""
-        if self._is_trusted(scope):
-            for name, value in scope["headers"]:
-                if name == PREFIX:
-                    return path_prefix(value.decode("latin-1").strip())
-        return self._root_path
+        The hosts that the client asked go into the scope: within, nobody knows any more who sent the header.
+        """
+        hosts, prefix = [], None
+        for name, value in scope["headers"]:
+            if name == HOST:
+                hosts.append(value.decode("latin-1"))
+            elif name == PREFIX and prefix is None:
+                prefix = value
+        scope[FORWARDED_HOSTS] = ",".join(hosts)
+        return self._root_path if prefix is None else path_prefix(prefix.decode("latin-1").strip())
 
 
 async def _refuse(scope: Scope, _receive: Receive, _send: Send) -> None:
