@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs PostgreSQL's server programs, which the tests need beyond Python, where that is allowed (Debian, root);
-# else named in one line. No server of the machine is started or touched: the tests start their own.
+# Installs what the tests need beyond Python, PostgreSQL's server programs and bubblewrap, where that is allowed (Debian,
+# root); else named in one line. No server of the machine is started or touched: the tests start their own.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,5 +24,20 @@ install_postgres() {
 
 has_postgres || install_postgres && has_postgres || {
     echo "tests: PostgreSQL's server programs (initdb, postgres) are missing: install them (Debian: apt-get install postgresql)" >&2
+    exit 1
+}
+
+has_bubblewrap() {
+    command -v bwrap >/dev/null
+}
+
+install_bubblewrap() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    echo "tests: installing Debian's bubblewrap" >&2
+    sh scripts/apt_install.sh bubblewrap
+}
+
+has_bubblewrap || install_bubblewrap && has_bubblewrap || {
+    echo "tests: bubblewrap is missing: install it (Debian: apt-get install bubblewrap)" >&2
     exit 1
 }

@@ -1,0 +1,103 @@
+"""The words of one call of bubblewrap: namespaces, what is seen of the host, private folders."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from app.sandbox.model import Command, Mount
+
+MARK = "/.jurado-sandbox"
+"""A folder that only the finished file system of a sandbox has."""
+NOBODY = "65534"
+PRIVATE = "/tmp"
+DEVICES = ("null", "zero", "full", "random", "urandom")
+LINKS = {
+    "/dev/fd": "/proc/self/fd",
+    "/dev/stdin": "/proc/self/fd/0",
+    "/dev/stdout": "/proc/self/fd/1",
+    "/dev/stderr": "/proc/self/fd/2",
+    "/dev/shm": PRIVATE,
+}
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": PRIVATE, "LANG": "C.UTF-8"}
+NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
+
+
+def program() -> str | None:
+    """The path of bubblewrap; None where it is not installed."""
+    return shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
+
+
+def private_folders(command: Command) -> dict[str, Mount | None]:
+    """The folders of a sandbox that a program may write to, each with the mount it is a copy of."""
+    folders: dict[str, Mount | None] = {PRIVATE: None}
+    if command.folder not in {mount.target for mount in command.mounts}:
+        folders[command.folder] = None
+    return folders | {mount.target: mount for mount in command.mounts if mount.writable}
+
+
+def words(command: Command, *, filter_file: int, status: int, gate: int) -> list[str]:
+    """The arguments before the program's own: the numbers are descriptors, of the filter, the status and the gate."""
+    return [
+        *(f"--unshare-{each}" for each in NAMESPACES),
+        *("--uid", NOBODY, "--gid", NOBODY, "--hostname", "sandbox"),
+        *("--cap-drop", "ALL", "--die-with-parent", "--new-session"),
+        *("--seccomp", str(filter_file), "--json-status-fd", str(status), "--block-fd", str(gate)),
+        *system(),
+        *_private(command),
+        *("--dir", MARK, "--remount-ro", "/"),
+        *("--clearenv", *_environment(command), "--chdir", command.folder),
+    ]
+
+
+@cache
+def system() -> tuple[str, ...]:
+    """Arguments for what every program sees of the host: programs and libraries, a few devices, its own processes."""
+    return (
+        *("--ro-bind", "/usr", "/usr"),
+        *(word for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32") for word in _top(name)),
+        *("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"),
+        *("--ro-bind-try", "/etc/alternatives", "/etc/alternatives"),
+        *(word for folder in python_folders() for word in ("--ro-bind", folder, folder)),
+        *("--proc", "/proc", "--remount-ro", "/proc"),
+        *(word for name in DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
+        *(word for path, target in LINKS.items() for word in ("--symlink", target, path)),
+    )
+
+
+@cache
+def python_folders() -> tuple[str, ...]:
+    """The folders of this Python's programs and libraries, if they lie outside of /usr; a venv is none of them."""
+    base = Path(sys.base_prefix).resolve()
+    if base.is_relative_to("/usr"):
+        return ()
+    return tuple(str(base / name) for name in ("bin", "lib") if (base / name).is_dir())
+
+
+def python() -> str:
+    """The path of a Python in the sandbox, the same version as this one."""
+    return str(Path(sys.base_prefix).resolve() / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}")
+
+
+def _top(name: str) -> tuple[str, ...]:
+    """One of the folders that Debian has merged into /usr: the same link as on the host, or a folder as there."""
+    path = Path("/") / name
+    if path.is_symlink():
+        return ("--symlink", str(path.readlink()), str(path))
+    return ("--ro-bind", str(path), str(path)) if path.is_dir() else ()
+
+
+def _private(command: Command) -> Iterator[str]:
+    for folder in private_folders(command):
+        yield from ("--size", str(command.limits.output), "--tmpfs", folder)
+    for mount in command.mounts:
+        if not mount.writable:
+            yield from ("--ro-bind", str(mount.source), mount.target)
+
+
+def _environment(command: Command) -> Iterator[str]:
+    for name, value in {**ENVIRONMENT, **command.environment}.items():
+        yield from ("--setenv", name, value)

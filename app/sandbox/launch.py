@@ -1,0 +1,173 @@
+"""The start of a sandbox: limits of each process, its control group, bubblewrap, and the file system made ready.
+
+The program waits until `Launched.begin`: private folders are opened and filled before it can do anything.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import select
+import shlex
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from app.sandbox import bubblewrap
+from app.sandbox.groups import RunGroup
+from app.sandbox.model import Command, Limits, SandboxFault
+from app.sandbox.private import Private
+
+BLOCK = 512
+"""Bytes of the unit in which a shell counts the size of files."""
+SECONDS_TO_START = 20.0
+SECONDS_TO_END = 5.0
+STEP = 0.0002
+CHUNK = 65536
+
+Spawn = Callable[[Callable[[], subprocess.Popen[bytes]]], subprocess.Popen[bytes]]
+"""Runs a call that starts a process, in a thread that lives as long as the process may."""
+
+
+class Status:
+    """What bubblewrap tells of a run: the id of its first process, and the program's exit code."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+        self.closed = False
+        self._text = ""
+
+    def read(self) -> bool:
+        """Take what was told; False once bubblewrap has ended: the status is closed then."""
+        data = os.read(self.handle, CHUNK)
+        self._text += data.decode()
+        self.closed = not data
+        return not self.closed
+
+    def number(self, name: str) -> int | None:
+        """The number told by this name; None if it was not told."""
+        for line in self._text.splitlines():
+            with suppress(ValueError):
+                document = json.loads(line)
+                if name in document:
+                    return int(document[name])
+        return None
+
+
+class Launched:
+    """A sandbox whose program waits or runs."""
+
+    def __init__(self, process: subprocess.Popen[bytes], status: int, gate: int) -> None:
+        self.process = process
+        self.status = Status(status)
+        self.private: Private | None = None
+        self._gate = gate
+
+    def prepare(self, command: Command) -> None:
+        """Wait for the file system, then open and fill the private folders; nothing if the sandbox ends before."""
+        until = time.monotonic() + SECONDS_TO_START
+        while not self._ready():
+            if self.status.closed:
+                return
+            if time.monotonic() > until:
+                raise SandboxFault(f"the sandbox is not ready within {SECONDS_TO_START:.0f} s")
+            if select.select([self.status.handle], [], [], STEP)[0]:
+                self.status.read()
+        self.private = Private(self._root(), bubblewrap.private_folders(command))
+
+    def begin(self) -> None:
+        """Let the program begin."""
+        with suppress(BrokenPipeError):
+            os.write(self._gate, b"x")
+
+    def wait(self) -> None:
+        """Wait for bubblewrap, whose processes have ended, and take their remains where they fall to this process."""
+        try:
+            self.process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        first = self.status.number("child-pid")
+        if first is not None:
+            with suppress(ChildProcessError):  # else it is a child of the machine's first process
+                os.waitpid(first, 0)
+
+    def close(self) -> None:
+        """Close all descriptors; what waits at the gate goes on, so it must have been killed."""
+        for file in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if file is not None:
+                with suppress(BrokenPipeError):
+                    file.close()
+        for handle in (self.status.handle, self._gate):
+            os.close(handle)
+        if self.private is not None:
+            self.private.close()
+
+    def _ready(self) -> bool:
+        return self.status.number("child-pid") is not None and os.path.isdir(self._root() + bubblewrap.MARK)
+
+    def _root(self) -> str:
+        return f"/proc/{self.status.number('child-pid')}/root"
+
+
+def launch(command: Command, group: RunGroup, filter_: bytes, spawn: Spawn, *, talks: bool) -> Launched:
+    """Start a sandbox in its group. `talks`: standard input is a pipe."""
+    with ExitStack() as inside:
+        status, status_inside = os.pipe()
+        inside.callback(os.close, status_inside)
+        gate_inside, gate = os.pipe()
+        inside.callback(os.close, gate_inside)
+        filter_file = _memory_file(filter_)
+        inside.callback(os.close, filter_file)
+        words = bubblewrap.words(command, filter_file=filter_file, status=status_inside, gate=gate_inside)
+        word_file = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in words))
+        inside.callback(os.close, word_file)
+        bwrap = (bubblewrap.program() or "bwrap", "--args", str(word_file), "--", *command.argv)
+        process = spawn(
+            lambda: subprocess.Popen(
+                ("/bin/sh", "-c", script(group.folders, command.limits), "sh", *bwrap),
+                stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(status_inside, gate_inside, filter_file, word_file),
+                env={},
+                cwd="/",
+                bufsize=0,
+            )
+        )
+    return Launched(process, status, gate)
+
+
+def script(folders: list[Path], limits: Limits) -> str:
+    """The shell's lines: enter the group first, so that nothing runs outside of it, then bound each process."""
+    enter = [f"echo 0 >{shlex.quote(str(folder / 'cgroup.procs'))}" for folder in folders]
+    return " && ".join([*enter, *(f"ulimit -{name} {most}" for name, most in _of_each_process(limits)), 'exec "$@"'])
+
+
+def _of_each_process(limits: Limits) -> list[tuple[str, int]]:
+    """The limits of each process by the shell's letters, none above what this process itself may have."""
+    wanted = (
+        ("c", resource.RLIMIT_CORE, 0, 1),
+        ("f", resource.RLIMIT_FSIZE, limits.output, BLOCK),
+        ("n", resource.RLIMIT_NOFILE, limits.open_files, 1),
+        ("s", resource.RLIMIT_STACK, limits.memory, 1024),
+        ("t", resource.RLIMIT_CPU, math.ceil(limits.cpu_seconds) + 1, 1),
+    )
+    bounds = []
+    for letter, name, most, unit in wanted:
+        hard = resource.getrlimit(name)[1]
+        units = -(-most // unit)
+        bounds.append((letter, units if hard == resource.RLIM_INFINITY else min(units, hard // unit)))
+    return bounds
+
+
+def _memory_file(data: bytes) -> int:
+    """A file in memory to be read from its beginning; it is closed in programs unless it is passed on."""
+    handle = os.memfd_create("jurado")
+    os.write(handle, data)
+    os.lseek(handle, 0, os.SEEK_SET)
+    return handle

@@ -1,0 +1,151 @@
+"""The sandbox of a server: opened once, it runs commands; where a protection is missing it does not open."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+
+from app.sandbox import bubblewrap
+from app.sandbox.groups import Groups, NoGroups, RunGroup
+from app.sandbox.launch import Launched, launch
+from app.sandbox.model import Command, Limits, Result, SandboxFault, SandboxMissing
+from app.sandbox.running import Running
+from app.sandbox.seccomp import sandbox_filter
+from app.sandbox.streams import Inlet
+from app.sandbox.watch import Watch
+
+PROGRAM = "bubblewrap"
+NAMESPACES = "namespaces"
+GROUPS = "control groups"
+CALLS = "system calls"
+NAMESPACES_HINT = "user namespaces must be allowed: sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces"
+PROBE = Command(("/bin/cat", "/proc/self/status"), limits=Limits(10.0, 20.0, 2**26, 1, 2**16))
+"""Small enough for every machine: one process."""
+EXPECTED = {"Seccomp:": "2", "NoNewPrivs:": "1", "CapEff:": "0" * 16, "CapPrm:": "0" * 16, "Uid:": bubblewrap.NOBODY}
+
+
+class Sandbox:
+    """Runs commands, each in a sandbox of its own; any thread may ask."""
+
+    def __init__(self, groups: Groups, filter_: bytes) -> None:
+        self._groups = groups
+        self._filter = filter_
+        # bubblewrap is killed when the thread that started it ends: this one lives as long as the sandbox.
+        self._starter = ThreadPoolExecutor(1, "sandbox-starter")
+
+    @classmethod
+    def open(cls) -> Sandbox:
+        """Take every protection; raises SandboxMissing with those that this system does not give."""
+        missing, opened = _open()
+        if opened is None:
+            raise SandboxMissing({name: lack for name, lack in missing.items() if lack})
+        return opened
+
+    def run(self, command: Command) -> Result:
+        """Run a command to its end or a limit; raises SandboxFault if it could not be started."""
+        inlet = None if command.stdin is None else Inlet(command.stdin)
+        try:
+            return self._launch(command, talks=inlet is not None)[1].run(inlet)
+        finally:
+            if inlet is not None:
+                inlet.close()
+
+    def start(self, command: Command) -> Running:
+        """Start a command that is asked over its standard input and output; `Command.stdin` must be None."""
+        if command.stdin is not None:
+            raise ValueError("expected no stdin for a command that is asked, found one")
+        launched, watch = self._launch(command, talks=True, reads_stdout=False)
+        return Running(launched, watch)
+
+    def close(self) -> None:
+        """Let go of the control groups; runs must have ended."""
+        self._starter.shutdown()
+        self._groups.close()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _launch(self, command: Command, *, talks: bool, reads_stdout: bool = True) -> tuple[Launched, Watch]:
+        _check(command)
+        group = self._groups.new(command.limits)
+        launched = None
+        try:
+            launched = launch(command, group, self._filter, self._spawn, talks=talks)
+            launched.prepare(command)
+            launched.begin()
+            return launched, Watch(command, group, launched, reads_stdout=reads_stdout)
+        except BaseException:
+            _undo(group, launched)
+            raise
+
+    def _spawn(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+        return self._starter.submit(start).result()
+
+
+def protections() -> Mapping[str, str]:
+    """Each protection by name with what it lacks on this system, empty where it is on: tried, not looked up."""
+    missing, opened = _open()
+    if opened is not None:
+        opened.close()
+    return missing
+
+
+def _open() -> tuple[dict[str, str], Sandbox | None]:
+    """Try each protection; returns what each lacks, and the sandbox if none lacks anything."""
+    lacks = dict.fromkeys((PROGRAM, NAMESPACES, GROUPS, CALLS), "")
+    if bubblewrap.program() is None:
+        lacks[PROGRAM] = "bwrap is not installed (Debian: apt-get install bubblewrap)"
+    opened = None
+    try:
+        opened = Sandbox(Groups.open(), _filter(lacks))
+    except NoGroups as error:
+        lacks[GROUPS] = str(error)
+    if opened is not None:
+        if not any(lacks.values()):
+            lacks[NAMESPACES] = _tried(opened)
+        if any(lacks.values()):
+            opened.close()
+            opened = None
+    return lacks, opened
+
+
+def _filter(lacks: dict[str, str]) -> bytes:
+    try:
+        return sandbox_filter()
+    except (OSError, RuntimeError, ImportError) as error:
+        lacks[CALLS] = f"{error} (Debian: apt-get install libseccomp2)"
+        return b""
+
+
+def _tried(sandbox: Sandbox) -> str:
+    """Run a program that prints its own state; returns what is not as it must be."""
+    try:
+        result = sandbox.run(PROBE)
+    except SandboxFault as error:
+        return f"{error} ({NAMESPACES_HINT})"
+    rows = [line.split() for line in result.stdout.decode(errors="replace").splitlines()]
+    state = {words[0]: words[1] for words in rows if len(words) > 1}
+    wrong = [f"{name} {state.get(name)}" for name, value in EXPECTED.items() if state.get(name) != value]
+    return f"a program in the sandbox has {', '.join(wrong)}" if wrong else ""
+
+
+def _check(command: Command) -> None:
+    """Refuse mounts whose source is a link or of the wrong kind: what it leads to is not what the caller named."""
+    for mount in command.mounts:
+        if mount.source.is_symlink() or not (mount.source.is_dir() or (mount.source.is_file() and not mount.writable)):
+            kind = "folder" if mount.writable else "file or folder"
+            raise ValueError(f"mount at {mount.target}: expected a {kind}, found {mount.source}")
+
+
+def _undo(group: RunGroup, launched: Launched | None) -> None:
+    """Remove a run that did not begin."""
+    group.kill()
+    if launched is not None:
+        launched.wait()
+        launched.close()
+    group.remove()

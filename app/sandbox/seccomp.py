@@ -1,0 +1,134 @@
+"""Filters of system calls, by Debian's libseccomp: the parts that graders and the sandbox share.
+
+What is refused fails with EPERM, so that a library that only tries something goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Protocol, cast
+
+MACHINE = [
+    "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "ptrace", "pidfd_getfd",
+    "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "move_mount", "open_tree", "fsopen", "fsconfig",
+    "fspick", "fsmount", "mount_setattr", "open_tree_attr", "bpf", "perf_event_open", "userfaultfd", "io_uring_setup",
+    "io_uring_enter", "io_uring_register", "keyctl", "add_key", "request_key", "init_module", "finit_module",
+    "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "acct", "quotactl", "quotactl_fd",
+    "syslog", "sethostname", "setdomainname", "personality", "modify_ldt", "ioperm", "iopl", "settimeofday",
+    "clock_settime", "clock_adjtime", "adjtimex", "nfsservctl", "lookup_dcookie", "vhangup", "open_by_handle_at",
+    "name_to_handle_at", "fanotify_init",
+]  # fmt: skip
+"""Other processes' memory, mounts, namespaces, the machine, and doors that kernels have had faults behind."""
+
+CLONE_NAMESPACES = 0x7E020080
+"""CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
+TERMINAL_INPUT = (0x5412, 0x541C)
+"""TIOCSTI and TIOCLINUX, which type into a terminal."""
+NEWER = {
+    "process_madvise": 440,
+    "mount_setattr": 442,
+    "quotactl_fd": 443,
+    "fchmodat2": 452,
+    "setxattrat": 463,
+    "removexattrat": 466,
+    "open_tree_attr": 467,
+    "file_setattr": 469,
+}
+"""Calls that an older libseccomp has no name for; from 424 on every architecture has the same numbers."""
+
+
+class Rules(Protocol):
+    """A filter that is made up of rules and then loaded or written."""
+
+    def add_rule(self, action: object, call: int, *arguments: object) -> None:
+        """Let a call with such arguments end in this action."""
+        ...
+
+    def load(self) -> None:
+        """Put the filter into force for this process."""
+        ...
+
+    def export_bpf(self, file: object) -> None:
+        """Write the filter as the kernel takes it."""
+        ...
+
+
+class Architectures(Protocol):
+    """The architectures whose calls libseccomp knows."""
+
+    NATIVE: int
+
+
+class Seccomp(Protocol):
+    """The part of pyseccomp used here, which brings no types."""
+
+    ALLOW: object
+    EQ: object
+    MASKED_EQ: object
+    NE: object
+    Arch: Architectures
+
+    def SyscallFilter(self, default: object) -> Rules:
+        """Make a filter that does this with all calls it has no rule for."""
+        ...
+
+    def ERRNO(self, code: int) -> object:
+        """Make the action that fails with this error."""
+        ...
+
+    def Arg(self, at: int, operation: object, *values: int) -> object:
+        """Make a condition on an argument."""
+        ...
+
+    def resolve_syscall(self, architecture: int, name: str) -> int:
+        """Look a call's number up; negative: the architecture has no such call."""
+        ...
+
+
+def library() -> Seccomp:
+    """Load libseccomp; raises RuntimeError where it is not installed."""
+    return cast(Seccomp, import_module("pyseccomp"))
+
+
+def refusing(seccomp: Seccomp, calls: Iterable[str]) -> Rules:
+    """Make a filter that allows all calls but these."""
+    rules = seccomp.SyscallFilter(seccomp.ALLOW)
+    for call in calls:
+        refuse(rules, seccomp, call, errno.EPERM)
+    return rules
+
+
+def refuse(rules: Rules, seccomp: Seccomp, call: str, code: int, *arguments: object) -> None:
+    """Add a rule; a call that this architecture does not have (its number is negative) needs none."""
+    number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, call)
+    if number < 0:
+        number = NEWER.get(call, number)
+    if number >= 0:
+        rules.add_rule(seccomp.ERRNO(code), number, *arguments)
+
+
+def sandbox_filter() -> bytes:
+    """Compile the filter of the sandbox: programs and threads are allowed, sockets but local pairs are not.
+
+    Raises OSError, ImportError or RuntimeError where that cannot be.
+    """
+    seccomp = library()
+    rules = refusing(seccomp, [*MACHINE, "socket"])
+    refuse(rules, seccomp, "socketpair", errno.EPERM, seccomp.Arg(0, seccomp.NE, socket.AF_UNIX))
+    refuse(rules, seccomp, "clone3", errno.ENOSYS)  # its flags lie in memory; the C library takes clone then
+    for bit in (1 << at for at in range(32) if CLONE_NAMESPACES >> at & 1):
+        refuse(rules, seccomp, "clone", errno.EPERM, seccomp.Arg(0, seccomp.MASKED_EQ, bit, bit))
+    for request in TERMINAL_INPUT:
+        refuse(rules, seccomp, "ioctl", errno.EPERM, seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, request))
+    return _written(rules)
+
+
+def _written(rules: Rules) -> bytes:
+    with os.fdopen(os.memfd_create("filter"), "r+b") as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()

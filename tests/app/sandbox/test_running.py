@@ -1,0 +1,97 @@
+"""What a program in the sandbox gets, and what is told of its end."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.model import Mount, SandboxFault
+from app.sandbox.running import ProgramEnded
+from app.sandbox.sandbox import Sandbox, protections
+from tests.builders.sandboxes import MIB, limits, python, shell
+
+
+def test_all_protections_are_on_where_the_sandbox_opens() -> None:
+    assert protections() == dict.fromkeys(("bubblewrap", "namespaces", "control groups", "system calls"), "")
+
+
+def test_a_program_gets_its_input_and_its_output_exit_code_time_and_memory_are_told(sandbox: Sandbox) -> None:
+    result = sandbox.run(shell("cat; echo oops >&2; exit 43", stdin=b"text"))
+    assert (result.ending, result.exit_code, result.signal) == ("exit", 43, None)
+    assert (result.stdout, result.stderr) == (b"text", b"oops\n")
+    assert 0 < result.cpu_seconds < 20
+    assert 0 < result.peak_memory < 128 * MIB
+    assert result.wall_seconds > 0
+
+
+def test_a_large_file_is_piped_whole_and_cannot_be_written_to(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Standard input is no descriptor of the file: that could be opened again to write."""
+    file = tmp_path / "input"
+    file.write_bytes(bytes(3 * MIB))
+    result = sandbox.run(shell("wc -c; echo x >/proc/self/fd/0; true", stdin=file))
+    assert result.stdout.split() == [str(3 * MIB).encode()]
+    assert file.read_bytes() == bytes(3 * MIB)
+
+
+def test_a_program_that_reads_nothing_ends_as_it_does(sandbox: Sandbox) -> None:
+    assert sandbox.run(shell("exit 7", stdin=bytes(3 * MIB))).exit_code == 7
+
+
+def test_a_signal_is_told(sandbox: Sandbox) -> None:
+    result = sandbox.run(shell("kill -SEGV $$"))
+    assert (result.ending, result.exit_code, result.signal) == ("signal", None, signal.SIGSEGV)
+
+
+def test_what_is_mounted_is_read_and_not_written(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "case").mkdir()
+    (tmp_path / "case/in").write_text("1 2\n")
+    mounts = [Mount(tmp_path / "case", "/case"), Mount(tmp_path / "case/in", "/work/in")]
+    result = sandbox.run(shell("cat /case/in in; echo x >/case/in; echo x >in; rm /case/in", *mounts))
+    assert result.stdout == b"1 2\n1 2\n"
+    assert result.stderr.count(b"Read-only file system") == 3
+
+
+def test_a_writable_folder_is_a_copy_and_what_the_program_leaves_comes_back(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "feedback"
+    folder.mkdir()
+    (folder / "old").write_text("old")
+    line = (
+        "cat old; echo new >old; mkdir deep; echo 42 >deep/score; echo ':' >tool; chmod +x tool; ln -s /etc/shadow link"
+    )
+    result = sandbox.run(shell(f"cd /out && {line}", Mount(folder, "/out", writable=True)))
+    assert (result.ending, result.stdout) == ("exit", b"old")
+    assert (folder / "old").read_text() == "new\n"
+    assert (folder / "deep/score").read_text() == "42\n"
+    assert (folder / "tool").stat().st_mode & 0o777 == 0o700
+    assert not (folder / "link").is_symlink()
+
+
+def test_a_program_that_does_not_exist_is_a_fault_of_the_caller(sandbox: Sandbox) -> None:
+    with pytest.raises(SandboxFault, match="No such file"):
+        sandbox.run(shell("true").__class__(("/no/such/program",), limits=limits()))
+
+
+def test_a_program_that_stays_is_asked_many_times(sandbox: Sandbox) -> None:
+    with sandbox.start(shell('while read line; do echo "<$line>"; done')) as running:
+        for word in (b"one", b"two"):
+            running.send(word + b"\n")
+            assert running.receive(len(word) + 3, 60) == b"<" + word + b">\n"
+        assert running.cpu_seconds() > 0
+        result = running.kill()
+    assert (result.ending, result.signal) == ("signal", signal.SIGKILL)
+
+
+def test_a_program_that_does_not_reply_is_killed(sandbox: Sandbox) -> None:
+    running = sandbox.start(shell("sleep 1000"))
+    with pytest.raises(ProgramEnded):
+        running.receive(1, 0.01)
+    assert running.kill().ending == "wall"
+
+
+def test_a_program_that_ends_while_it_is_asked_is_told_of(sandbox: Sandbox) -> None:
+    running = sandbox.start(python("raise SystemExit(3)"))
+    with pytest.raises(ProgramEnded):
+        running.receive(1, 60)
+    assert running.kill().exit_code == 3
