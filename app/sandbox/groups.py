@@ -132,6 +132,10 @@ class Groups:
         group.limit(limits)
         return group
 
+    def in_use(self) -> list[Path]:
+        """The folders of runs, in all hierarchies."""
+        return [run for folder in dict.fromkeys(self._folders.values()) for run in folder.iterdir() if run.is_dir()]
+
     def close(self) -> None:
         """Remove the folders; runs must have ended."""
         for folder in dict.fromkeys(self._folders.values()):

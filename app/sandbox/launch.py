@@ -65,6 +65,7 @@ class Launched:
         self.process = process
         self.status = Status(status)
         self.private: Private | None = None
+        self._root = ""
         self._gate = gate
 
     def prepare(self, command: Command) -> None:
@@ -77,7 +78,7 @@ class Launched:
                 raise SandboxFault(f"the sandbox is not ready within {SECONDS_TO_START:.0f} s")
             if select.select([self.status.handle], [], [], STEP)[0]:
                 self.status.read()
-        self.private = Private(self._root(), bubblewrap.private_folders(command))
+        self.private = Private(self._root, bubblewrap.private_folders(command))
 
     def begin(self) -> None:
         """Let the program begin."""
@@ -108,10 +109,10 @@ class Launched:
             self.private.close()
 
     def _ready(self) -> bool:
-        return self.status.number("child-pid") is not None and os.path.isdir(self._root() + bubblewrap.MARK)
-
-    def _root(self) -> str:
-        return f"/proc/{self.status.number('child-pid')}/root"
+        if not self._root:
+            first = self.status.number("child-pid")
+            self._root = "" if first is None else f"/proc/{first}/root"
+        return bool(self._root) and Path(self._root + bubblewrap.MARK).is_dir()
 
 
 def launch(command: Command, group: RunGroup, filter_: bytes, spawn: Spawn, *, talks: bool) -> Launched:

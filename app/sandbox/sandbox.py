@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import TracebackType
 
 from app.sandbox import bubblewrap
@@ -58,6 +59,10 @@ class Sandbox:
             raise ValueError("expected no stdin for a command that is asked, found one")
         launched, watch = self._launch(command, talks=True, reads_stdout=False)
         return Running(launched, watch)
+
+    def groups_in_use(self) -> list[Path]:
+        """The folders of the runs that go on."""
+        return self._groups.in_use()
 
     def close(self) -> None:
         """Let go of the control groups; runs must have ended."""
