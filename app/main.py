@@ -26,6 +26,7 @@ from app.api.http.lists.queued import Queued
 from app.api.http.middleware import BodyLimit, Frame
 from app.api.http.origins import Origins
 from app.api.http.proxy import BehindProxy
+from app.api.http.refusals import Refusals
 from app.api.routes import ROUTERS, ROUTES
 from app.api.scoreboard.express import Express
 from app.bootstrap import bring_keys, initialise
@@ -67,7 +68,7 @@ class App(FastAPI):
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        inner = Heads(Express(super().__call__, self.state))
+        inner = Heads(Express(Refusals(super().__call__), self.state))
         self._outermost = BehindProxy(inner, known, self.state.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
