@@ -36,10 +36,15 @@ def bundled() -> dict[str, Path]:
 
 @cache
 def checkers() -> tuple[str, ...]:
-    """List the checkers of this installation by name: the modules of `checkers/` that have the four doors."""
+    """List the checkers of this installation by name: the modules and rooms of `checkers/` that have the four doors."""
     spec = find_spec("checkers")
     folders = [Path(folder) for folder in (spec.submodule_search_locations or () if spec is not None else ())]
-    return tuple(sorted(path.stem for folder in folders for path in folder.glob("*.py") if _has_doors(path)))
+    modules = [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]
+    return tuple(sorted(_name(path) for path in modules if _has_doors(path)))
+
+
+def _name(module: Path) -> str:
+    return module.parent.name if module.stem == "__init__" else module.stem
 
 
 def _has_doors(path: Path) -> bool:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from checkers import exact, tokens
 from checkers.doors import Rejected, open_checker
-from checkers.tokens import FLOAT, LONGEST_NUMBER, Options
+from checkers.tokens import Options
+from checkers.tokens.arguments import FLOAT
+from checkers.tokens.decimals import LONGEST_NUMBER
 
 SPACE = rb"[ \f\n\r\t\v]+"
 OPTIONS = [
