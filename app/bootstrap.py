@@ -195,10 +195,10 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
 
 def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mapping[str, RuleDocument]) -> None:
     """Put the problems that are missing behind those that are in the contest."""
-    there = contests.entries(session, contest_id)
-    labels = {entry.label for entry in there}
-    known = {entry.problem_id for entry in there}
-    ordinal = max((entry.ordinal for entry in there), default=-1)
+    entries = contests.entries(session, contest_id)
+    labels = {entry.label for entry in entries}
+    known = {entry.problem_id for entry in entries}
+    ordinal = max((entry.ordinal for entry in entries), default=-1)
     for slug in slugs:
         if slug in known:
             continue

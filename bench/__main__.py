@@ -91,13 +91,13 @@ def read_durations(path: Path) -> dict[str, float]:
 
 def measurements() -> dict[str, str]:
     """Find the modules that have a `main`, by reading and not by importing them: name to first line of docstring."""
-    found = {}
+    summaries = {}
     for path in sorted(HERE.glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         if path.stem.startswith("_") or not any(isinstance(n, ast.FunctionDef) and n.name == "main" for n in tree.body):
             continue
-        found[path.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
-    return found
+        summaries[path.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
+    return summaries
 
 
 def run(name: str, summary: str) -> tuple[int, float]:

@@ -60,7 +60,7 @@ def measure(url: str, tokens: list[str], server: psutil.Process) -> int:
     cpu = sum(server.cpu_times()[:2])
     acknowledged = asyncio.run(submit(url, tokens))
     ours.send(acknowledged)
-    found = ours.recv()
+    tally = ours.recv()
     clients.join()
     cpu = sum(server.cpu_times()[:2]) - cpu
     after = server.memory_info().rss
@@ -68,16 +68,16 @@ def measure(url: str, tokens: list[str], server: psutil.Process) -> int:
     print(f"{FEEDS} event feeds and {BOARDS} board streams connected in {connecting:.1f} s")
     print(f"server memory: alone {alone / mib:.0f} MiB, with clients {waiting / mib:.0f}, at the end {after / mib:.0f}")
     print(f"  a client costs {(waiting - alone) / (FEEDS + BOARDS) / 1024:.1f} KiB")
-    print(f"{SUBMISSIONS} submissions in {SECONDS:.0f} s; events delivered {found.delivered} ({found.rate:.0f}/s)")
-    print(f"board messages delivered {found.boards}; server processor time {cpu:.1f} s")
+    print(f"{SUBMISSIONS} submissions in {SECONDS:.0f} s; events delivered {tally.delivered} ({tally.rate:.0f}/s)")
+    print(f"board messages delivered {tally.boards}; server processor time {cpu:.1f} s")
     print(f"{'':32}{'p50 ms':>8}{'p99 ms':>8}{'most':>8}")
-    for name, values in (("acknowledged to received", found.accepted), ("judged to received", found.judged)):
+    for name, values in (("acknowledged to received", tally.accepted), ("judged to received", tally.judged)):
         cuts = statistics.quantiles(values, n=100)
         print(f"{name:32}{cuts[49] * 1000:8.0f}{cuts[98] * 1000:8.0f}{max(values) * 1000:8.0f}")
-    for fault in found.faults:
+    for fault in tally.faults:
         print(f"FAULT {fault}")
-    print("every client received every event once and in order" if not found.faults else "some did not")
-    return 1 if found.faults else 0
+    print("every client received every event once and in order" if not tally.faults else "some did not")
+    return 1 if tally.faults else 0
 
 
 async def submit(url: str, tokens: list[str]) -> dict[str, float]:
@@ -86,7 +86,7 @@ async def submit(url: str, tokens: list[str]) -> dict[str, float]:
     data = next(iter(sorted((bundled()["comesolo"] / "submissions/accepted/reference").rglob("*.out"))))
     path = f"/api/contests/{CONTEST}/submissions"
     began = time.time()
-    found = {}
+    moments = {}
     for at in range(SUBMISSIONS):
         await asyncio.sleep(max(0.0, began + at * SECONDS / SUBMISSIONS - time.time()))
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
@@ -95,13 +95,13 @@ async def submit(url: str, tokens: list[str]) -> dict[str, float]:
         status, body = await read_reply(reader)
         if status != 201:
             raise RuntimeError(f"expected 201, found {status}: {body[:200]!r}")
-        found[json.loads(body)["id"]] = time.time()
+        moments[json.loads(body)["id"]] = time.time()
         writer.close()
-    return found
+    return moments
 
 
 @dataclass
-class Found:
+class Tally:
     """The events that all clients together have received."""
 
     delivered: int = 0
@@ -134,12 +134,12 @@ class Follower(asyncio.Protocol):
             head, _, self.rest = self.rest.partition(b"\r\n\r\n")
             if not head.startswith(b"HTTP/1.1 200"):
                 raise RuntimeError(head.decode())
-        while (found := CHUNK.match(self.rest)) is not None:
-            size = int(found[1], 16)
-            if len(self.rest) < found.end() + size + 2:
+        while (chunk := CHUNK.match(self.rest)) is not None:
+            size = int(chunk[1], 16)
+            if len(self.rest) < chunk.end() + size + 2:
                 break
-            self.text += self.rest[found.end() : found.end() + size]
-            self.rest = self.rest[found.end() + size + 2 :]
+            self.text += self.rest[chunk.end() : chunk.end() + size]
+            self.rest = self.rest[chunk.end() + size + 2 :]
         *lines, self.text = self.text.split(b"\n")
         self.lines += [(now, line) for line in lines if line.startswith(self.mark)]
 
@@ -169,22 +169,22 @@ async def follow_all(url: str, tokens: list[str], pipe: Connection) -> None:
     acknowledged = await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
     started = min(acknowledged.values())
     await until_quiet([*feeds, *boards])
-    found = compare(feeds, acknowledged)
-    found.boards = sum(len(each.lines) for each in boards) - sum(known_boards)
-    found.faults += board_faults(boards)
+    tally = compare(feeds, acknowledged)
+    tally.boards = sum(len(each.lines) for each in boards) - sum(known_boards)
+    tally.faults += board_faults(boards)
     last = max(each.lines[-1][0] for each in feeds if each.lines)
-    found.rate = found.delivered / (last - started)
-    found.faults += [f"{sum(each.ended for each in [*feeds, *boards])} streams ended"] * any(
+    tally.rate = tally.delivered / (last - started)
+    tally.faults += [f"{sum(each.ended for each in [*feeds, *boards])} streams ended"] * any(
         each.ended for each in [*feeds, *boards]
     )
-    pipe.send(found)
+    pipe.send(tally)
 
 
 async def connect(url: str, count: int, what: str, mark: bytes, token: Callable[[int], str | None]) -> list[Follower]:
     """Open the streams, some at a time."""
     address = urlsplit(url)
     loop = asyncio.get_running_loop()
-    found: list[Follower] = []
+    followers: list[Follower] = []
     for at in range(count):
         bearer = token(at)
         proof = f"Authorization: Bearer {bearer}\r\n" if bearer is not None else ""
@@ -194,10 +194,10 @@ async def connect(url: str, count: int, what: str, mark: bytes, token: Callable[
             address.hostname,
             address.port,
         )
-        found.append(follower)
+        followers.append(follower)
         if at % CONNECTING_AT_ONCE == 0:
-            await until(lambda: all(each.lines for each in found))
-    return found
+            await until(lambda: all(each.lines for each in followers))
+    return followers
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -217,21 +217,21 @@ async def until_quiet(followers: list[Follower]) -> None:
         await asyncio.sleep(QUIET_SECONDS)
 
 
-def compare(feeds: list[Follower], acknowledged: dict[str, float]) -> Found:
+def compare(feeds: list[Follower], acknowledged: dict[str, float]) -> Tally:
     """Count the delivered events, and list those lost, doubled or out of order."""
-    found = Found()
+    tally = Tally()
     texts: defaultdict[int | None, set[str]] = defaultdict(set)
     orders: set[tuple[str, ...]] = set()
     for at, follower in enumerate(feeds):
-        found.delivered += len(follower.lines)
+        tally.delivered += len(follower.lines)
         text = hashlib.sha256(b"\n".join(line for _, line in follower.lines)).hexdigest()
         texts[viewer_of(at)].add(text)
         orders.add(tuple(object_of(line)[1] for _, line in follower.lines if object_of(line)[0] == "submissions"))
-        found.faults += faults_of(follower, acknowledged, f"client {at}", found, look=at < 60)
+        tally.faults += faults_of(follower, acknowledged, f"client {at}", tally, look=at < 60)
     differ = sum(len(streams) > 1 for streams in texts.values())
-    found.faults += [f"{differ} of {len(texts)} viewers received different streams in their clients"] * (differ > 0)
-    found.faults += [f"submissions came in {len(orders)} different orders"] * (len(orders) > 1)
-    return found
+    tally.faults += [f"{differ} of {len(texts)} viewers received different streams in their clients"] * (differ > 0)
+    tally.faults += [f"submissions came in {len(orders)} different orders"] * (len(orders) > 1)
+    return tally
 
 
 def viewer_of(at: int) -> int | None:
@@ -245,10 +245,10 @@ def object_of(line: bytes) -> tuple[str, str]:
     return words[3].decode(), words[7].decode()
 
 
-def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, found: Found, *, look: bool) -> list[str]:
+def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, tally: Tally, *, look: bool) -> list[str]:
     """List the faults in one client's events; notes the latencies of some clients too."""
     places: set[bytes] = set()
-    told: set[str] = set()
+    submission_ids: set[str] = set()
     submissions: Counter[str] = Counter()
     done: dict[str, bool] = {}
     for moment, line in follower.lines:
@@ -261,14 +261,14 @@ def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, foun
         kind, id_ = object_of(line)
         if kind == "submissions":
             submissions[id_] += 1
-            told.add(id_)
+            submission_ids.add(id_)
             if look and id_ in acknowledged:
-                found.accepted.append(max(0.0, moment - acknowledged[id_]))
+                tally.accepted.append(max(0.0, moment - acknowledged[id_]))
         if event is not None and event["type"] == "judgements" and event["data"]["end_time"] is not None:
-            if event["data"]["submission_id"] not in told:
+            if event["data"]["submission_id"] not in submission_ids:
                 return [f"{who}: judgement {id_} before its submission"]
             done[event["data"]["submission_id"]] = True
-            found.judged.append(moment - at_second(event["data"]["end_time"]))
+            tally.judged.append(moment - at_second(event["data"]["end_time"]))
     wrong = [id_ for id_ in acknowledged if submissions[id_] != 1]
     lost = [id_ for id_ in acknowledged if look and not done.get(id_)]
     return [f"{who}: {len(wrong)} submissions not told once, {len(lost)} verdicts not told"] * bool(wrong or lost)

@@ -152,16 +152,16 @@ def watched_memory(url: str) -> Iterator[list[float]]:
     """Sample the resident memory of the server at `url` on this machine ten times a second, in MiB."""
     port = int(url.rsplit(":", 1)[1])
     server = next(p for p in psutil.Process().children() if str(port) in p.cmdline())
-    found, ended = [server.memory_info().rss / 2**20], threading.Event()
+    samples, ended = [server.memory_info().rss / 2**20], threading.Event()
 
     def look() -> None:
         while not ended.wait(0.1):
-            found.append(server.memory_info().rss / 2**20)
+            samples.append(server.memory_info().rss / 2**20)
 
     thread = threading.Thread(target=look)
     thread.start()
     try:
-        yield found
+        yield samples
     finally:
         ended.set()
         thread.join()
@@ -169,10 +169,10 @@ def watched_memory(url: str) -> Iterator[list[float]]:
 
 def stage(home: Path, size: Size) -> str:
     """Make the contest in a fresh home, or take it from an earlier one; returns the token of an admin."""
-    kept = home / TOKEN_FILE
-    if kept.exists():
+    token_file = home / TOKEN_FILE
+    if token_file.exists():
         forget_feed(home)
-        return kept.read_text()
+        return token_file.read_text()
     prepare(home, teams=size.teams, problems=PROBLEMS)
     token = add_admin(home)
     database = Database(Settings(home=home, database_url="", files_url="").database)
@@ -180,7 +180,7 @@ def stage(home: Path, size: Size) -> str:
         session.get_one(ContestProblemRow, (CONTEST, "comesolo")).rule = {"kind": "relative"}
         fill(session, size, {problem: cases_of(session, problem, size.cases) for problem in PROBLEMS})
     database.close()
-    kept.write_text(token)
+    token_file.write_text(token)
     return token
 
 
@@ -218,8 +218,8 @@ def fill(session: Session, size: Size, cases: dict[str, list[int]]) -> None:
             after = timedelta(milliseconds=3_500_000 * at // size.submissions)
             problem = PROBLEMS[at % len(PROBLEMS)]
             add_rows(rows, at, f"team{1 + at % size.teams}", problem, cases[problem], start, after, draw, size.answer)
-        for table, found in rows.items():
-            session.execute(insert(table), found)
+        for table, records in rows.items():
+            session.execute(insert(table), records)
 
 
 def add_rows(

@@ -75,16 +75,16 @@ def handed_down() -> bool:
         title=title,
         caption=None if program else NONE_HERE,
     )
-    kept = True
+    met = True
     for name in HANDED_DOWN:
         data = (GENERATORS / "handmade" / f"{name}.in").read_bytes()
         run = measure(data, 60.0)
-        kept &= run.is_within(2.0, 200)
+        met &= run.is_within(2.0, 200)
         table.add_row(
             name, run.answer, f"{run.seconds:.2f}", f"{run.held / MIB:.0f}", *beside(program, name, data, run)
         )
     Console(width=130).print(table)
-    return kept
+    return met
 
 
 def beside(program: Path | None, name: str, data: bytes, run: Run) -> tuple[str, str, str]:
@@ -106,14 +106,14 @@ def beside(program: Path | None, name: str, data: bytes, run: Run) -> tuple[str,
 def fresh() -> bool:
     """Print the reference on a fresh map of each kind; tells whether all goals are met."""
     table = Table("map", "place", "steps", "s", "MiB", title=f"Fresh maps, N = 22, four piglets, seed {SEED}")
-    kept = True
+    met = True
     for kind, seconds in MAPS.items():
         for place in PLACES:
             run = measure(generated(kind, place), 60.0)
-            kept &= run.is_within(seconds, 512)
+            met &= run.is_within(seconds, 512)
             table.add_row(kind, place, run.answer, f"{run.seconds:.2f}", f"{run.held / MIB:.0f}")
     Console(width=130).print(table)
-    return kept
+    return met
 
 
 def generated(kind: str, place: str) -> bytes:

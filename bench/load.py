@@ -71,8 +71,8 @@ async def upload_and_wait(
         await asyncio.sleep(SECONDS_BETWEEN_QUESTIONS)
         writer.write(question)
         _, body = await read_reply(reader)
-        found = json.loads(body)
-        if found and found[0].get("end_time"):
+        judgements = json.loads(body)
+        if judgements and judgements[0].get("end_time"):
             return acknowledged, time.perf_counter() - began
 
 

@@ -108,9 +108,9 @@ def ended(admin: httpx.Client, path: str, seen: int) -> bool:
 def wait_for(admin: httpx.Client, path: str) -> int:
     """Wait until the rejudging is ready; returns how many submissions it has."""
     while True:
-        found: dict[str, Any] = admin.get(path).json()
-        if found["state"] != "judging":
-            return int(found["total"])
+        rejudging: dict[str, Any] = admin.get(path).json()
+        if rejudging["state"] != "judging":
+            return int(rejudging["total"])
         time.sleep(0.1)
 
 

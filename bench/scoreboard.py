@@ -128,8 +128,8 @@ def fill(session: Session) -> None:
                 | {"raw_den": 1, "multiplier_num": 1, "multiplier_den": 2, "message": {}, "run_time_ms": 1}
                 | {"time": start + after}
             )
-    for table, found in ((SubmissionRow, rows), (JudgementRow, judgements), (RawScoreRow, scores)):
-        session.execute(insert(table), found)
+    for table, records in ((SubmissionRow, rows), (JudgementRow, judgements), (RawScoreRow, scores)):
+        session.execute(insert(table), records)
 
 
 def throughput(url: str, folder: Path, encoding: str | None) -> float:

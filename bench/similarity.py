@@ -51,10 +51,10 @@ def main() -> int:
             timed("near too, every fingerprint made first", similarity, session, snapshot, problem, near=True)
             _, near = timed("near too, fingerprints kept", similarity, session, snapshot, problem, near=True)
         database.close()
-    told = {pair.teams for pair in near.pairs if pair.ratio >= RATIO}
-    copies, others = len(told & copied), len(told - copied)
+    pairs = {pair.teams for pair in near.pairs if pair.ratio >= RATIO}
+    copies, others = len(pairs & copied), len(pairs - copied)
     print(f"with a ratio of {RATIO} or more: {copies} of {len(copied)} copies; {others} with the common mistake")
-    return 0 if by_hash < GOAL_SECONDS and copied <= told else 1
+    return 0 if by_hash < GOAL_SECONDS and copied <= pairs else 1
 
 
 def timed(
@@ -68,10 +68,10 @@ def timed(
 ) -> tuple[float, Compared]:
     """Compare once, and print how long it took and how much the most memory of the process has grown."""
     before, started = most_memory(), time.monotonic()
-    found = similarity.compare(session, snapshot, problem, started + ENOUGH_SECONDS if near else None)
+    compared = similarity.compare(session, snapshot, problem, started + ENOUGH_SECONDS if near else None)
     seconds = time.monotonic() - started
-    print(f"{name:40}{seconds:8.2f}{len(found.pairs):8,}{most_memory() - before:9.0f}", flush=True)
-    return seconds, found
+    print(f"{name:40}{seconds:8.2f}{len(compared.pairs):8,}{most_memory() - before:9.0f}", flush=True)
+    return seconds, compared
 
 
 def most_memory() -> float:

@@ -72,8 +72,8 @@ def board_of_graph(graph: Graph, size: int) -> Instance:
     if max(map(sum, cells)) + 1 >= top // 2:
         raise ValueError(f"expected a size far above {len(graph)}, found {size}")
     pads = list(zip(*map(np.ndarray.tolist, np.nonzero(values == top)), strict=True))
-    kept = size + 1 - len(cells)
-    changed = [place for place in sorted({*entering(values, cells), *pads[kept:]}) if place not in cells]
+    unchanged = size + 1 - len(cells)
+    changed = [place for place in sorted({*entering(values, cells), *pads[unchanged:]}) if place not in cells]
     zeros = list(zip(*map(np.ndarray.tolist, np.nonzero(values == 0)), strict=True))
     for place in (*changed, *zeros, *cells):
         values[place] = 0

@@ -120,7 +120,9 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
     plan is shorter than the reference says: that is the judge's fault.
     """
     if reference is None:
-        return Score(1, 1, None, Message("lazypiglets-unknown", f"{_told(answer)}, not compared: no expected answer"))
+        return Score(
+            1, 1, None, Message("lazypiglets-unknown", f"{_described(answer)}, not compared: no expected answer")
+        )
     try:
         least = read_answer(reference, instance).steps
     except Rejected as error:
@@ -130,10 +132,10 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
     if answer.steps != least:
         legal = ", whose plan is legal but not the shortest" if answer.has_plan else ""
         raise Rejected.at("line 1", expected="the least number of steps", found=f"{answer.steps}{legal}")
-    return Score(1, 1, 1, Message("lazypiglets-right", f"right: {_told(answer)}", {"steps": least}))
+    return Score(1, 1, 1, Message("lazypiglets-right", f"right: {_described(answer)}", {"steps": least}))
 
 
-def _told(answer: Answer) -> str:
+def _described(answer: Answer) -> str:
     if answer.steps == UNREACHABLE:
         return "the haystacks cannot be reached"
     return f"{answer.steps} steps" + (" with a plan" if answer.has_plan else "")

@@ -57,11 +57,11 @@ def main() -> int:
 
 def fits(command: list[str]) -> bool:
     """Run the tool, print its output, and check every line of it: the exit code reports only some faults."""
-    said = subprocess.run(command, check=False, capture_output=True, text=True)
-    print(said.stdout, said.stderr, sep="", end="", flush=True)
-    lines = [line for line in said.stdout.splitlines() if not line.startswith("Validating")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    print(done.stdout, done.stderr, sep="", end="", flush=True)
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("Validating")]
     good = [line for line in lines if line.endswith(GOOD) or ": OK (returned" in line]
-    return said.returncode == 0 and len(good) == len(lines)
+    return done.returncode == 0 and len(good) == len(lines)
 
 
 def consistent(command: list[str]) -> bool:
@@ -69,10 +69,10 @@ def consistent(command: list[str]) -> bool:
 
     It never looks at the endpoint `accounts`, so that it misses the accounts that the feed tells of.
     """
-    said = subprocess.run(command, check=False, capture_output=True, text=True)
-    told = [line for line in said.stdout.splitlines() if line.startswith(("Error", "Warning"))]
-    wrong = [line for line in told if not line.startswith("Error: 'accounts/")]
-    print(*wrong, said.stderr, sep="\n", end="")
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    complaints = [line for line in done.stdout.splitlines() if line.startswith(("Error", "Warning"))]
+    wrong = [line for line in complaints if not line.startswith("Error: 'accounts/")]
+    print(*wrong, done.stderr, sep="\n", end="")
     print(f"{'consistency of feed and endpoints':>34}: {'wrong' if wrong else 'OK'}")
     return not wrong
 
@@ -130,13 +130,13 @@ def validate(arguments: list[str]) -> int:
     given.add_argument("-s", type=Path)
     given.add_argument("-r")
     given.add_argument("data", type=Path)
-    found = given.parse_args(arguments)
-    contents = [json.loads(Path(path).read_text()) for path in sorted(glob(found.r))]
+    options = given.parse_args(arguments)
+    contents = [json.loads(Path(path).read_text()) for path in sorted(glob(options.r))]
     registry: Any = Registry().with_resources([(each["$id"], Resource.from_contents(each)) for each in contents])
-    data = json.loads(found.data.read_text())
+    data = json.loads(options.data.read_text())
     # The tool asks for the schema of one comment where it has them all: it has no entry for how the two are called.
-    name = "commentaries.json" if found.s.name == "commentary.json" and isinstance(data, list) else found.s.name
-    validator = Draft202012Validator(json.loads((found.s.parent / name).read_text()), registry=registry)
+    name = "commentaries.json" if options.s.name == "commentary.json" and isinstance(data, list) else options.s.name
+    validator = Draft202012Validator(json.loads((options.s.parent / name).read_text()), registry=registry)
     errors = list(validator.iter_errors(data))
     for error in errors:
         print(f"{error.json_path}: {error.message[:200]}")

@@ -25,26 +25,26 @@ MISSED = "#999999"
 FASTEST = 1e-3
 
 
-def draw_ladder(told: dict[str, Any], path: Path) -> None:
+def draw_ladder(ladder: dict[str, Any], path: Path) -> None:
     """Draw two panels with one row a method: its points, stacked by group, and a dot for each case's seconds."""
-    rungs = told["rungs"]
+    rungs = ladder["rungs"]
     figure = Figure(figsize=(9, 1.3 + 0.42 * len(rungs)), layout="constrained")
     points, seconds = figure.subplots(1, 2, sharey=True)
     names = [rung["method"] for rung in rungs]
-    draw_points(points, told)
-    draw_seconds(seconds, told)
+    draw_points(points, ladder)
+    draw_seconds(seconds, ladder)
     points.set_yticks(range(len(names)), names)
     points.invert_yaxis()
-    figure.suptitle(f"{told['problem']}: {len(rungs[0]['cases'])} cases", fontsize=11)
+    figure.suptitle(f"{ladder['problem']}: {len(rungs[0]['cases'])} cases", fontsize=11)
     save(figure, path)
 
 
-def draw_points(axes: Axes, told: dict[str, Any]) -> None:
+def draw_points(axes: Axes, ladder: dict[str, Any]) -> None:
     """Stack the groups' points."""
-    groups = [name for name, group in told["rungs"][0]["groups"].items() if group["max"] > 0]
-    left = [0.0] * len(told["rungs"])
+    groups = [name for name, group in ladder["rungs"][0]["groups"].items() if group["max"] > 0]
+    left = [0.0] * len(ladder["rungs"])
     for at, name in enumerate(groups):
-        widths = [rung["groups"][name]["points"] for rung in told["rungs"]]
+        widths = [rung["groups"][name]["points"] for rung in ladder["rungs"]]
         axes.barh(range(len(widths)), widths, left=left, color=COLOURS[at % len(COLOURS)], label=name.split("/")[-1])
         left = [one + width for one, width in zip(left, widths, strict=True)]
     for at, total in enumerate(left):
@@ -55,24 +55,24 @@ def draw_points(axes: Axes, told: dict[str, Any]) -> None:
         axes.legend(loc="upper right", fontsize=7, title="groups", title_fontsize=7)
 
 
-def draw_seconds(axes: Axes, told: dict[str, Any]) -> None:
+def draw_seconds(axes: Axes, ladder: dict[str, Any]) -> None:
     """Draw a dot for each case, hollow where it is unsolved; the dashed line is the limit."""
-    for at, rung in enumerate(told["rungs"]):
+    for at, rung in enumerate(ladder["rungs"]):
         for case in rung["cases"]:
             if case["seconds"] is not None:
                 good = case["accepted"]
                 fill = COLOURS[0] if good else "none"
                 spot = max(case["seconds"], FASTEST)
                 axes.plot(spot, at, "o", ms=5, alpha=0.7, mfc=fill, mec=COLOURS[0] if good else MISSED)
-    axes.axvline(told["seconds"], color=COLOURS[1], linestyle="--", linewidth=1)
+    axes.axvline(ladder["seconds"], color=COLOURS[1], linestyle="--", linewidth=1)
     axes.set_xscale("log")
     axes.set_xlabel("seconds of each case (hollow: no answer; dashed: the limit)")
 
 
-def draw_curves(told: dict[str, Any], path: Path) -> None:
+def draw_curves(ladder: dict[str, Any], path: Path) -> None:
     """Draw a panel a case: the best raw score so far against seconds, a line for each method."""
     by_case: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for curve in told["curves"]:
+    for curve in ladder["curves"]:
         by_case[curve["case"]].append(curve)
     figure = Figure(figsize=(3.2 * len(by_case), 3.0), layout="constrained")
     panels = figure.subplots(1, len(by_case), squeeze=False)[0]
@@ -87,7 +87,7 @@ def draw_curves(told: dict[str, Any], path: Path) -> None:
         axes.set_xlabel("seconds")
     panels[0].set_ylabel("best raw score (dotted: bound)")
     panels[0].legend(fontsize=7)
-    figure.suptitle(f"{told['problem']}: raw score against time", fontsize=11)
+    figure.suptitle(f"{ladder['problem']}: raw score against time", fontsize=11)
     save(figure, path)
 
 

@@ -28,7 +28,7 @@ from app.packages.read import read_package  # noqa: E402 - as above
 
 RECORDS = ROOT / "docs/ladders"
 CURVES = 3
-KEPT = ("case", "group", "accepted", "multiplier", "raw", "seconds", "memory")
+COLUMNS = ("case", "group", "accepted", "multiplier", "raw", "seconds", "memory")
 HEAD = """\
 # The ladders
 
@@ -51,11 +51,11 @@ def main() -> int:
         return int(bool(unexpected))
     from scripts.ladder_plots import draw_curves, draw_ladder
 
-    for told in read_records():
-        if told["problem"] in slugs:
-            draw_ladder(told, RECORDS / f"{told['problem']}.svg")
-            if told["curves"]:
-                draw_curves(told, RECORDS / f"{told['problem']}-time.svg")
+    for ladder in read_records():
+        if ladder["problem"] in slugs:
+            draw_ladder(ladder, RECORDS / f"{ladder['problem']}.svg")
+            if ladder["curves"]:
+                draw_curves(ladder, RECORDS / f"{ladder['problem']}-time.svg")
     return 0
 
 
@@ -77,16 +77,16 @@ def record(slug: str, curve_seconds: float, methods: Sequence[str] = ()) -> bool
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if not done.stdout:  # the package has no ladder, and the command has printed why
         sys.exit(done.returncode)
-    told = json.loads(done.stdout)
-    for rung in told["rungs"]:
-        rung["cases"] = [{key: case[key] for key in KEPT} for case in rung["cases"]]
+    ladder = json.loads(done.stdout)
+    for rung in ladder["rungs"]:
+        rung["cases"] = [{key: case[key] for key in COLUMNS} for case in rung["cases"]]
     known = list_methods(slug)
     improving = [name for name in methods or known if known[name]] if sum(known.values()) > 1 else []
-    told["curves"] = curves(slug, curve_seconds, improving)
+    ladder["curves"] = curves(slug, curve_seconds, improving)
     path = RECORDS / f"{slug}.json"
     if methods:
-        told = merged(json.loads(path.read_text(encoding="utf-8")), told, list(known))
-    path.write_text(as_text(told), encoding="utf-8")
+        ladder = merged(json.loads(path.read_text(encoding="utf-8")), ladder, list(known))
+    path.write_text(as_text(ladder), encoding="utf-8")
     return done.returncode == 0
 
 
@@ -135,11 +135,11 @@ def curve(slug: str, case: Case, method: str, seconds: float) -> dict[str, Any]:
     return {"case": case.name, "method": method, "most": last["max_raw"], "points": points}
 
 
-def as_text(told: dict[str, Any]) -> str:
+def as_text(ladder: dict[str, Any]) -> str:
     """Write JSON with one rung, one case and one curve a line."""
-    text = json.dumps(told | {"rungs": [], "curves": []})
-    rungs = ",\n".join(rung_text(rung) for rung in told["rungs"])
-    lines = ",\n".join(json.dumps(curve) for curve in told["curves"])
+    text = json.dumps(ladder | {"rungs": [], "curves": []})
+    rungs = ",\n".join(rung_text(rung) for rung in ladder["rungs"])
+    lines = ",\n".join(json.dumps(curve) for curve in ladder["curves"])
     text = text.replace('"rungs": []', f'"rungs": [\n{rungs}\n]')
     return text.replace('"curves": []', f'"curves": [\n{lines}\n]') + "\n"
 
@@ -157,19 +157,19 @@ def read_records() -> list[dict[str, Any]]:
 
 def page(records: Sequence[dict[str, Any]]) -> str:
     """Write the page of all ladders."""
-    return "\n".join([HEAD, *(section(told) for told in records)])
+    return "\n".join([HEAD, *(section(ladder) for ladder in records)])
 
 
-def section(told: dict[str, Any]) -> str:
+def section(ladder: dict[str, Any]) -> str:
     """Write one problem: its picture, and a table of methods by groups."""
-    slug, groups = told["problem"], told["rungs"][0]["groups"]
+    slug, groups = ladder["problem"], ladder["rungs"][0]["groups"]
     names = [f"{name.removeprefix('secret/')} ({most(group)})" for name, group in groups.items()]
     head = ["method", *names, "points", "expected", "slowest s", "most MiB"]
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *(row(rung) for rung in told["rungs"])]
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *(row(rung) for rung in ladder["rungs"])]
     pictures = [f"![{slug}: points, time and memory of each method]({slug}.svg)"]
-    if told["curves"]:
+    if ladder["curves"]:
         pictures.append(f"![{slug}: raw score against time]({slug}-time.svg)")
-    limits = f"{len(told['rungs'][0]['cases'])} cases, each with {told['seconds']:g} s and {told['memory']} MiB."
+    limits = f"{len(ladder['rungs'][0]['cases'])} cases, each with {ladder['seconds']:g} s and {ladder['memory']} MiB."
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return "\n\n".join([f"## {slug}", limits, table, *pictures]) + "\n"
 

@@ -92,13 +92,13 @@ def read_options() -> argparse.Namespace:
 
 def packages(slugs: Sequence[str]) -> list[Path]:
     """List the package folders that have a plan."""
-    found = sorted(path.parent.parent for path in (ROOT / "problems").glob("*/generators/cases.yaml"))
-    names = [path.name for path in found]
+    folders = sorted(path.parent.parent for path in (ROOT / "problems").glob("*/generators/cases.yaml"))
+    names = [path.name for path in folders]
     for unknown in sorted(set(slugs) - set(names)):
         near = get_close_matches(unknown, names, 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
         raise BadPlan(f"no problem {unknown!r} with a plan of its test data; {hint}")
-    return [path for path in found if not slugs or path.name in slugs]
+    return [path for path in folders if not slugs or path.name in slugs]
 
 
 def read_plans(package: Path) -> list[Plan]:
@@ -171,8 +171,8 @@ def validate_input(plan: Plan, data: bytes) -> None:
     for validator in sorted((plan.package / "input_validators").glob("*.py")):
         done = subprocess.run([sys.executable, str(validator)], input=data, capture_output=True, check=False)
         if done.returncode != VALID:
-            said = done.stderr.decode().strip()
-            raise BadPlan(f"{plan.package.name} {plan.name}: {validator.name} refuses the input: {said}")
+            refusal = done.stderr.decode().strip()
+            raise BadPlan(f"{plan.package.name} {plan.name}: {validator.name} refuses the input: {refusal}")
 
 
 def solve(plan: Plan, data: bytes) -> tuple[bytes, bytes]:

@@ -235,9 +235,9 @@ def verifyproblem(package: Package, folder: Path, tools: Path, validator: bytes)
 
 def draft_files(package: Package) -> dict[str, bytes]:
     """Render the package as a 2023-07-draft scoring problem: nested groups, each with a testdata.yaml, and programs."""
-    kept = ("statement/", "input_validators/", "data/sample/", "data/secret/")
+    prefixes = ("statement/", "input_validators/", "data/sample/", "data/secret/")
     answers = accepted_answers(package)
-    files = {name: data for name, data in package.files.items() if name.startswith(kept) and is_plain(name)}
+    files = {name: data for name, data in package.files.items() if name.startswith(prefixes) and is_plain(name)}
     metadata = yaml.safe_load(package.files["problem.yaml"])
     files |= {name: data for name, data in answers.items() if name in files}
     metadata |= {"problem_format_version": "2023-07-draft", "type": "scoring"}

@@ -136,8 +136,8 @@ def programs() -> Path:
 
 
 def _debian_versions() -> list[Path]:
-    found = Path("/usr/lib/postgresql").glob("*/bin")
-    return sorted(found, key=lambda folder: float(folder.parent.name), reverse=True)
+    folders = Path("/usr/lib/postgresql").glob("*/bin")
+    return sorted(folders, key=lambda folder: float(folder.parent.name), reverse=True)
 
 
 def _on_the_path() -> Iterator[Path]:

@@ -16,7 +16,7 @@ from app.packages.submissions import FILE
 from app.packages.trials import Outcome
 
 Outcomes = Mapping[str, Outcome]
-"""What came of the answers of one submission, by the case's name."""
+"""The outcomes of one submission's answers, by the case's name."""
 
 EVERY_PHASE = frozenset({CaseKind.PROVISIONAL, CaseKind.FINAL})
 SLACK = 1e-6

@@ -1,4 +1,4 @@
-"""YAML files, strictly: no repeated keys, no anchors, known keys only; a fault names its line and its key."""
+"""Strict reading of YAML files: known keys, each once, and anchors refused; a fault names its line and its key."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Document:
 
 
 def read_document(data: bytes, file: str, faults: Faults) -> Document | None:
-    """Parse a YAML file; notes a fault with its line and gives None if it is none."""
+    """Parse a YAML file; notes a fault with its line and returns None if it is none."""
     if len(data) > LARGEST_DOCUMENT:
         faults.expect(file, "", expected=f"at most {LARGEST_DOCUMENT} bytes of YAML", found=str(len(data)))
         return None

@@ -1,4 +1,4 @@
-"""What is wrong with a package: every fault at once, each with its file and place."""
+"""Faults of a package: all at once, each with its file and place."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FaultDocument(TypedDict):
 
 @dataclass(frozen=True, slots=True, order=True)
 class PackageError:
-    """One fault of a package.
+    """A fault of a package.
 
     file      relative to the package (empty: the package itself)
     where     a line, key or nothing
@@ -68,7 +68,7 @@ class PackageErrors(Exception):
 
 
 def _halves(message: str) -> tuple[str, str] | tuple[None, None]:
-    """What a message says was expected, and what was found."""
+    """The expected and the actual half of a message."""
     begin = EXPECTED.search(message)
     middle = FOUND.search(message, begin.end()) if begin is not None else None
     if begin is None or middle is None:
@@ -90,11 +90,11 @@ def warnings_of(faults: Iterable[PackageError]) -> list[PackageError]:
 class Faults:
     """The list that reading fills, so that one fault does not hide the next."""
 
-    found: list[PackageError] = field(default_factory=list)
+    errors: list[PackageError] = field(default_factory=list)
 
     def add(self, file: str, message: str, where: str = "") -> None:
         """Note one fault and go on."""
-        self.found.append(PackageError(file, where, message))
+        self.errors.append(PackageError(file, where, message))
 
     def expect(self, file: str, where: str, *, expected: str, found: str) -> None:
         """Note the usual sentence: `expected ..., found ...`."""
@@ -102,5 +102,5 @@ class Faults:
 
     def settle(self) -> None:
         """Raise :class:`PackageErrors` if anything was noted."""
-        if self.found:
-            raise PackageErrors(self.found)
+        if self.errors:
+            raise PackageErrors(self.errors)

@@ -11,7 +11,7 @@ from app.packages.validators import Opinion, Validators
 from app.packages.validators import Question as Input
 
 Opinions = Mapping[str, Sequence[Opinion]]
-"""What every input validator makes of an input, by the input's path."""
+"""The opinion of each input validator on each input, by the input's path."""
 
 SENTENCE = "expected "
 

@@ -23,7 +23,7 @@ WORDS = (
 )
 LENGTHS = "columnspacing depth height linethickness lspace maxsize minsize rowspacing rspace scriptlevel voffset width"
 ATTRIBUTES = {**dict.fromkeys(WORDS.split(), WORD), **dict.fromkeys(LENGTHS.split(), LENGTH)}
-"""What the value of each attribute may be: colours, styles, classes, ids and addresses have no place in a formula."""
+"""Allowed values of each attribute: colours, styles, classes, ids and addresses are left out."""
 BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 LEFT_OUT = {"xmlns", "xmlns:xlink"}
 

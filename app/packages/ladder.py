@@ -112,7 +112,7 @@ def ladder_points(climb: Climb, judged: Mapping[str, Outcomes], known: Mapping[s
 
 
 def within(points: float, expected: tuple[float, float]) -> bool:
-    """Do the points lie in what is expected, but for rounding?"""
+    """Whether the points lie in the expected range, but for rounding."""
     return expected[0] - SLACK <= points <= expected[1] + SLACK
 
 

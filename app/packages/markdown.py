@@ -24,7 +24,7 @@ SHOWN = re.compile(
     r"(?P<ticks>`++)"
     r"|(?P<before>!\[[^\[\]\n]*+\]\(\s*+|^ {0,3}\[[^\]\n]++\]:\s*+)(?:<(?P<angled>[^<>\n]++)>|(?P<plain>[^\s()<>]++))"
 )
-"""What begins code in a line, an image with its address, or the definition of an address that images refer to."""
+"""The beginning of code in a line, of an image with its address, or of the definition of an address for images."""
 TICKS = re.compile("`++")
 FORMULA = "formula"
 WORD_JOINER = "\N{WORD JOINER}"
@@ -190,7 +190,7 @@ def _render_formula(
 
 
 def _joiner(tokens: Sequence[Token], at: int) -> str:
-    """What keeps a formula and the comma or bracket behind it on one line: browsers break lines around formulas."""
+    """The character that keeps a formula and the comma or bracket behind it on one line: browsers break lines there."""
     following = tokens[at + 1].content[:1] if at + 1 < len(tokens) and tokens[at + 1].type == "text" else ""
     return WORD_JOINER if following and not following.isspace() else ""
 

@@ -92,7 +92,7 @@ Persons = OneOrMore[Annotated[Person, BeforeValidator(read_person)]]
 
 
 class Credits(Strict):
-    """Who made the problem."""
+    """The people who made the problem."""
 
     authors: Persons | None = None
     contributors: Persons | None = None
@@ -103,7 +103,7 @@ class Credits(Strict):
 
 
 class Source(Strict):
-    """Where the problem was first used."""
+    """The first use of the problem."""
 
     name: Text
     url: Text | None = None

@@ -19,14 +19,14 @@ GroupName = Annotated[str, StringConstraints(pattern=r"^secret(/[a-zA-Z0-9_][a-z
 
 
 class Scoring(Strict):
-    """How raw scores become points, and which way is better."""
+    """The scoring: how raw scores become points, and which way is better."""
 
     kind: Literal["absolute", "relative", "rank"]
     direction: Literal["maximise", "minimise"] = "maximise"
 
 
 class Reference(Strict):
-    """How reference answers are made: `seconds` for runs on demand, `steps` for reproducible data; memory in MiB.
+    """Options of reference runs: `seconds` for runs on demand, `steps` for reproducible data; memory in MiB.
 
     `solver` is the module of `solvers/`, where it is not the one that `solver_of` gives.
     """
@@ -61,7 +61,7 @@ class ShortLadder(Strict):
 
 
 class Ladder(Strict):
-    """What each method must earn of 100 points, a number or [least, most], under limits for one case (s, MiB).
+    """The points of 100 that each method must earn, a number or [least, most], under limits for one case (s, MiB).
 
     `short` names a few cases whose points, each group scaled to its own maximum, lie in the same ranges or its own.
     """
@@ -73,7 +73,7 @@ class Ladder(Strict):
 
 
 class Answers(Strict):
-    """What an answer file may be: at most `limit` bytes, named by `pattern` if that is set (`{case}` is its place)."""
+    """Limits of an answer file: at most `limit` bytes, named by `pattern` if that is set (`{case}` is its place)."""
 
     limit: Annotated[int, Field(gt=0, le=256 * 2**20)] = 2**20
     pattern: Text | None = None
@@ -87,7 +87,7 @@ class Answers(Strict):
 
 
 class Inputs(Strict):
-    """What an input may be: at most `limit` bytes."""
+    """Limits of an input: at most `limit` bytes."""
 
     limit: Annotated[int, Field(gt=0, le=256 * 2**20)] = 2**20
 
@@ -99,7 +99,7 @@ class Languages(Strict):
 
 
 class JuradoSettings(Strict):
-    """What the package format has no word for: jurado.yaml."""
+    """Settings that the package format has no word for: jurado.yaml."""
 
     checker: Slug
     scoring: Scoring

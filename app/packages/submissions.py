@@ -32,7 +32,7 @@ Range = Annotated[tuple[Points, Points], AfterValidator(_ordered), BeforeValidat
 
 
 class CaseDemands(Strict):
-    """What is demanded on some of the cases."""
+    """The demands on some of the cases."""
 
     permitted: Verdicts | None = None
     required: Verdicts | None = None
@@ -42,7 +42,7 @@ class CaseDemands(Strict):
 
 
 class Demands(CaseDemands):
-    """What is demanded of a submission, and who wrote it."""
+    """The demands on a submission, and its authors."""
 
     language: Text | None = None
     entrypoint: Text | None = None

@@ -15,7 +15,7 @@ from checkers.doors import Checker, Rejected, Score, check_reference, open_check
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an answer: at most one of these (none: there was only an input, and the checker takes it).
+    """The outcome of an answer: at most one of these (none: there was only an input, and the checker takes it).
 
     score     what the checker gives
     rejected  why the checker rejects the answer

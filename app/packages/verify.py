@@ -26,7 +26,7 @@ DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What examining a package gives.
+    """The result of examining a package.
 
     faults   errors and warnings, sorted by file
     scores   what the expected answers score, by case, where they are answers
@@ -112,7 +112,7 @@ def example_points(package: Package) -> dict[str, float]:
 
 
 def _check_cases(package: Package, desk: Desk, scores: dict[str, Score]) -> Iterator[PackageError]:
-    """Every case's input and expected answer are what the checker takes, and so is what a sample shows."""
+    """Check that the checker takes the input and expected answer of every case, and the output that a sample shows."""
     shown = [case for case in package.cases if case.output is not None or case.group == "sample"]
     outcomes = desk.ask([_expected(package, case) for case in package.cases])
     for case, outcome in zip(package.cases, outcomes, strict=True):

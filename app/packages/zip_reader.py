@@ -56,7 +56,7 @@ def _machine_fault(error: Exception) -> OSError | None:
 
 
 def entry_fault(entry: zipfile.ZipInfo) -> str | None:
-    """Say what refuses an entry whatever its name is; None where nothing does."""
+    """The fault of an entry, whatever its name; None for a sound one."""
     if entry.flag_bits & ENCRYPTED:
         return "expected a plain file, found an encrypted one"
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

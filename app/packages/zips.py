@@ -35,7 +35,7 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
 
 
 def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> Path:
-    """A zip at `path`, made if it is not there yet, one file in memory at a time; readers never see half of one."""
+    """A zip at `path`, made if it is missing, with one file in memory at a time; readers never see half of one."""
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)

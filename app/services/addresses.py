@@ -1,4 +1,4 @@
-"""Where clients come from, as it is counted: one subscriber of IPv6 has a whole /64 to choose addresses from."""
+"""Addresses of clients as they are counted: by the /64 for IPv6, as one subscriber may choose any address of it."""
 
 from __future__ import annotations
 

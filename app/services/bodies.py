@@ -1,4 +1,4 @@
-"""What clients may send: texts that can be kept, and documents in JSON, YAML or as tables."""
+"""Bodies of requests: texts that can be stored, and documents in JSON, YAML or as tables."""
 
 from __future__ import annotations
 
@@ -19,21 +19,24 @@ from pydantic import (
 
 from app.domain.documents import JsonValue
 from app.packages.documents import UNREADABLE, StrictLoader
-from app.services.errors import MOST_LISTED, BadRequest, Conflict, fault, in_words, place, said
+from app.services.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
 from app.services.json_bounds import is_within, read_json
 
 M = TypeVar("M", bound=BaseModel)
 MOST_VALUES = 400_000
 MOST_VALUES_OF_ONE = 10_000
-"""Of one object: each value may be a fault, and thousands of them in one object are no mistake."""
+"""The values of one object: each may be a fault, and nobody makes thousands of mistakes in one object."""
 Line = Annotated[
-    str, StringConstraints(pattern=said(r"^[^\x00-\x1f\x7f]+$", "a line of text that is not empty"), max_length=255)
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[^\x00-\x1f\x7f]+$", "a line of text that is not empty"), max_length=255
+    ),
 ]
-"""One line of text, not empty: what names are."""
+"""A line of text with at least one character, such as a name."""
 
 
 class Body(BaseModel):
-    """A document that is sent: properties nobody knows are refused, not ignored.
+    """A document that is sent; unknown properties are refused.
 
     Nor is anything taken for what it is not: else `true` would be a latitude, `"5"` a limit and `1` a yes.
     """
@@ -52,7 +55,7 @@ class Sparse(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One object that was sent, and where it stood."""
+    """An object that was sent, and its place in the body."""
 
     where: str
     value: object
@@ -60,7 +63,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What was sent: objects, or the text of a table. `many`: it was a list, also if of one."""
+    """The parsed body: objects, or the text of a table. `many`: it was a list, also if of one."""
 
     items: Sequence[Item] = ()
     lines: str | None = None
@@ -89,8 +92,8 @@ async def json_document(data: bytes) -> JsonValue:
     try:
         return await read_json(data, MOST_VALUES)
     except json.JSONDecodeError as error:
-        found = f"{error.msg} at line {error.lineno} column {error.colno}"
-        raise BadRequest(f"body: expected JSON, found {found}") from None
+        actual = f"{error.msg} at line {error.lineno} column {error.colno}"
+        raise BadRequest(f"body: expected JSON, found {actual}") from None
 
 
 def read_yaml(text: str) -> object:
@@ -100,8 +103,8 @@ def read_yaml(text: str) -> object:
     except yaml.YAMLError as error:
         raise BadRequest(f"body: expected YAML, found {' '.join(str(error).split())[:200]}") from None
     except UNREADABLE as error:
-        found = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
-        raise BadRequest(f"body: expected a list of objects, found {found}") from None
+        actual = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
+        raise BadRequest(f"body: expected a list of objects, found {actual}") from None
     return value
 
 
@@ -125,7 +128,7 @@ def read_all(
         if len(faults) >= MOST_LISTED:
             break  # no more of them are told, and there may be thousands
         if not is_within(item.value, MOST_VALUES_OF_ONE):
-            faults.append(found(item.where, f"at most {MOST_VALUES_OF_ONE} values in an object", "more"))
+            faults.append(mismatch(item.where, f"at most {MOST_VALUES_OF_ONE} values in an object", "more"))
             continue
         try:
             value = model.model_validate(item.value)
@@ -160,7 +163,7 @@ def refuse_all(faults: Sequence[dict[str, str]], taken: Sequence[dict[str, str]]
 
 
 class NewIds:
-    """The ids of an import: each may be given once, and by no old object unless those are replaced."""
+    """The ids of an import: each is given once, and those of old objects only where the import replaces them."""
 
     def __init__(self, noun: str, known_ids: Container[str]) -> None:
         self._noun = noun
@@ -173,14 +176,14 @@ class NewIds:
             return []
         whose = "given twice" if id_ in self._given else "of an old one" if id_ in self._known_ids else None
         self._given.add(id_)
-        return [] if whose is None else [found(place(where, "id"), f"a new {self._noun}", f"{id_!r} {whose}")]
+        return [] if whose is None else [mismatch(place(where, "id"), f"a new {self._noun}", f"{id_!r} {whose}")]
 
 
 def only_object(document: Document) -> dict[str, object]:
     """The one object of a document; raises BadRequest where it is something else."""
     value = document.items[0].value if not document.many and document.items else None
     if not isinstance(value, dict):
-        refuse([found("body", "one object", "something else")])
+        refuse([mismatch("body", "one object", "something else")])
     return {str(name): each for name, each in value.items()} if isinstance(value, dict) else {}
 
 
@@ -188,7 +191,7 @@ def read_one(document: Document, model: type[M], old: Mapping[str, object] | Non
     """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
     sent = only_object(document)
     if not is_within(sent, MOST_VALUES_OF_ONE):
-        refuse([found("body", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")])
+        refuse([mismatch("body", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")])
     value = {**(old or {}), **sent}
     try:
         return model.model_validate(value)
@@ -207,7 +210,7 @@ def bad_bytes(data: bytes) -> list[dict[str, str]]:
     """The lines that are not UTF-8, as faults: all of them, or the first ones of very many."""
     expected = "UTF-8 (in a spreadsheet: save as CSV UTF-8)"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return [found("line 1", expected, "UTF-16")]
+        return [mismatch("line 1", expected, "UTF-16")]
     faults: list[dict[str, str]] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if len(faults) >= MOST_LISTED:
@@ -216,10 +219,10 @@ def bad_bytes(data: bytes) -> list[dict[str, str]]:
             line.decode()
         except UnicodeDecodeError as error:
             before = line[: error.start].decode()[-30:]
-            faults.append(found(f"line {number}", expected, f"byte {line[error.start]:#04x} after {before!r}"))
+            faults.append(mismatch(f"line {number}", expected, f"byte {line[error.start]:#04x} after {before!r}"))
     return faults
 
 
-def found(where: str, expected: str, what: str) -> dict[str, str]:
-    """One fault."""
-    return {"where": where, "expected": expected, "found": what}
+def mismatch(where: str, expected: str, actual: str) -> dict[str, str]:
+    """A fault: a place, and the expected and the actual value there."""
+    return {"where": where, "expected": expected, "found": actual}

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, StringConstraints
 
 from app.domain.contests import Clock, State
 from app.domain.scoring import Exact
-from app.services.errors import said
+from app.services.errors import describe_pattern
 
 FIRST_YEAR = 1970
 VERSION = "2026-01"
@@ -57,10 +57,10 @@ def format_reltime(duration: timedelta) -> str:
 
 def parse_time(text: str) -> datetime:
     """Read an absolute time; raises ValueError saying what is expected."""
-    found = TIME.fullmatch(text)
-    if found is None:
+    match = TIME.fullmatch(text)
+    if match is None:
         raise ValueError("expected a time with its zone such as 2026-11-21T02:19:00.000Z")
-    day_and_time, milliseconds, zone = found.groups()
+    day_and_time, milliseconds, zone = match.groups()
     if zone != "Z" and len(zone) == 3:
         zone += ":00"
     try:
@@ -74,10 +74,10 @@ def parse_time(text: str) -> datetime:
 
 def parse_reltime(text: str) -> timedelta:
     """Read a relative time; raises ValueError saying what is expected."""
-    found = RELTIME.fullmatch(text)
-    if found is None:
+    match = RELTIME.fullmatch(text)
+    if match is None:
         raise ValueError("expected a duration h:mm:ss or h:mm:ss.uuu such as 5:00:00")
-    sign, hours, minutes, seconds, milliseconds = found.groups()
+    sign, hours, minutes, seconds, milliseconds = match.groups()
     duration = timedelta(
         hours=int(hours), minutes=int(minutes), seconds=int(seconds), milliseconds=int(milliseconds or 0)
     )
@@ -96,7 +96,7 @@ def _reltime(value: object) -> object:
     return parse_reltime(value)
 
 
-Id = Annotated[str, StringConstraints(pattern=said(ID_PATTERN, ID_WORDS))]
+Id = Annotated[str, StringConstraints(pattern=describe_pattern(ID_PATTERN, ID_WORDS))]
 Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str)]
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
 
@@ -157,7 +157,7 @@ class SubmissionDocument(TypedDict):
 
 
 class Submitted(Protocol):
-    """What is known of a submission, stored or about to be."""
+    """The fields of a submission, stored or about to be."""
 
     @property
     def problem_id(self) -> str: ...  # noqa: D102

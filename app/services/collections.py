@@ -41,7 +41,7 @@ def always(_viewer: Viewer, _public: ContestSnapshot) -> bool:
 
 
 def if_hidden(viewer: Viewer, public: ContestSnapshot) -> bool:
-    """Whether the viewer's team is one that is not shown to everybody: it sees itself."""
+    """Whether the viewer's team is hidden: it sees itself."""
     return any(team.hidden for team in public.contest.teams if team.id == viewer.team_id)
 
 
@@ -51,7 +51,7 @@ def if_on_own_clock(viewer: Viewer, public: ContestSnapshot) -> bool:
 
 
 def no_team(_public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
-    """No team: each sees what everybody sees."""
+    """An empty list: each team sees what everybody sees."""
     return ()
 
 
@@ -231,7 +231,7 @@ COLLECTIONS: Sequence[Collection] = (
         of_board=True,
     ),
 )
-"""All of them, in the order in which access lists them."""
+"""The collections in the order in which access lists them."""
 BY_NAME: Mapping[str, Collection] = {each.name: each for each in COLLECTIONS}
 
 
@@ -246,4 +246,4 @@ def _in_reference_order(waiting: Sequence[Collection]) -> Iterator[Collection]:
 
 
 IN_REFERENCE_ORDER: Sequence[Collection] = tuple(_in_reference_order(COLLECTIONS))
-"""All of them, each after those it refers to: the order of the feed, of an export and of an import."""
+"""The collections, each after those it refers to: the order of the feed, of an export and of an import."""

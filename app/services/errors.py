@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 80
 TABLE_LINE = "line "
-"""How the places of objects that came as lines of a table begin."""
+"""The prefix of places in tables."""
 MOST_LISTED = 100
 MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
 PATTERNS: dict[str, str] = {}
-"""What a text that fits a pattern is, in words, by the pattern; see `said`."""
+"""Descriptions of patterns for refusals; see `describe_pattern`."""
 
 
 class ServiceError(Exception):
@@ -35,57 +35,57 @@ class ServiceError(Exception):
         self.retry_after = retry_after
 
     async def sentence(self, service: Service) -> str:
-        """What the client reads; a kind of error may look something up for it."""
+        """The sentence that the client reads; subclasses may look something up for it."""
         return self.message
 
 
 class BadRequest(ServiceError):
-    """What was sent is not what is expected."""
+    """The request is malformed."""
 
 
 class Unauthorized(ServiceError):
-    """Nobody, or the wrong password; the client is asked to say who it is."""
+    """The client has to log in, or the password is wrong."""
 
 
 class Forbidden(ServiceError):
-    """Known, but not allowed."""
+    """The client is known and lacks the right."""
 
 
 class NotFound(ServiceError):
-    """Not there, or not to be seen by this client."""
+    """The object does not exist for this client: it may be hidden."""
 
 
 class Conflict(ServiceError):
-    """It would contradict what is kept."""
+    """The request contradicts the stored state."""
 
 
 class TooLarge(ServiceError):
-    """More than may be sent."""
+    """The request is larger than its limit."""
 
 
 class UnsupportedMedia(ServiceError):
-    """A format that is not understood."""
+    """The request has an unknown format."""
 
 
 class TooManyRequests(ServiceError):
-    """Come back after `seconds`, or (None) not at all."""
+    """The client is over a limit: it may try again after `seconds`, or never (None)."""
 
     def __init__(self, message: str, seconds: int | None) -> None:
         super().__init__(message, retry_after=None if seconds is None else max(1, seconds))
 
 
 SECONDS_UNTIL_BACK = 10
-"""When to come back for what graders could not do."""
+"""Seconds after which to try again what graders could not do."""
 
 
 class Unavailable(ServiceError):
-    """Not now, for nobody; come back after `seconds`."""
+    """The service cannot do this for anybody at the moment; try again after `seconds`."""
 
     def __init__(self, message: str, seconds: int | None = None) -> None:
         super().__init__(message, retry_after=seconds)
 
 
-def said(pattern: str, words: str) -> str:
+def describe_pattern(pattern: str, words: str) -> str:
     """Let refusals say a pattern in words; returns the pattern."""
     PATTERNS[pattern] = words
     return pattern
@@ -116,7 +116,7 @@ def fault(error: ErrorDetails, *, at: str | None = None) -> dict[str, str]:
 
 
 def in_words(fault: Mapping[str, str]) -> str:
-    """One fault as a sentence."""
+    """A fault as a sentence."""
     return f"{fault['where']}: expected {fault['expected']}, found {fault['found']}"
 
 

@@ -9,19 +9,19 @@ Fault = Mapping[str, object]
 
 
 class FaultList:
-    """What is wrong, in the order in which it was found. Three million faults are nobody's reading, and 1.6 GB."""
+    """Faults in order of detection, the first of them kept: three million take 1.6 GB, and nobody reads them."""
 
     def __init__(self) -> None:
         self.first: list[Fault] = []
         self.count = 0
 
     def __bool__(self) -> bool:
-        """Is anything wrong?"""
+        """Whether there is any fault."""
         return self.count > 0
 
     @property
     def more(self) -> int:
-        """How many there are beyond the first ones."""
+        """The number of faults beyond the first ones."""
         return self.count - len(self.first)
 
     def note(self, fault: Fault) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Required, Self, TypedDict, cast
 
 from pydantic import Field, StringConstraints, model_validator
 
-from app.services.bodies import Body, Line, found
+from app.services.bodies import Body, Line, mismatch
 from app.services.images import MOST_PIXELS, measure
 from app.storage.files import FileStore
 
@@ -42,7 +42,7 @@ class FileReference(TypedDict, total=False):
     tag: list[str]
 
 
-class Kept(FileReference, total=False):
+class StoredReference(FileReference, total=False):
     """A file as an object keeps it: with `sha256` in place of `href`, unless it lies elsewhere."""
 
     sha256: str
@@ -53,7 +53,7 @@ class _Wrong(Exception):
 
     def __init__(self, where: str, expected: str, what: str) -> None:
         super().__init__(where)
-        self.fault = found(where, expected, what)
+        self.fault = mismatch(where, expected, what)
 
 
 class FileBody(Body):
@@ -79,28 +79,30 @@ Files = list[FileBody] | None
 
 
 def keep(
-    files: FileStore, name: str, bodies: Sequence[FileBody], old: Sequence[Kept], where: str
-) -> tuple[list[Kept], list[dict[str, str]]]:
+    files: FileStore, name: str, bodies: Sequence[FileBody], old: Sequence[StoredReference], where: str
+) -> tuple[list[StoredReference], list[dict[str, str]]]:
     """Keep the files of one property; also returns what is wrong with them.
 
     `old` is what the property holds: a reference without data, to a file of that name, leaves it there.
     """
     known = {each["filename"]: each for each in old}
-    kept: list[Kept] = []
+    references: list[StoredReference] = []
     faults: list[dict[str, str]] = []
     for at, body in enumerate(bodies):
         try:
-            kept.append(_kept(files, name, body, known, f"{where}.{name}[{at}]"))
+            references.append(_reference(files, name, body, known, f"{where}.{name}[{at}]"))
         except _Wrong as wrong:
             faults.append(wrong.fault)
-    names = [each["filename"] for each in kept]
+    names = [each["filename"] for each in references]
     faults += [
-        found(f"{where}.{name}", "different file names", repr(each)) for each in {*names} if names.count(each) > 1
+        mismatch(f"{where}.{name}", "different file names", repr(each)) for each in {*names} if names.count(each) > 1
     ]
-    return kept, faults
+    return references, faults
 
 
-def _kept(files: FileStore, name: str, body: FileBody, known: Mapping[str, Kept], place: str) -> Kept:
+def _reference(
+    files: FileStore, name: str, body: FileBody, known: Mapping[str, StoredReference], place: str
+) -> StoredReference:
     if body.data is not None:
         return _sent(files, name, body, place)
     old = known.get(str(body.filename))
@@ -113,10 +115,10 @@ def _kept(files: FileStore, name: str, body: FileBody, known: Mapping[str, Kept]
     if body.mime in IMAGES and None in (body.width, body.height):
         raise _Wrong(place, "width and height of an image", "nothing")
     given = {name: value for name, value in body.model_dump(exclude={"data"}).items() if value not in (None, [])}
-    return cast(Kept, given)  # the body's fields without the data are those of a file that lies elsewhere
+    return cast(StoredReference, given)  # the body's fields without the data are those of a file that lies elsewhere
 
 
-def _sent(files: FileStore, name: str, body: FileBody, place: str) -> Kept:
+def _sent(files: FileStore, name: str, body: FileBody, place: str) -> StoredReference:
     try:
         data = base64.b64decode(body.data or "", validate=True)
     except (binascii.Error, ValueError):
@@ -128,7 +130,7 @@ def _sent(files: FileStore, name: str, body: FileBody, place: str) -> Kept:
     if mime is None or (body.mime is not None and body.mime != mime):
         raise _Wrong(f"{place}.mime", mime or "the mime type of what is no image", repr(body.mime))
     size = f".{image.width}x{image.height}" if image is not None else ""
-    kept: Kept = {
+    file: StoredReference = {
         "filename": body.filename or f"{name}{size}.{EXTENSIONS.get(mime, 'bin')}",
         "hash": hashlib.md5(data, usedforsecurity=False).hexdigest(),
         "mime": mime,
@@ -137,16 +139,16 @@ def _sent(files: FileStore, name: str, body: FileBody, place: str) -> Kept:
     if image is not None:
         # The viewport of an SVG is whatever it is drawn in: a size that is given says more than we can see.
         svg = image.mime == "image/svg+xml"
-        kept["width"] = body.width if svg and body.width else image.width
-        kept["height"] = body.height if svg and body.height else image.height
-    return {**kept, "tag": body.tag} if body.tag else kept
+        file["width"] = body.width if svg and body.width else image.width
+        file["height"] = body.height if svg and body.height else image.height
+    return {**file, "tag": body.tag} if body.tag else file
 
 
-def shown(address: str, name: str, kept: Sequence[Kept]) -> list[FileReference]:
+def shown(address: str, name: str, references: Sequence[StoredReference]) -> list[FileReference]:
     """The references of one property as CLICS shows them; `address` is that of the object they are in."""
-    return [_shown(each, f"{address}/{name}/{each['filename']}") for each in kept]
+    return [_shown(each, f"{address}/{name}/{each['filename']}") for each in references]
 
 
-def _shown(kept: Kept, address: str) -> FileReference:
-    rest = {key: value for key, value in kept.items() if key not in {"sha256", "href"}}
-    return cast(FileReference, {"href": kept.get("href") or address, **rest})  # `rest` has its other keys
+def _shown(file: StoredReference, address: str) -> FileReference:
+    rest = {key: value for key, value in file.items() if key not in {"sha256", "href"}}
+    return cast(FileReference, {"href": file.get("href") or address, **rest})  # `rest` has its other keys

@@ -9,6 +9,6 @@ D = TypeVar("D", bound=Mapping[str, object])
 
 
 def matching(documents: Iterable[D], **wanted: str | None) -> list[D]:
-    """Those documents whose properties have all the wanted values; None asks for nothing, empty text for null."""
+    """The documents whose properties have all the wanted values; None asks for any value, empty text for null."""
     asked = {key: value for key, value in wanted.items() if value is not None}
     return [each for each in documents if all((each.get(key) or "") == value for key, value in asked.items())]

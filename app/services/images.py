@@ -1,4 +1,4 @@
-"""What kind of image some bytes are, and how large: enough for PNG, JPEG and SVG, which are all CLICS knows."""
+"""Kind and size of images in bytes: PNG, JPEG and SVG, the kinds that CLICS knows."""
 
 from __future__ import annotations
 

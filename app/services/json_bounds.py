@@ -34,7 +34,7 @@ def check_values(data: bytes, most: int) -> None:
 
 
 def is_within(value: object, most: int, deepest: int = DEEPEST) -> bool:
-    """Has it at most so many values, nested at most so deep?"""
+    """Whether a value has at most so many values, nested at most so deep."""
     level, count = [value], 1
     for _ in range(deepest):
         inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))

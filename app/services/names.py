@@ -25,7 +25,7 @@ MOST_NAMES = 300
 
 
 class NoContest(NotFound):
-    """There is no such contest; the reply suggests the nearest one, as everybody may list all of them."""
+    """The contest is unknown; the reply suggests the nearest one, as everybody may list all of them."""
 
     def __init__(self, contest_id: str) -> None:
         super().__init__(f"no contest {contest_id!r}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from app.services.bodies import Item, found, refuse
+from app.services.bodies import Item, mismatch, refuse
 from app.services.errors import MOST_LISTED
 from app.services.names import LONGEST_NAME
 
@@ -34,7 +34,7 @@ class Columns:
     flags: frozenset[str] = frozenset()
 
     def value(self, name: str, cell: str) -> Cell:
-        """What a cell that is not empty says; text that is no yes or no is left to whoever checks the value."""
+        """The value of a cell with text in it; the reader of the value refuses what is neither yes nor no."""
         if name in self.lists:
             return [part for part in BETWEEN_IDS.split(cell.strip()) if part]
         if name in self.flags:
@@ -64,7 +64,7 @@ def read(text: str, columns: Columns) -> list[Item]:
     delimiter = max(DELIMITERS, key=head.count)
     rows = list(_rows(body, delimiter, first_line))
     if not rows:
-        refuse([found("line 1", f"the names of columns, some of {', '.join(columns.names)}", "nothing")])
+        refuse([mismatch("line 1", f"the names of columns, some of {', '.join(columns.names)}", "nothing")])
     (line, cells), *others = rows
     names = [cell.strip().lower() for cell in cells]
     faults = _header_faults(names, columns, line)
@@ -72,7 +72,7 @@ def read(text: str, columns: Columns) -> list[Item]:
         if len(faults) >= MOST_LISTED:
             break
         if len(row) != len(names):
-            faults.append(found(f"line {at}", f"{len(names)} cells, as in the first line", str(len(row))))
+            faults.append(mismatch(f"line {at}", f"{len(names)} cells, as in the first line", str(len(row))))
     refuse(faults)
     return [Item(f"line {at}", _object(names, row, columns)) for at, row in others]
 
@@ -87,20 +87,20 @@ def _rows(text: str, delimiter: str, first_line: int) -> Iterator[tuple[int, lis
                 yield line, cells
             line = first_line + reader.line_num
     except csv.Error as error:
-        refuse([found(f"line {line}", "cells whose quotes are closed, with quotes inside them doubled", str(error))])
+        refuse([mismatch(f"line {line}", "cells whose quotes are closed, with quotes inside them doubled", str(error))])
 
 
 def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[dict[str, str]]:
     if len(names) > MOST_COLUMNS:
-        return [found(f"line {line}", f"some of the columns {', '.join(columns.names)}", f"{len(names)} columns")]
+        return [mismatch(f"line {line}", f"some of the columns {', '.join(columns.names)}", f"{len(names)} columns")]
     faults = []
     for at, name in enumerate(names):
         if name not in columns.names:
             close = get_close_matches(name[:LONGEST_NAME], columns.names, n=1)
             expected = f"the column {close[0]}" if close else f"one of the columns {', '.join(columns.names)}"
-            faults.append(found(f"line {line}", expected, repr(name[:40]) if name else "a column without a name"))
+            faults.append(mismatch(f"line {line}", expected, repr(name[:40]) if name else "a column without a name"))
         elif name in names[:at]:
-            faults.append(found(f"line {line}", "each column once", f"{name!r} twice"))
+            faults.append(mismatch(f"line {line}", "each column once", f"{name!r} twice"))
     return faults
 
 

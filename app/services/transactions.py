@@ -10,9 +10,9 @@ AFTER_COMMIT = "after_commit"
 
 
 def after_commit(session: Session, call: Callable[[], None]) -> None:
-    """Do something once the request's transaction is committed, and not at all if it is not."""
+    """Run a function once the request's transaction is committed; a rollback drops it."""
     session.info.setdefault(AFTER_COMMIT, []).append(call)
 
 
 DRY = "What would have been made (`dry_run`)"
-"""Of the 200 that such a run answers."""
+"""Description of the reply 200 of such a run."""

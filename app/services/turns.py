@@ -21,7 +21,7 @@ class Turns:
 
     @property
     def idle(self) -> bool:
-        """Has nobody a turn, so that nobody waits either?"""
+        """Whether all turns are free; then nobody waits either."""
         return self._taken == 0
 
     async def take(self, asker: str) -> None:

@@ -1,4 +1,4 @@
-"""Who is asking: an account with its role, by a password or a token, or nobody."""
+"""The viewer who asks: an account with its role, by a password or a token, or the public."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Credential:
 
     @property
     def seconds(self) -> float:
-        """How long it may be taken as good without a look at the database."""
+        """Seconds for which it may be taken as good without a look at the database."""
         if self.expires is None:
             return REMEMBERED_SECONDS
         return min(REMEMBERED_SECONDS, (self.expires - utc_now()).total_seconds())
 
     def fits(self, account: AccountRow, digests: Collection[str]) -> bool:
-        """Is it still good for its account as that is now, with these tokens?"""
+        """Whether it is still good for its account as that is now, with these tokens."""
         if self.digest is not None:
             return self.digest in digests
         if self.username is None:
@@ -49,7 +49,7 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who asks: an account's id with its role, or nobody (`public`). `team_id` is set for teams.
+    """The viewer who asks: an account's id with its role, or `public`. `team_id` is set for teams.
 
     Analysts and staff see what everybody sees; `account_type` tells what else they may do.
     """
@@ -62,17 +62,17 @@ class Viewer:
 
     @property
     def logged_in(self) -> bool:
-        """Is it an account?"""
+        """Whether it is an account."""
         return self.account_id is not None
 
     @property
     def is_admin(self) -> bool:
-        """May it change everything?"""
+        """Whether it may change everything."""
         return self.role == "admin"
 
     @property
     def sees_all(self) -> bool:
-        """May it see everything of every contest: admins and judges."""
+        """Whether it may see everything of every contest: admins and judges."""
         return self.role in {"admin", "judge"}
 
 
@@ -80,12 +80,12 @@ PUBLIC = Viewer()
 
 
 def digest(token: str) -> str:
-    """What is kept of a token: enough to know it again, nothing to use it with."""
+    """The digest stored of a token: enough to know it again, too little to use it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def good_still(session: Session, viewers: Sequence[Viewer]) -> list[bool]:
-    """Which viewers are still who they were, by an account, a password or a token that has not changed since."""
+    """Whether each viewer's account, password and token are unchanged."""
     rows = {row.id: row for row in accounts.accounts(session)}
     digests = accounts.live_tokens(session, [each.credential.digest for each in viewers], utc_now())
     return [_is_good(each, rows.get(str(each.account_id)), digests) for each in viewers]
@@ -96,6 +96,6 @@ def _is_good(viewer: Viewer, row: AccountRow | None, digests: Collection[str]) -
 
 
 def viewer_of(account: AccountRow, credential: Credential | None = None) -> Viewer:
-    """Who an account is to the API, and by what it was known."""
+    """The viewer of an account, with the credential that it was known by."""
     role = cast(Role, account.type) if account.type in {"admin", "judge", "team"} else "public"
     return Viewer(role, account.id, account.team_id, account.type, credential or Credential())

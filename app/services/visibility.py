@@ -64,7 +64,7 @@ def _why_hidden(snapshot: ContestSnapshot) -> str | None:
 
 
 def may_see(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer know of a submission? Judges know all, teams their own, others those of visible teams."""
+    """Whether the viewer may know of a submission. Judges know all, teams their own, others those of visible teams."""
     if viewer.sees_all or is_own(viewer, row):
         return True
     if snapshot.closed or snapshot.state.started is None or not is_official(snapshot, row):
@@ -79,17 +79,17 @@ def visible_teams(snapshot: ContestSnapshot) -> frozenset[str]:
 
 
 def is_official(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Does a submission count as official: neither virtual nor sent for practice after the end?"""
+    """Whether a submission is official: virtual ones and those sent for practice after the end are excluded."""
     return not snapshot.contest.is_virtual(attempt_team(row)) and not is_practice(snapshot, row)
 
 
 def is_practice(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Was a submission sent for practice, after the end of the contest or of its team's clock?"""
+    """Whether a submission was sent for practice, after the end of the contest or of its team's clock."""
     return timedelta(milliseconds=row.contest_time_ms) >= snapshot.contest.own_clock(row.team_id).duration
 
 
 def may_see_verdict(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer see the verdict? The freeze hides those of other teams."""
+    """Whether the viewer may see the verdict. The freeze hides those of other teams."""
     if not may_see(viewer, snapshot, row):
         return False
     if viewer.sees_all or is_own(viewer, row):
@@ -99,12 +99,12 @@ def may_see_verdict(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRo
 
 
 def is_own(viewer: Viewer, row: SubmissionRow) -> bool:
-    """Does a submission belong to the viewer's team?"""
+    """Whether a submission belongs to the viewer's team."""
     return viewer.team_id is not None and viewer.team_id == row.team_id
 
 
 def may_see_answers(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer read a submission's files, raw scores and messages?"""
+    """Whether the viewer may read a submission's files, raw scores and messages."""
     if viewer.sees_all or is_own(viewer, row):
         return True
     shows = snapshot.contest.settings.show_others_answers
@@ -112,23 +112,23 @@ def may_see_answers(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRo
 
 
 def is_embargoed(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Does a submission have answers for final cases that are still hidden in this snapshot?"""
+    """Whether a submission has answers for final cases that are still hidden in this snapshot."""
     return snapshot.is_embargoed(attempt_team(row), row.problem_id, row.id)
 
 
 def may_see_runs(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """May the viewer see a submission's runs? All or none, so that their number never grows."""
+    """Whether the viewer may see a submission's runs. All or none, so that their number never grows."""
     return may_see_answers(viewer, snapshot, row) and not is_embargoed(snapshot, row)
 
 
 def has_embargoed(snapshot: ContestSnapshot, row: SubmissionRow) -> bool:
-    """Could a submission have answers for final cases that are hidden from other teams, even with the inputs?"""
+    """Whether a submission could have answers for final cases that are hidden from other teams."""
     finals = snapshot.contest.finals
     return snapshot.public and finals.used and snapshot.phase != finals.kinds
 
 
 def may_see_sources(viewer: Viewer, row: SubmissionRow) -> bool:
-    """May the viewer read a submission's sources? Only its team and judges may, even where answers are public."""
+    """Whether the viewer may read a submission's sources: its team and judges may, even where answers are public."""
     return viewer.sees_all or is_own(viewer, row)
 
 

@@ -23,7 +23,7 @@ ENDLESS = timedelta(days=3650)
 
 
 class Link(NamedTuple):
-    """Where to, from `/`, and how it is called."""
+    """A link of the index: its address and its text."""
 
     href: str
     text: str
@@ -54,7 +54,7 @@ def address_of(request: Request) -> str:
 
 
 def listed(row: ContestRow, now: datetime) -> Listed:
-    """What the index says of a contest."""
+    """The line of a contest in the index."""
     times = clock(row)
     contest = f"api/contests/{row.id}"
     links = [Link(contest, "contest")]
@@ -65,7 +65,7 @@ def listed(row: ContestRow, now: datetime) -> Listed:
 
 
 def state(row: ContestRow, times: Clock, now: datetime) -> str:
-    """One word for where a contest stands."""
+    """The state of a contest in one word."""
     if row.finalized is not None and row.finalized <= now:
         return "final"
     if not times.started(now):
@@ -78,7 +78,7 @@ def state(row: ContestRow, times: Clock, now: datetime) -> str:
 
 
 def span(times: Clock, now: datetime) -> str:
-    """When it begins and ends, in UTC, as far as that is known and worth saying."""
+    """The begin and end of a contest in UTC, as far as they are set and worth showing."""
     if times.start is None:
         return "no start is set"
     if not times.started(now):

@@ -154,7 +154,7 @@ def public_leaks(stage: Stage) -> Cost:
             faults.append(f"judgement ids went on by {steps} in a silent rejudging")
     if "server" in httpx.get(f"{stage.url}/health/live").headers:
         faults.append("the header Server")
-    return Cost(len(found := [*faults, *_hidden_people(stage)]), found)
+    return Cost(len(leaks := [*faults, *_hidden_people(stage)]), leaks)
 
 
 def _without_rights(stage: Stage) -> list[tuple[str, tuple[str, str] | None]]:

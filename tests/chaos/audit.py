@@ -35,43 +35,43 @@ def audit(setting: Stage, server: Server, load: Load, *, until: int | None = Non
 
     `until` is for a restored backup: the first so many must be there, of the others any may be missing.
     """
-    found = Audit()
-    setting.audits.append(found)
+    tally = Audit()
+    setting.audits.append(tally)
     with setting.client(server) as admin:
         admin.base_url = admin.base_url.join(f"contests/{CONTEST}/")
-        stored = _count_stored(found, admin, load, until)
-        _count_judged(found, _judged(admin, stored.total()), stored)
+        stored = _count_stored(tally, admin, load, until)
+        _count_judged(tally, _judged(admin, stored.total()), stored)
         sent = [each for each in load.sent if str(each.id) in stored]
         if len(sent) == stored.total():
-            _check_board(found, setting, sent, admin.get("scoreboard").raise_for_status().json())
-        _check_feed(found, admin, load.follower if until is None else None)
-    assert not found.faults, "; ".join(found.faults)
+            _check_board(tally, setting, sent, admin.get("scoreboard").raise_for_status().json())
+        _check_feed(tally, admin, load.follower if until is None else None)
+    assert not tally.faults, "; ".join(tally.faults)
 
 
-def _count_stored(found: Audit, admin: httpx.Client, load: Load, until: int | None) -> Counter[str]:
+def _count_stored(tally: Audit, admin: httpx.Client, load: Load, until: int | None) -> Counter[str]:
     """Count what is lost and doubled; returns the ids of what is stored."""
     sent = Counter(str(each.id) for each in load.sent)
     needed = Counter(str(each.id) for each in load.sent[:until])
     stored = Counter(each["id"] for each in _objects(admin, "submissions"))
-    found.acknowledged = needed.total()
+    tally.acknowledged = needed.total()
     twice = [id_ for id_, times in sent.items() if times > 1]
-    found.count("doubled", len(twice), f"acknowledged twice: {twice[:3]}")
+    tally.count("doubled", len(twice), f"acknowledged twice: {twice[:3]}")
     lost = needed - stored
-    found.count("lost", lost.total(), f"lost: {list(lost)[:3]} of {lost.total()}")
+    tally.count("lost", lost.total(), f"lost: {list(lost)[:3]} of {lost.total()}")
     others = stored - sent
     extra = max(0, others.total() - (load.unsure if until is None else stored.total()))
-    found.count("doubled", extra, f"stored and never acknowledged: {list(others)[:3]} with {load.unsure} in doubt")
+    tally.count("doubled", extra, f"stored and never acknowledged: {list(others)[:3]} with {load.unsure} in doubt")
     return stored
 
 
-def _count_judged(found: Audit, judgements: Sequence[dict[str, Any]], stored: Counter[str]) -> None:
+def _count_judged(tally: Audit, judgements: Sequence[dict[str, Any]], stored: Counter[str]) -> None:
     judged = Counter(each["submission_id"] for each in judgements if each.get("current", True))
     twice = judged - stored
-    found.count("judged_twice", twice.total(), f"judged twice: {list(twice)[:3]}")
+    tally.count("judged_twice", twice.total(), f"judged twice: {list(twice)[:3]}")
     missing = stored - judged
-    found.expect(not missing, f"not judged: {list(missing)[:3]} of {missing.total()}")
+    tally.expect(not missing, f"not judged: {list(missing)[:3]} of {missing.total()}")
     errors = [each["id"] for each in judgements if each["judgement_type_id"] == "JE"]
-    found.expect(not errors, f"judge errors: {errors[:3]} of {len(errors)}")
+    tally.expect(not errors, f"judge errors: {errors[:3]} of {len(errors)}")
 
 
 def _objects(admin: httpx.Client, kind: str) -> list[dict[str, Any]]:
@@ -90,23 +90,23 @@ def _judged(admin: httpx.Client, count: int) -> list[dict[str, Any]]:
         time.sleep(0.1)
 
 
-def _check_feed(found: Audit, admin: httpx.Client, follower: Follower | None) -> None:
+def _check_feed(tally: Audit, admin: httpx.Client, follower: Follower | None) -> None:
     """Both a feed read now and one followed all the time tell objects in order, and in the end what endpoints show."""
     until = time.monotonic() + TOLD_SECONDS
     expected = {kind: {each["id"]: each for each in _objects(admin, kind)} for kind in IN_ORDER}
     while True:
         read = _read(admin)
-        told = [(read, "read")] if follower is None else [(read, "read"), (follower.folded, "followed")]
+        feeds = [(read, "read")] if follower is None else [(read, "read"), (follower.folded, "followed")]
         equal = read.objects == expected and (follower is None or follower.knows(expected))
         if equal or time.monotonic() >= until:
             break
         time.sleep(0.2)
-    for folded, how in told:
-        found.count("feed_faults", len(folded.faults), f"the feed {how}: {folded.faults[:1]}")
+    for folded, how in feeds:
+        tally.count("feed_faults", len(folded.faults), f"the feed {how}: {folded.faults[:1]}")
         for kind in IN_ORDER:
             known = folded.objects[kind]
             differ = [key for key in expected[kind] | known if known.get(key) != expected[kind].get(key)]
-            found.count("feed_faults", len(differ), f"{kind} of the feed {how} and the endpoint differ: {differ[:3]}")
+            tally.count("feed_faults", len(differ), f"{kind} of the feed {how} and the endpoint differ: {differ[:3]}")
 
 
 def _read(admin: httpx.Client) -> Folded:
@@ -118,11 +118,11 @@ def _read(admin: httpx.Client) -> Folded:
     return folded
 
 
-def _check_board(found: Audit, setting: Stage, sent: Sequence[Sent], shown: dict[str, Any]) -> None:
+def _check_board(tally: Audit, setting: Stage, sent: Sequence[Sent], shown: dict[str, Any]) -> None:
     """The board shown is the one that follows from what the clients sent."""
     expected = [(row.rank, row.team.id, row.points) for row in board_from_scratch(setting, sent).rows]
     rows = [(row["rank"], row["team_id"], row["score"]["score"]) for row in shown["rows"]]
-    found.expect(rows == expected, f"expected the board {expected}, found {rows}")
+    tally.expect(rows == expected, f"expected the board {expected}, found {rows}")
 
 
 def board_from_scratch(setting: Stage, sent: Sequence[Sent]) -> Board:
@@ -149,9 +149,9 @@ def score(problem: str, case: str, data: bytes) -> RawScore:
     given = next((bundled()[problem] / "data").rglob(f"{case}.in"))
     instance = checker.read_instance(given.read_bytes())
     try:
-        found = checker.score_answer(
+        measured = checker.score_answer(
             instance, checker.read_answer(data, instance), given.with_suffix(".ans").read_bytes()
         )
     except Rejected:
         return RawScore(CaseVerdict.REJECTED)
-    return RawScore(CaseVerdict.ACCEPTED, found.raw, found.multiplier)
+    return RawScore(CaseVerdict.ACCEPTED, measured.raw, measured.multiplier)

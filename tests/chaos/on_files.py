@@ -33,8 +33,8 @@ def flipped_bit(setting: Stage) -> str:
         setting.recoveries.append(load.recovered())
         with setting.client(server) as admin:
             wait_until(lambda: bool(_waiting(admin) & damaged), "no damaged file is named to the admin")
-        said = setting.jurado("fsck").result(1)
-        assert "damaged" in said, said
+        report = setting.jurado("fsck").result(1)
+        assert "damaged" in report, report
         setting.jurado("fsck", "--mend", "--from", folder).result()
 
     under_load(load, setting, server.url, damage)
@@ -56,8 +56,8 @@ def _judge_a_damaged_answer(setting: Stage, server: Server, answer: bytes) -> No
         assert admin.get(made["href"]).json()["state"] == "judging"
         setting.files.keep(answer)  # as a client does who sends it again
         wait_until(lambda: admin.get(made["href"]).json()["state"] != "judging", "the rejudging does not end")
-        found = admin.get(f"{made['href']}/difference").json()
-        assert not found["submissions"], f"judged otherwise: {found['submissions'][:1]}"
+        difference = admin.get(f"{made['href']}/difference").json()
+        assert not difference["submissions"], f"judged otherwise: {difference['submissions'][:1]}"
         admin.post(f"{made['href']}/cancel").raise_for_status()
 
 

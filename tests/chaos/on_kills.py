@@ -64,11 +64,11 @@ def kills_of_imports(setting: Stage) -> str:
             setting.recoveries.append(time.monotonic() - began)
             killed = isinstance(bringing.exception(), httpx.TransportError)
         with setting.client(server) as admin:
-            there = f"copy{at}" in {each["id"] for each in admin.get("contests").raise_for_status().json()}
-            assert there or killed, "an import was acknowledged and is not there"
-            if not there:
+            is_there = f"copy{at}" in {each["id"] for each in admin.get("contests").raise_for_status().json()}
+            assert is_there or killed, "an import was acknowledged and is not there"
+            if not is_there:
                 _bring_in(admin, package, f"copy{at}")
-            left += not there
+            left += not is_there
             assert _rows(admin, f"copy{at}") == board
     audit(setting, server, load)
     return f"{setting.size.kills} imports killed, {left} left nothing; brought in again they have the same board"
@@ -98,11 +98,11 @@ def _judge_again(setting: Stage, server: Server, load: Load) -> None:
     server.kill_and_restart()
     with setting.client(server) as admin:
         wait_until(lambda: admin.get(made["href"]).json()["state"] != "judging", "the rejudging was not taken up")
-        found = admin.get(f"{made['href']}/difference").json()
-        counts = found["counts"]
+        difference = admin.get(f"{made['href']}/difference").json()
+        counts = difference["counts"]
         assert counts["submissions"] == load.acknowledged, f"judged again: {counts}"
-        assert not found["submissions"], f"judged otherwise: {found['submissions'][:1]}"
-        assert not found["teams"], f"moved: {found['teams'][:1]}"
+        assert not difference["submissions"], f"judged otherwise: {difference['submissions'][:1]}"
+        assert not difference["teams"], f"moved: {difference['teams'][:1]}"
         admin.post(f"{made['href']}/apply").raise_for_status()
 
 

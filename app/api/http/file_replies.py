@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from fastapi import Response
 
 from app.services.errors import NotFound
-from app.services.file_references import Kept
+from app.services.file_references import StoredReference
 from app.storage.files import FileStore
 
 
-def reply(files: FileStore, references: Sequence[Kept], file_name: str) -> Response:
+def reply(files: FileStore, references: Sequence[StoredReference], file_name: str) -> Response:
     """Send one of a property's files; raises NotFound. A browser may draw it, and run nothing in it."""
     for each in references:
         if each["filename"] == file_name and "sha256" in each:

@@ -37,7 +37,7 @@ class BehindProxy:
             await self._inner(scope, receive, send)
             return
         try:
-            prefix = self._told(scope) if self._is_trusted(scope) else self._root_path
+            prefix = self._prefix(scope) if self._is_trusted(scope) else self._root_path
         except ValueError:
             await self._refused(scope, receive, send)
             return
@@ -55,7 +55,7 @@ class BehindProxy:
         client = scope.get("client")
         return client is not None and client[0] in self._trusted
 
-    def _told(self, scope: Scope) -> str:
+    def _prefix(self, scope: Scope) -> str:
         """Read what a trusted proxy tells: returns the prefix the client sees; raises ValueError for one that is none.
 
         The hosts that the client asked go into the scope: within, nobody knows any more who sent the header.

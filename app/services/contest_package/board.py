@@ -44,7 +44,7 @@ FAILED = RawScore(CaseVerdict.JUDGE_ERROR)
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a comparison was about: rows of the package, teams of this server beside them, and what was left out."""
+    """The extent of a comparison: rows of the package, teams of this server beside them, and submissions left out."""
 
     rows: int
     raw_scores: int
@@ -102,11 +102,11 @@ def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapp
     )
     faults = FaultList()
     mine: list[RowDocument] = json.loads(json.dumps(_rows(at_export)))
-    for place, expected, found in _row_differences(contents.board.rows, mine):
-        faults.add(FILE, place, expected, found)
+    for place, expected, actual in _row_differences(contents.board.rows, mine):
+        faults.add(FILE, place, expected, actual)
     if judging is not None:
-        for place, expected, found in _reference_differences(judging, contest):
-            faults.add(contest_judging.FILE, place, expected, found)
+        for place, expected, actual in _reference_differences(judging, contest):
+            faults.add(contest_judging.FILE, place, expected, actual)
     raws = sum(len(_raws(cell) or ()) for row in contents.board.rows for cell in _cells(row).values())
     failed = 0 if judging is None else len(judging.judge_errors)
     unjudged = 0 if judging is None else len(judging.unjudged)
@@ -115,7 +115,7 @@ def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapp
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was compared, and every place in which the board here is another one."""
+    """The extent of a comparison, and every place in which the boards differ."""
 
     compared: Compared
     differences: FaultList
@@ -128,7 +128,7 @@ def _only(contest: ScoredContest, team_ids: set[str]) -> ScoredContest:
 
 
 def _moment(contents: Contents) -> datetime:
-    """When the board was written; older packages say only when the last thing on it happened."""
+    """The moment at which the board was written; older packages have only that of the last change on it."""
     if contents.judging is not None:
         return contents.judging.time
     try:
@@ -157,10 +157,10 @@ def _as_it_was(read: Read, unjudged: set[int], failed: Mapping[int, set[str]]) -
 
 
 def _row_differences(
-    expected: Sequence[Mapping[str, object]], found: Sequence[RowDocument]
+    expected: Sequence[Mapping[str, object]], actual: Sequence[RowDocument]
 ) -> Iterator[tuple[str, str, str]]:
     """Place by place, in the order of the package's board."""
-    mine = {row["team_id"]: row for row in found}
+    mine = {row["team_id"]: row for row in actual}
     theirs = {str(row.get("team_id")) for row in expected}
     for at, row in enumerate(expected):
         team = str(row.get("team_id"))
@@ -177,25 +177,25 @@ def _row_differences(
 def _fields(place: str, row: Mapping[str, object], mine: RowDocument) -> Iterator[tuple[str, str, str]]:
     score = row.get("score")
     score = score if isinstance(score, dict) else {}
-    for name, expected, found in (
+    for name, expected, actual in (
         ("rank", row.get("rank"), mine["rank"]),
         ("score", score.get("score"), mine["score"]["score"]),
         ("time", score.get("time"), mine["score"]["time"]),
     ):
-        if expected != found:
-            yield f"{place}: {name}", _shown(expected), _shown(found)
+        if expected != actual:
+            yield f"{place}: {name}", _shown(expected), _shown(actual)
     theirs, ours = _cells(row), _cells(mine)
     for problem in dict.fromkeys([*theirs, *ours]):
         yield from _cell_differences(f"{place}, problem {problem[:36]}", theirs.get(problem, {}), ours.get(problem, {}))
 
 
 def _cell_differences(
-    place: str, expected: Mapping[str, object], found: Mapping[str, object]
+    place: str, expected: Mapping[str, object], actual: Mapping[str, object]
 ) -> Iterator[tuple[str, str, str]]:
     for name in ("score", "num_judged", "num_pending", "time"):
-        if expected.get(name) != found.get(name):
-            yield f"{place}: {name}", _shown(expected.get(name)), _shown(found.get(name))
-    theirs, ours = _raws(expected), _raws(found) or {}
+        if expected.get(name) != actual.get(name):
+            yield f"{place}: {name}", _shown(expected.get(name)), _shown(actual.get(name))
+    theirs, ours = _raws(expected), _raws(actual) or {}
     if theirs is None:
         return
     for case in dict.fromkeys([*theirs, *ours]):
@@ -216,17 +216,17 @@ def _cells(row: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
 
 
 def _reference_differences(judging: Judging, contest: ScoredContest) -> Iterator[tuple[str, str, str]]:
-    """Where an expected answer takes part in BEST, its raw score is what the points of all others stand on."""
+    """Differences of expected answers that take part in BEST: the points of all answers depend on their raw scores."""
     theirs = {(each.problem_id, each.case): (each.raw, each.multiplier) for each in judging.references}
     ours = {
         (each["problem_id"], each["case"]): (each["raw"], each["multiplier"])
         for each in contest_judging.references(contest.references)
     }
     for problem, case in dict.fromkeys([*theirs, *ours]):
-        expected, found = theirs.get((problem, case)), ours.get((problem, case))
-        if expected != found:
+        expected, actual = theirs.get((problem, case)), ours.get((problem, case))
+        if expected != actual:
             place = f"references, problem {problem[:36]}, test case {case[:80]}"
-            yield place, _pair(expected), _pair(found)
+            yield place, _pair(expected), _pair(actual)
 
 
 def _pair(value: tuple[str | None, str | None] | None) -> str:

@@ -45,7 +45,7 @@ FAULTS = "unreadable.json"
 
 @dataclass(frozen=True, slots=True)
 class PackageParts:
-    """What a package is made of: its files by their paths, each read when it is written.
+    """The files of a package by their paths, each read when it is written.
 
     lines   what has been shown of each kind, an object a line, in temporary files: for it and for the event feed
     faults  files that are missing because they cannot be read or written: each path, and why
@@ -192,9 +192,9 @@ def _answers(session: Session, service: Service, row_id: int) -> Load:
 
 def _statement(session: Session, service: Service, row: ProblemRow, language: str) -> Load:
     def load() -> bytes:
-        kept = row.statements[language]
-        data = service.files.load(kept["sha256"])
-        if kept["kind"] != "md":
+        file = row.statements[language]
+        data = service.files.load(file["sha256"])
+        if file["kind"] != "md":
             return data
         text = statements.with_samples(data.decode(), problems.samples(session, service, row.id), language)
         return statements.page(title_of(row.names, language), text, language).encode()
@@ -213,10 +213,10 @@ def _add_images(parts: PackageParts, snapshot: ContestSnapshot, session: Session
         for value in details.values():
             for file in value if isinstance(value, list) else ():
                 if "sha256" in file:
-                    parts.files[f"{folder}/{file['filename']}"] = _kept(service, file["sha256"])
+                    parts.files[f"{folder}/{file['filename']}"] = _loading(service, file["sha256"])
 
 
-def _kept(service: Service, sha256: str) -> Load:
+def _loading(service: Service, sha256: str) -> Load:
     return lambda: service.files.load(sha256)
 
 
@@ -227,7 +227,7 @@ def _add_problems(parts: PackageParts, snapshot: ContestSnapshot, session: Sessi
         assert row is not None, "a foreign key"
         package = partial(packing.packed, session, service.files, row)
         parts.files[f"problems/{row.id}/{row.id}.zip"] = package
-        for language, kept in row.statements.items():
+        for language, file in row.statements.items():
             label = snapshot.contest.labels[row.id]
-            suffix = "html" if kept["kind"] == "md" else kept["kind"]
+            suffix = "html" if file["kind"] == "md" else file["kind"]
             parts.files[f"problems/{row.id}/{label}.{language}.{suffix}"] = _statement(session, service, row, language)

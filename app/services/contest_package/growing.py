@@ -16,19 +16,19 @@ CHUNK = 2**18
 
 
 class Sink(Protocol):
-    """Where a maker writes to: it cannot go back."""
+    """The file that the maker writes to, forwards only."""
 
     def write(self, data: bytes, /) -> int:
         """Append."""
         ...
 
     def flush(self) -> None:
-        """Nothing waits to be written."""
+        """Do nothing: writes are not buffered."""
         ...
 
 
 class Abandoned(Exception):
-    """Nobody reads it any more."""
+    """The reader has gone."""
 
 
 class GrowingFile:
@@ -58,14 +58,14 @@ class GrowingFile:
         return count
 
     def flush(self) -> None:
-        """Every write is in the file already."""
+        """Do nothing: every write is in the file already."""
 
     def wait_for_first(self) -> None:
         """Block until there is a first byte; raises what `make` raised before it."""
         self._wait(0)
 
     def chunks(self) -> Iterator[bytes]:
-        """All of it, as it comes; blocks."""
+        """The whole package in pieces, as they are written; blocks."""
         at = 0
         while at < (size := self._wait(at)):
             data = os.pread(self._file.fileno(), min(CHUNK, size - at), at)

@@ -1,4 +1,4 @@
-"""What a contest's board rests on and no CLICS document says, written into contest packages as `judging.json`.
+"""Facts that a contest's board depends on and CLICS documents lack: `judging.json` of contest packages.
 
 The moment the board is of; answers whose file name does not lead to their case, as a contest's pattern may have changed
 since, and those that were too large to be kept; submissions that were not judged yet; answers on which the judge
@@ -43,7 +43,7 @@ class JudgeError(Body):
 
 
 class ReferenceRaw(Body):
-    """What a case's expected answer scores, where it takes part in BEST; exact numbers as text, such as 10/3."""
+    """The score of a case's expected answer that takes part in BEST; exact numbers as text, such as 10/3."""
 
     problem_id: str
     case: str

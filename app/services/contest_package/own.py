@@ -1,4 +1,4 @@
-"""What Jurado alone knows of a contest, written into contest packages as `jurado.json` and read back from there.
+"""Facts of a contest that CLICS has no property for: `jurado.json` of contest packages, written and read.
 
 Limits of a problem, clocks of a team's own, timers for final inputs, chosen submissions, and what is opened of a frozen
 board: CLICS has no words for these, and without them the board that comes back is another one.
@@ -26,14 +26,14 @@ FILE = "jurado.json"
 
 
 class OfProblem(Body):
-    """How often a team may submit to a problem."""
+    """Limits on a team's submissions to a problem."""
 
     problem_id: str
     limits: LimitsBody
 
     @property
     def key(self) -> Collection[str]:
-        """What there is one of."""
+        """The key of which there is one."""
         return (self.problem_id,)
 
 
@@ -46,7 +46,7 @@ class OfTeam(Body):
 
     @property
     def key(self) -> Collection[str]:
-        """What there is one of."""
+        """The key of which there is one."""
         return (self.team_id,)
 
 
@@ -58,7 +58,7 @@ class Place(Body):
 
     @property
     def key(self) -> Collection[str]:
-        """What there is one of."""
+        """The key of which there is one."""
         return (self.team_id, self.problem_id)
 
 
@@ -84,7 +84,7 @@ MODELS: Mapping[str, type[One]] = {
     "revealed": Place,
 }
 OF_SUBMISSIONS = frozenset(MODELS) - {"limits"}
-"""What teams have done: left out where what they submitted is."""
+"""Acts of teams, left out where their submissions are."""
 
 
 class LimitsOfProblem(TypedDict):
@@ -122,7 +122,7 @@ class ChoiceDocument(RequestDocument):
 
 
 class OwnDocument(TypedDict):
-    """All of it; the names are those of the models above."""
+    """The whole document; its names are those of the models above."""
 
     limits: list[LimitsOfProblem]
     participations: list[ClockOfTeam]
@@ -132,7 +132,7 @@ class OwnDocument(TypedDict):
 
 
 def document(session: Session, contest: ContestRow) -> OwnDocument:
-    """All of it, without what is of teams that take part no more."""
+    """The whole document, reduced to the teams that take part."""
     entries = contests.entries(session, contest.id)
     team_ids, problem_ids = {row.id for row in teams.taking_part(session, contest)}, {row.problem_id for row in entries}
     shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest.id)}
@@ -196,7 +196,7 @@ def keep(
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What a package has; `faults` gets what is wrong with it."""
+    """The objects of a package, and its list of faults."""
 
     own: Mapping[str, Sequence[object]]
     known: Known

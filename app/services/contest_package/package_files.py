@@ -31,7 +31,7 @@ YAML_TOO = frozenset({"contest", "problems", "accounts"})
 EXTENSIONS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml"}
 FILES: Mapping[str, tuple[str, ...]] = {each.name: each.files for each in IN_REFERENCE_ORDER}
 UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
-"""What is made anew. In a large contest it is most of the package."""
+"""Collections that an import makes anew. In a large contest it is most of the package."""
 SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 MOST_YAML_BYTES = 2**20  # written by hand, and read a hundred times slower than JSON
 MOST_VALUES = 2_000_000
@@ -61,7 +61,7 @@ TextLoader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^-?[0-9
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a document may hold: bytes, and objects."""
+    """Limits of a document: bytes, and objects."""
 
     document: int = 32 * 2**20
     objects: int = 50_000
@@ -97,7 +97,7 @@ class PackageBoard:
 
 @dataclass
 class Contents:
-    """What a package says. `faults` are what is wrong with its files."""
+    """The parsed contents of a package. `faults` are what is wrong with its files."""
 
     files: Mapping[str, bytes]
     bounds: Bounds = field(default_factory=Bounds)
@@ -187,7 +187,7 @@ def read_contents(
 
 
 def _judging(contents: Contents) -> contest_judging.Judging | None:
-    """What the board rests on and no other document says; None in packages that others or older versions made."""
+    """The document `judging.json`; None in packages of other systems or older versions."""
     value = _document(contents, contest_judging.FILE.removesuffix(".json"))
     if value is None:
         return None
@@ -240,7 +240,7 @@ def _objects(contents: Contents, name: str) -> list[PackageObject]:
 
 
 def _own(contents: Contents) -> dict[str, list[object]]:
-    """What the package has beyond CLICS."""
+    """The document `jurado.json`: what the package has beyond CLICS."""
     value = _document(contents, contest_own.FILE.removesuffix(".json"))
     if value is None:
         return {}
@@ -257,7 +257,7 @@ def _own(contents: Contents) -> dict[str, list[object]]:
 
 
 def _is_list(value: object, contents: Contents, file: str, where: str) -> TypeGuard[list[object]]:
-    """Is it a list, and short enough?"""
+    """Whether a value is a list of bounded length; adds a fault otherwise."""
     if not isinstance(value, list):
         contents.add_fault(file, where, "an array", "something else")
         return False
@@ -306,7 +306,10 @@ def _document(contents: Contents, name: str) -> object:
 
 
 def _may_be_read(contents: Contents, file: str, most: int) -> bool:
-    """Is it there, and small enough? A few bytes are one value, which takes many times the memory."""
+    """Whether a file is there, and small enough; adds a fault otherwise.
+
+    Values are bounded as well as bytes: one of a few bytes takes many times the memory.
+    """
     data = contents.files.get(file)
     if data is None:
         return False
@@ -343,11 +346,11 @@ def _with_files(contents: Contents, name: str, folder: str, document: Mapping[st
             expected = f"different file names in {property_}"
             contents.add_fault(f"{name}.json", str(whole.get("id")), expected, "one of them twice")
             continue
-        kept = [_reference(contents, folder, each) for each in references] + _lying(
+        files = [_reference(contents, folder, each) for each in references] + _lying(
             contents, folder, property_, {*named}
         )
-        if kept:
-            whole[property_] = [each for each in kept if each is not None]
+        if files:
+            whole[property_] = [each for each in files if each is not None]
     return whole
 
 

@@ -1,4 +1,4 @@
-"""What a contest package holds, put into the tables: in the order in which its objects refer to each other."""
+"""Rows of a contest package, put into the tables in the order in which its objects refer to each other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ M = TypeVar("M", bound=BaseModel)
 OF_PROBLEMS = frozenset(
     ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
 ) | frozenset(("package", "statement", "attachments"))
-"""What a contest does not decide of its problems: their packages do."""
+"""Properties of problems that their packages decide, not the contest."""
 MAY_SEE_ALL = frozenset({"admin", "judge"})
 MOST_PAUSES = 1000
 
@@ -215,7 +215,7 @@ class Importer:
             self._disqualify(contest)
 
     def _disqualify(self, contest: ContestRow) -> None:
-        """In this contest: it is said of a team there, while it is not the team's own property."""
+        """Disqualify teams in this contest alone: a team may take part in others."""
         values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self._contents.objects["teams"])]
         for at, _, value in values:
             if not isinstance(value, bool | None):
@@ -223,7 +223,7 @@ class Importer:
         stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in values if value is True])
 
     def _accounts(self) -> None:
-        """Those that are here already, for the same, are left alone: an archive knows nobody's password."""
+        """Add accounts; one that is here already for the same stays as it is, as an archive holds no password."""
         bodies: list[tuple[AccountBody, str]] = []
         accounts = {row.id: row for row in stored_accounts.accounts(self._session)}
         for at, each in enumerate(self._contents.objects["accounts"]):
@@ -269,7 +269,7 @@ class Importer:
             self._session.add(row)
 
     def _awards(self, contest: ContestRow) -> None:
-        """Those given to somebody, or to nobody by hand; where nobody knows yet, the board will tell."""
+        """Add the awards that are given to teams or set by hand; the board decides the others."""
         known_ids = self._known_ids(contest)
         for at, each in enumerate(self._contents.objects["awards"]):
             if each.get("team_ids") is None:
@@ -308,7 +308,7 @@ class Importer:
         return Known(teams, problem_ids, self.submitted)
 
     def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
-        """What may be referred to, by the word that the referring property begins with."""
+        """The ids that may be referred to, by the word that the referring property begins with."""
         team_ids = {row.id for row in stored_teams.taking_part(self._session, contest)}
         groups = {each["id"] for each in self._contents.objects["groups"]}
         problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
@@ -350,7 +350,7 @@ def _pause(value: object) -> Pause | None:
 
 
 def _follows(pause: Pause, before: Clock) -> bool:
-    """May it be the next pause of a contest that has been going by this clock?"""
+    """Whether this may be the next pause of a contest with this clock."""
     last = before.pauses[-1].end if before.pauses else before.start
     if last is None or before.end is None or pause.start > utc_now():
         return False

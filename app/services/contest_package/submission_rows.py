@@ -32,7 +32,7 @@ from app.storage.tables import ContestRow
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What a submission is for: a problem of the contest, and a team that may submit to it."""
+    """The problem of a submission, and the teams that may submit to it."""
 
     entry: Entry
     team_id: str
@@ -141,7 +141,7 @@ class SubmissionKeeper:
 
 
 def times(each: PackageObject, file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:
-    """When something happened, and how many milliseconds into the contest; None where that is not told."""
+    """The moment of an event and its milliseconds of contest time; None where a document lacks them."""
     try:
         time, in_contest = parse_time(str(each.get("time"))), parse_reltime(str(each.get("contest_time")))
     except ValueError as error:

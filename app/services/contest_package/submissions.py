@@ -111,7 +111,7 @@ def _open_cases(document: ProblemDocument) -> list[str]:
 def grade_all(
     service: Service, contents: Contents, versions: Mapping[str, Version], faults: FaultList
 ) -> dict[str, Trials]:
-    """What each submission is worth here, by its id; those with a fault, or of no known problem, are left out."""
+    """The scores of each submission by its id; those with a fault or of an unknown problem are left out."""
     documents = {version.id: version.document for version in versions.values()}
     reader = Reader(contents, service.settings, documents)
     trials: dict[str, Trials] = {}

@@ -39,7 +39,7 @@ MOST_TOLD = 20
 
 @dataclass
 class Version:
-    """One problem of the package, and what stands for it here.
+    """A problem of the package, and the problem here that stands for it.
 
     package_id  its id in the package; `id` the one it has here
     how         equal: it was here; new: it was not; version: another one of its id is here, so that it got another id;
@@ -56,12 +56,12 @@ class Version:
     broken: Sequence[PackageError] = ()
     scores: Mapping[str, FoundScore] = field(default_factory=dict)
     differences: Sequence[Difference] = ()
-    kept: KeptPackage | None = None
+    stored: KeptPackage | None = None
 
 
 @dataclass
 class _Budget:
-    """What all packages in one contest package may inflate to, together: each by itself could be a bomb."""
+    """The bytes, files and time left for all problem packages of a contest package together: each could be a bomb."""
 
     files: int
     seconds: float
@@ -76,7 +76,7 @@ class _Budget:
 
 
 def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[str, Version], FaultList]:
-    """What stands for each problem of the package, by its id in the package; and what is wrong with them.
+    """Choose the problem that stands for each one of the package, by its id there; also returns the faults.
 
     Nothing is stored yet. Every problem with a fault is left out.
     """
@@ -159,18 +159,18 @@ def keep_files(service: Service, chosen: dict[str, Version]) -> None:
     """Store the files of what is brought in: graders read them, and no row points to them yet."""
     for version in chosen.values():
         if version.package is not None:
-            version.kept = problems.keep_package(service.files, version.package)
+            version.stored = problems.keep_package(service.files, version.package)
 
 
 def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None:
     """Write the problems that are brought in; those that are used must be as they were when they were compared."""
     for version in chosen.values():
         row = problems.get(session, version.id)
-        if version.kept is not None and row is None:
-            problems.put_package(session, version.kept, version.scores)
+        if version.stored is not None and row is None:
+            problems.put_package(session, version.stored, version.scores)
             continue
         changed = [Difference("", "the id to be free", "a new problem")]
-        if version.kept is None:
+        if version.stored is None:
             changed = [Difference("", "the problem", "none")]
             if row is not None:
                 changed = comparison.differences(version.document, problem_diff.document(session, version.id))

@@ -1,4 +1,4 @@
-"""What an import is asked to do, and what it answers: the contest, its problems one by one, and the boards compared."""
+"""Options of an import, and its reply: the contest, its problems one by one, and the boards compared."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_IN_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a package is to be brought in, and by whom."""
+    """The options of an import, and the account that asks for it."""
 
     contest_id: str | None
     account_id: str
@@ -133,7 +133,7 @@ def _board(compared: Comparison | None) -> ImportedBoard | None:
 
 def another_board(differences: FaultList, missing: Sequence[str]) -> Conflict:
     """The refusal of a package whose board comes out different; `missing`: problems that it does not carry."""
-    told = "; ".join(
+    listed = "; ".join(
         f"{each['where']}: expected {each['expected']}, found {each['found']}"
         for each in differences.first[:MOST_IN_WORDS]
     )
@@ -144,7 +144,7 @@ def another_board(differences: FaultList, missing: Sequence[str]) -> Conflict:
         else ""
     )
     return Conflict(
-        f"the board would not be the package's ({count}): {told}; {why}nothing has been stored "
+        f"the board would not be the package's ({count}): {listed}; {why}nothing has been stored "
         "(board=any brings the contest in nevertheless)",
         errors=differences.first,
     )

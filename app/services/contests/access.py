@@ -1,4 +1,4 @@
-"""What a client may see and do in a contest: the endpoints of the CLICS Contest API and their properties."""
+"""Rights of a client in a contest: the endpoints of the CLICS Contest API and their properties."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Access(BaseModel):
 
 
 def access(session: Session, viewer: Viewer, contest_id: str) -> Access:
-    """What the viewer may see and do in a contest, also what it may do only later; raises NotFound."""
+    """The viewer's rights in a contest, those for later phases among them; raises NotFound."""
     contest = contest_of(session, contest_id)
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
     settings = read_settings(contest.settings)

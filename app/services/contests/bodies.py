@@ -1,4 +1,4 @@
-"""How contests are written and shown."""
+"""Documents of contests: bodies of requests, and replies."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ KeptTime = Annotated[str, BeforeValidator(_whole_time)]
 KeptReltime = Annotated[str, BeforeValidator(_whole_reltime)]
 MOST_SECONDS = 366 * 86_400
 MOST_BYTES = 2**53
-"""As far as every reader of JSON counts."""
+"""The largest integer that every reader of JSON has exactly."""
 
 
 def _within_a_century(duration: timedelta) -> timedelta:
@@ -295,8 +295,8 @@ def _files(row: ContestRow, name: str) -> list[dict[str, object]] | None:
     return [dict(each) for each in shown(f"contests/{row.id}", name, row.details[name])]
 
 
-def _reltime(kept: int | None) -> str | None:
-    return None if kept is None else format_reltime(timedelta(milliseconds=kept))
+def _reltime(length_ms: int | None) -> str | None:
+    return None if length_ms is None else format_reltime(timedelta(milliseconds=length_ms))
 
 
 def milliseconds(duration: timedelta) -> int:

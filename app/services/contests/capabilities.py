@@ -1,4 +1,4 @@
-"""What an account may do in a contest, in the words of the CLICS Contest API."""
+"""Capabilities of an account in a contest, as the CLICS Contest API calls them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_TEAMS = ("team_submit", "post_clar")
 
 
 def capabilities(viewer: Viewer, settings: ContestSettings, *, takes_part: bool) -> tuple[str, ...]:
-    """All the viewer may do; `settings` are the contest's, which may let its staff act for teams."""
+    """The viewer's capabilities; `settings` are the contest's, which may let its staff act for teams."""
     if viewer.is_admin:
         return OF_ADMINS
     if viewer.role == "judge":

@@ -1,4 +1,4 @@
-"""What may be changed of a contest, and when: the rules of the CLICS Contest API, and times kept in order."""
+"""Rules for changes of a contest: those of the CLICS Contest API, and the order of its times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.contests import Clock, Pause
 from app.domain.documents import SettingsDocument
 from app.domain.settings import read_settings
 from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
-from app.services.bodies import found, refuse
+from app.services.bodies import mismatch, refuse
 from app.services.clics import format_reltime, format_time, format_time_or_none
 from app.services.contests.bodies import ContestBody, ContestChange, ContestSettings, milliseconds
 from app.services.errors import BadRequest, Conflict, Forbidden, fault
@@ -20,7 +20,7 @@ from app.storage.tables import ContestRow
 
 CLOSE = timedelta(seconds=30)
 VERIFIED = frozenset({"start_time", "countdown_pause_time", "scoreboard_thaw_time"})
-"""What a change must name the contest's id for."""
+"""Properties that a change may set only beside the contest's id."""
 
 
 def make(body: ContestBody, contest_id: str, pauses: Sequence[Pause] = ()) -> ContestRow:
@@ -89,11 +89,11 @@ def _refuse_moved_freeze(before: Clock, after: Clock, body: ContestChange, now: 
         return
     if moves_freeze(before, after, now) or opens_board(before, after, now):
         assert before.freeze_time is not None, "it has begun"
-        kept = format_reltime(after.duration - before.freeze_time)
+        unmoved = format_reltime(after.duration - before.freeze_time)
         length = "null" if after.freeze_before_end is None else format_reltime(after.freeze_before_end)
         raise Forbidden(
-            f"scoreboard_freeze_duration: the freeze began at {format_time_or_none(before.freeze)}; expected {kept}, "
-            f"which keeps that, or move_freeze: true to confirm that it moves, found {length}"
+            f"scoreboard_freeze_duration: the freeze began at {format_time_or_none(before.freeze)}; "
+            f"expected {unmoved}, which keeps that, or move_freeze: true to confirm that it moves, found {length}"
         )
 
 
@@ -111,35 +111,35 @@ def check_times(row: ContestRow) -> None:
 def _countdown_faults(row: ContestRow) -> Iterator[dict[str, str]]:
     if row.start_time is not None and row.countdown_pause_ms is not None:
         left = format_reltime(timedelta(milliseconds=row.countdown_pause_ms))
-        yield found("countdown_pause_time", "null where there is a start_time", left)
+        yield mismatch("countdown_pause_time", "null where there is a start_time", left)
 
 
 def _freeze_faults(times: Clock) -> Iterator[dict[str, str]]:
     freeze, duration = times.freeze_before_end, times.duration
     if freeze is not None and freeze > duration:
         at_most = f"at most the duration {format_reltime(duration)}"
-        yield found("scoreboard_freeze_duration", at_most, format_reltime(freeze))
+        yield mismatch("scoreboard_freeze_duration", at_most, format_reltime(freeze))
     if times.thaw is not None and freeze is None:
-        yield found("scoreboard_thaw_time", "null in a contest that does not freeze", format_time(times.thaw))
+        yield mismatch("scoreboard_thaw_time", "null in a contest that does not freeze", format_time(times.thaw))
     elif times.thaw is not None and ((end := times.earliest_end) is None or times.thaw < end):
         after = f"a time after the end {format_time_or_none(end) or '(which is not known now)'}"
-        yield found("scoreboard_thaw_time", after, format_time(times.thaw))
+        yield mismatch("scoreboard_thaw_time", after, format_time(times.thaw))
 
 
 def _settings_faults(row: ContestRow) -> Iterator[dict[str, str]]:
-    """What the settings say of times must lie within the contest."""
+    """Faults of settings whose times lie outside the contest."""
     times, settings = clock(row), read_settings(row.settings)
     release, personal = settings.finals.release, settings.personal_duration
     if release is not None and times.start is not None:
         end = times.end
         if release < times.start or (end is not None and release >= end):
             within = f"a time from {format_time(times.start)} until before the end"
-            yield found("settings.final_release", within, format_time(release))
+            yield mismatch("settings.final_release", within, format_time(release))
     if personal is not None and personal > times.duration:
         at_most = f"at most the duration {format_reltime(times.duration)}"
-        yield found("settings.personal_duration", at_most, format_reltime(personal))
+        yield mismatch("settings.personal_duration", at_most, format_reltime(personal))
     if personal is not None and times.freeze_before_end is not None:
-        yield found("settings.personal_duration", "null in a contest that freezes", format_reltime(personal))
+        yield mismatch("settings.personal_duration", "null in a contest that freezes", format_reltime(personal))
 
 
 def _freeze_ms(freeze: timedelta | None) -> int | None:
@@ -164,7 +164,7 @@ def _change_start(row: ContestRow, body: ContestChange, now: datetime) -> None:
 
 
 def _change_duration(row: ContestRow, duration: timedelta, now: datetime) -> None:
-    """The end of a contest that has begun may move, but not into the past, nor once everybody knows how it ended."""
+    """Move the end of a contest that has begun: into the future only, and before its results are public."""
     before = clock(row)
     if milliseconds(before.duration) == milliseconds(duration):
         return
@@ -207,7 +207,7 @@ def resume(row: ContestRow, now: datetime) -> None:
 
 
 def _whole(now: datetime) -> datetime:
-    """In whole milliseconds, all that CLICS writes: else the end of a contest that is exported and imported moves."""
+    """Cut to the milliseconds that CLICS writes, so that an export and import leaves the end in its place."""
     return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 

@@ -76,7 +76,7 @@ def state_documents(_viewer: Viewer, snapshot: ContestSnapshot, _session: Sessio
 
 
 def state_view(happened: rules.State, times: rules.Clock) -> StateView:
-    """What has happened, and the pauses taken out of the contest's time."""
+    """The state as CLICS shows it, and the pauses taken out of the contest's time."""
     removed = clics.intervals_json(times)
     return StateView.model_validate({**clics.state_json(happened), "removed_intervals": removed})
 
@@ -112,11 +112,11 @@ def free_id(session: Session, name: str) -> str:
 
 
 def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
-    """An id made of a name, or of `otherwise` where nothing of the name can be in one, that is not taken."""
+    """A free id made of a name, or of `otherwise` where the name has only characters that ids lack."""
     base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
     number = 1
-    found = base
-    while taken(found):
+    free = base
+    while taken(free):
         number += 1
-        found = f"{base}-{number}"
-    return found
+        free = f"{base}-{number}"
+    return free

@@ -1,11 +1,11 @@
-"""What a contest shows beside its times: banner, logo, place, and the group whose board is the main one."""
+"""Details of a contest beside its times: banner, logo, place, and the group whose board is the main one."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
 from app.services import file_references
-from app.services.bodies import found, refuse
+from app.services.bodies import mismatch, refuse
 from app.services.contests.bodies import FILES, ContestBody, ContestChange
 from app.storage import by_id
 from app.storage.files import FileStore
@@ -20,14 +20,16 @@ def change(session: Session, files: FileStore, row: ContestRow, body: ContestBod
     if "main_scoreboard_group_id" in named:
         group = body.main_scoreboard_group_id
         if group is not None and not by_id.known(session, GroupRow, [group]):
-            faults.append(found("main_scoreboard_group_id", "a group that exists", repr(group)))
+            faults.append(mismatch("main_scoreboard_group_id", "a group that exists", repr(group)))
         row.main_scoreboard_group_id = group
     if "location" in named:
         details["location"] = None if body.location is None else body.location.model_dump()
     for name in FILES:
         if name in named:
-            kept, wrong = file_references.keep(files, name, getattr(body, name) or [], details.get(name, []), "body")
-            details[name] = kept
+            references, wrong = file_references.keep(
+                files, name, getattr(body, name) or [], details.get(name, []), "body"
+            )
+            details[name] = references
             faults += wrong
     refuse(faults)
     row.details = {name: value for name, value in details.items() if value}

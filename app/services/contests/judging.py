@@ -1,4 +1,4 @@
-"""What submissions are made of and end with: languages and judgement types."""
+"""Languages and judgement types: the kinds of submissions and of their results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judgement_types(session: Session, contest_id: str) -> list[JudgementTypeView
 
 
 def judgement_type(session: Session, contest_id: str, type_id: str) -> JudgementTypeView:
-    """One judgement type of a contest; raises NotFound."""
+    """A judgement type of a contest; raises NotFound."""
     for each in types(contest_of(session, contest_id)):
         if each.id == type_id:
             return each
@@ -58,7 +58,7 @@ def languages(session: Session, contest_id: str) -> list[LanguageView]:
 
 
 def language(session: Session, contest_id: str, language_id: str) -> LanguageView:
-    """One language of a contest; raises NotFound."""
+    """A language of a contest; raises NotFound."""
     contest_of(session, contest_id)
     if language_id != ANSWERS.id:
         raise NotFound(f"no language {language_id!r}")
@@ -66,12 +66,12 @@ def language(session: Session, contest_id: str, language_id: str) -> LanguageVie
 
 
 def type_documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JudgementTypeView]:
-    """How judgements may end in this contest."""
+    """The judgement types of a contest."""
     return types(contest_of(session, snapshot.contest.id))
 
 
 def language_documents(_viewer: Viewer, _snapshot: ContestSnapshot, _session: Session) -> list[LanguageView]:
-    """What may be submitted."""
+    """The languages of a contest."""
     return [ANSWERS]
 
 

@@ -1,4 +1,4 @@
-"""What a change has made of a contest's times, for programs and in words."""
+"""Changed times of a contest, for programs and in words."""
 
 from __future__ import annotations
 

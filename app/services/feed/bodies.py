@@ -1,4 +1,4 @@
-"""How a line of the event feed is written."""
+"""Documents of the event feed."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ async def resolved(host: str, port: int, allowed: Sequence[Network], hosts: Sequ
 
 
 def may_be_called(address: str, allowed: Sequence[Network]) -> bool:
-    """Is it a public address, or in one of the networks allowed?"""
+    """Whether an address is public, or in one of the networks allowed."""
     parsed = ip_address(address.partition("%")[0])
     if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
         parsed = parsed.ipv4_mapped

@@ -1,4 +1,4 @@
-"""How many streams may be open at once: of one account or address, and of the whole process."""
+"""Limits on open streams: of one account or address, and of the whole process."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ NOBODY: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One object as the endpoints show it now, as JSON text: `p` for everybody, `j` for judges, `o:TEAM`, `a:ACCOUNT`.
+    """An object as endpoints show it now, as JSON text: `p` for everybody, `j` for judges, `o:TEAM`, `a:ACCOUNT`.
 
     owner  the team whose view replaces the public one, as for a submission
     """

@@ -65,7 +65,7 @@ class Followed:
     waiting: list[Waiter] = field(default_factory=list)
 
     def stale(self, now: float) -> bool:
-        """May the contest differ from its log?"""
+        """Whether the contest may differ from its log."""
         if self.dirty or self.looking or self.swept or not self.followers:
             return True
         return self.at is not None and self.at <= now

@@ -69,7 +69,7 @@ class Hub:
         return log
 
     def place(self, log: Log, wish: Wish, token: str | None) -> Place:
-        """Where a client begins: behind its token, or at the beginning; raises BadRequest for a token of no use."""
+        """The place where a client begins: behind its token, or at the start. Raises BadRequest."""
         if token is None:
             return Place(log.head, 0, 0)
         return read_token(token, log.epoch, log.head, wish.reader.role)

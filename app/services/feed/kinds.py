@@ -40,7 +40,7 @@ class FeedSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One collection, rendered as by its GET route: with the same function and model."""
+    """A collection, rendered as by its GET route: with the same function and model."""
 
     collection: Collection
 

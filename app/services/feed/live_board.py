@@ -21,7 +21,7 @@ KEEP_ALIVE = b":\n\n"
 
 @dataclass(frozen=True, slots=True)
 class BoardWish:
-    """What a client wants of a board.
+    """A client's options for a board.
 
     public   the board as everybody sees it; None: as the viewer sees it
     version  the version the client has, or None
@@ -35,7 +35,7 @@ class BoardWish:
 
 @dataclass(slots=True)
 class _Watch:
-    """One client's view of a board: which one, and the version it knows."""
+    """A client's view of a board: which one, and the version it knows."""
 
     client: Client
     contest_id: str

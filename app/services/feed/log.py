@@ -1,4 +1,4 @@
-"""One contest's event log in memory: the last version of each object, the latest events, and a cache of older pages."""
+"""The event log of a contest in memory: the last version of each object, the latest events, a cache of older pages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def digest(text: str) -> int:
 
 
 class Line:
-    """One event as it is sent; its bytes are made once per kind of reader and shared."""
+    """An event as it is sent; its bytes are made once per kind of reader and shared."""
 
     __slots__ = ("_bodies", "_lines", "audience", "gone", "id", "object_id", "owner", "size", "type")
 
@@ -92,7 +92,7 @@ def _same(bodies: tuple[bytes, ...]) -> Mapping[bool, tuple[bytes, ...]]:
 
 
 def of_all_runs(type_: str, object_id: str | None) -> bool:
-    """Is an event about all runs of a judgement? Otherwise it deletes one run."""
+    """Whether an event is about all runs of a judgement. Otherwise it deletes one run."""
     return type_ == RUNS and object_id is not None and "-" not in object_id
 
 
@@ -183,7 +183,7 @@ class Log:
             return self.take(row)
 
     def gets(self, reader: Reader, line: Line) -> bool:
-        """Is an event for this reader? Its team's event is not, where the account has a view of its own."""
+        """Whether an event is for this reader. Its team's event is not, where the account has a view of its own."""
         if not reader.gets(line.audience, line.owner):
             return False
         if OWNER not in line.audience or line.owner != reader.team_id or reader.account_id is None:

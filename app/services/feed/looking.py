@@ -1,4 +1,4 @@
-"""One look at a contest: the submissions to render, the events of all kinds in order, and deletions."""
+"""A comparison of a contest: the submissions to render, the events of all kinds in order, and deletions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def shown_by(some: Iterable[Kind | Accounts], feed_snapshot: FeedSnapshot) -> di
 
 
 def awards_follow(feed_snapshot: FeedSnapshot, moved: events.NewSince) -> bool:
-    """Have the awards to be rendered? They follow the board once the contest is final."""
+    """Whether awards must be rendered. They follow the board once the contest is final."""
     return feed_snapshot.public.state.finalized is not None and bool(moved.verdicts)
 
 

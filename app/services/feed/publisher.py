@@ -262,7 +262,7 @@ class FeedPublisher:
             self._tell(followed.contest_id)
 
     def _later(self, followed: Followed, snapshot: ContestSnapshot, moved: events.NewSince, small: bool) -> bool:
-        """Is a comparison of all points due, because a verdict some seconds ago may have changed other points?"""
+        """Whether a comparison of all points is due: a verdict some seconds ago may have changed other points."""
         rules = {problem.id: problem.rule.kind for problem in snapshot.contest.problems}
         relative = any(rules.get(problem) is not Scoring.ABSOLUTE for _, problem in moved.verdicts)
         if followed.later is None and (relative or small):

@@ -34,7 +34,7 @@ class Reader:
         return "p" if self.team_id is None else "t"
 
     def gets(self, audience: str, owner: str | None) -> bool:
-        """Is this reader in an event's audience?"""
+        """Whether this reader is in an event's audience."""
         if self.sees_all:
             return JUDGES in audience
         if EVERYBODY in audience and (owner is None or owner != self.team_id):
@@ -78,7 +78,7 @@ class ShownLast:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One published object: `first` is its first event, `owner` the team that audience `p` excludes."""
+    """A published object: `first` is its first event, `owner` the team that audience `p` excludes."""
 
     first: int
     owner: str | None

@@ -54,7 +54,7 @@ class Hook:
     failures: int
 
     def position(self, feed: Log) -> int:
-        """How far it has got in a log; 0 in one it does not know, such as a new contest's."""
+        """The last event sent of a log; 0 for an unknown log, such as a new contest's."""
         epoch, event = self.positions.get(feed.contest_id, ("", 0))
         return int(event) if epoch == feed.epoch else 0
 
@@ -211,7 +211,7 @@ class Sender:
     async def _call(
         self, client: httpx.AsyncClient, hook: Hook, contest_id: str, notifications: Sequence[bytes]
     ) -> str | None:
-        """One request; returns what went wrong, None if it was taken. Redirects are no 2xx, and not followed."""
+        """Send a request; returns its fault, or None if it was taken. Redirects are no 2xx, and not followed."""
         head = b'{"contest_id":"' + contest_id.encode() + b'","notifications":['
         body = head + b",".join(notifications) + b"]}"
         seconds = int(utc_now().timestamp())

@@ -47,7 +47,7 @@ class Waiting:
 
 
 class Client:
-    """One stream's end: it sleeps until there is news, or until it has gone."""
+    """The client of a stream: it sleeps until there is news, or until it has gone."""
 
     def __init__(self, viewer: Viewer = PUBLIC, address: str = "") -> None:
         self.viewer = viewer
@@ -63,7 +63,7 @@ class Client:
         return None if expires is None else max(0.0, (expires - utc_now()).total_seconds())
 
     def wake(self) -> None:
-        """There is news."""
+        """Wake the client: there is news."""
         self._news = True
         if self._sleeping is not None and not self._sleeping.done():
             self._sleeping.set_result(None)
@@ -101,7 +101,7 @@ def server_sent(event: str, data: bytes, id_: str | None = None) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a client wants of a feed: from where on, only some types, only its own, and whether it stays for more."""
+    """A client's options for a feed: its start, some types only, its own only, and whether it stays for more."""
 
     reader: Reader
     types: frozenset[str] | None = None
@@ -109,7 +109,7 @@ class Wish:
     own: bool = False
 
     def wants(self, log: Log, line: Line) -> bool:
-        """Is an event one for this client?"""
+        """Whether an event is for this client."""
         if self.types is not None and line.type not in self.types:
             return False
         return log.gets(self.reader, line) and (
@@ -118,7 +118,7 @@ class Wish:
 
 
 Write = Callable[[Line, str], bytes]
-"""How a line is written for a client: with this token, empty for the line's own."""
+"""The writing of a line for a client: with this token, empty for the line's own."""
 
 
 async def follow(
@@ -154,7 +154,7 @@ async def follow(
 
 
 async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> AsyncIterator[bytes]:
-    """Every object as it was told last, kinds in order; what has changed since `place.event` comes once more behind it.
+    """The last published version of every object, kinds in order; changes after `place.event` follow once more.
 
     What has changed is not left out, as others refer to it, but for the state: that is the last word.
     """

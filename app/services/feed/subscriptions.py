@@ -1,4 +1,4 @@
-"""What clients follow: a contest's event feed as lines, and one's own verdicts as server-sent events."""
+"""Streams for clients: a contest's event feed as lines, and a team's own verdicts as server-sent events."""
 
 from __future__ import annotations
 

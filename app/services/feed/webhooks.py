@@ -34,7 +34,7 @@ NO_ADDRESS = re.compile(r"[^\x21-\x7e]")
 
 
 def _address(text: str) -> str:
-    """Only http and https, no password in it (it would be shown), and nothing that could become a header."""
+    """Check an address: http or https, without a password (it would be shown) or characters that could end a header."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -59,7 +59,7 @@ Address = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_add
 Token = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]+$", max_length=1000)]
 Type = Annotated[str, AfterValidator(_type)]
 Positions = dict[str, list[str | int]]
-"""How far a webhook has got in each contest: the epoch of its log, and the event."""
+"""The position of a webhook in each contest: the epoch of its log, and the event."""
 
 
 class WebhookBody(Body):
@@ -92,7 +92,7 @@ class WebhookView(BaseModel):
 
 
 def listed(session: Session) -> list[WebhookView]:
-    """All webhooks, also those that are not active any more."""
+    """All webhooks, inactive ones among them."""
     return [_view(row) for row in stored.webhooks(session)]
 
 

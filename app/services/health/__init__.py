@@ -1,1 +1,1 @@
-"""How the service is: ready or not, what it counts, and which stored files are damaged."""
+"""Health of the service: its readiness, its counts, and its damaged files."""

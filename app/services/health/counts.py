@@ -25,7 +25,7 @@ def register(metrics: Metrics, service: Service) -> None:
 
 
 class StoredCounts(Collector):
-    """What the database knows, read at each scrape: right across restarts and several servers."""
+    """Counts of the database, read at each scrape: right across restarts and several servers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,12 +41,12 @@ class StoredCounts(Collector):
         yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing is read before somebody scrapes."""
+        """Return nothing: rows are read at a scrape alone."""
         return iter(())
 
 
 class GraderCounts(Collector):
-    """How the graders, the clock and the stored files are, asked at each scrape."""
+    """Counts of graders, clock and stored files, read at each scrape."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -68,12 +68,12 @@ class GraderCounts(Collector):
         yield GaugeMetricFamily("jurado_grader_protections_missing", "protections the system lacks", value=lacks)
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing is read before somebody scrapes."""
+        """Return nothing: rows are read at a scrape alone."""
         return iter(())
 
 
 class JudgedCounts(Collector):
-    """What the database knows of verdicts, read at each scrape."""
+    """Counts of verdicts in the database, read at each scrape."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -102,5 +102,5 @@ class JudgedCounts(Collector):
             return self._settled_ms + stored.checking_ms(session, self._settled)
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing is read before somebody scrapes."""
+        """Return nothing: rows are read at a scrape alone."""
         return iter(())

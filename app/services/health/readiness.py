@@ -67,7 +67,7 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
 
 
 async def _try_to_write(service: Service) -> None:
-    """Have the writer commit something, unless it did a moment ago; raises what it raises, or TimeoutError."""
+    """Have the writer commit something if its last commit is old; raises the writer's errors, or TimeoutError."""
     if time.monotonic() - service.writer.committed > SECONDS_PROVEN:
         async with asyncio.timeout(SECONDS_TO_WRITE):
             await service.writer.call(stored.probe, None)

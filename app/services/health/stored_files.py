@@ -1,4 +1,4 @@
-"""What is known of stored files that are damaged, and what waits for them: for admins."""
+"""Damaged stored files and the work that waits for them, for admins."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ def stored_files(service: Service) -> StoredFiles:
 
 
 def damaged_files(service: Service) -> set[str]:
-    """Which stored files are known to be missing or damaged."""
+    """The stored files that are known to be missing or damaged."""
     return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.parked.faults())}

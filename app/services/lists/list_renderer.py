@@ -66,7 +66,7 @@ def row_of(collection: Collection, models: Sequence[BaseModel]) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """What is enough of a submission to ask what it is worth."""
+    """The fields of a submission that its points depend on."""
 
     id: int
     team_id: str | None
@@ -81,7 +81,7 @@ def _tried(attempt: Attempt) -> _Tried:
 
 
 class ListRenderer:
-    """One collection as everybody or judges (`viewer`) see it, in at most so many bytes; `bring` is for one thread."""
+    """A collection as everybody or judges (`viewer`) see it, in at most so many bytes; `bring` is for one thread."""
 
     def __init__(self, kind: Large, viewer: Viewer, most: int) -> None:
         self.is_too_large = False
@@ -121,7 +121,7 @@ class ListRenderer:
         return self.written
 
     def _grown(self, attempts: Mapping[int, Attempt]) -> bool:
-        """Are all submissions still there, with only newer ones besides?"""
+        """Whether all submissions are still there, with only newer ones besides."""
         known = sum(len(each.ids) for each in self.slices)
         if known > len(attempts) or not all(each.ids[-1] in attempts for each in self.slices):
             return False
@@ -182,7 +182,7 @@ class ListRenderer:
 
 
 def places_of(slices: Sequence[Slice], ids: Iterable[int]) -> set[int]:
-    """Which slices these submissions are in."""
+    """The slices of these submissions."""
     firsts = [each.ids[0] for each in slices]
     return {max(0, bisect_left(firsts, id_ + 1) - 1) for id_ in ids} if slices else set()
 
@@ -199,7 +199,7 @@ def own_rows(kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Se
 
 
 def all_ids(snapshot: ContestSnapshot) -> list[int]:
-    """Every submission that there is, in order."""
+    """The ids of all submissions, in order."""
     return sorted(attempt.id for tries in _cells(snapshot).values() for attempt in tries)
 
 
@@ -211,6 +211,6 @@ def in_slices(ids: Sequence[int], count: int | None = None) -> Iterator[tuple[in
 
 
 def _cells(snapshot: ContestSnapshot) -> Mapping[tuple[str, str], Sequence[Attempt]]:
-    """All attempts, also what may not be known of them: the same objects as long as nothing of them changes."""
+    """All attempts with their hidden parts: the same objects as long as they are unchanged."""
     cells: Mapping[tuple[str, str], Sequence[Attempt]] = getattr(snapshot.cells, "cells", snapshot.cells)
     return cells

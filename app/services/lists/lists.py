@@ -33,7 +33,7 @@ PASSING = 16
 
 
 class ListKey(NamedTuple):
-    """Which shared rows of a large collection: those of everybody or of judges (`role`), before the start or after."""
+    """The key of shared rows of a large collection: of everybody or of judges (`role`), before the start or after."""
 
     contest_id: str
     name: str

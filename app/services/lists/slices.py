@@ -20,7 +20,7 @@ LAST_BLOCK = b"\x03\x00"
 PIECE = 64 * 1024
 """Bytes of a reply that are handed over at once: about what the kernel copies in the time of a small request."""
 BYTES_OF_A_ROW = 150
-"""What Python adds to a row: its objects, and its places in two tuples."""
+"""Python's bytes for a row beside its text: its objects, and its places in two tuples."""
 
 
 def packed(data: bytes) -> bytes:
@@ -50,7 +50,7 @@ NO_ROW = Row()
 
 @lru_cache(maxsize=100_000)
 def same_mark(mark: Mark) -> Mark:
-    """One tuple for all that are equal: there are as many rows as submissions, and few marks."""
+    """A tuple shared by all that are equal: there are as many rows as submissions, and few marks."""
     return mark
 
 
@@ -69,7 +69,7 @@ class Slice:
         self.length, self.digest = len(plain), hashlib.blake2b(plain, digest_size=12).digest()
 
     def plain(self) -> bytes:
-        """All rows; cheap enough to be done for each reader."""
+        """The rows as text; cheap enough to be done for each reader."""
         return b",".join([row.text for row in self.rows if row.text])
 
     def zipped(self) -> bytes:
@@ -84,7 +84,7 @@ class Slice:
         return self if mine == self.rows else Slice(self.ids, mine)
 
     def where(self, names: Sequence[str], wanted: Wanted) -> Slice:
-        """Only what has the wanted values, of rows whose marks are of these names."""
+        """The part with the wanted values, of rows whose marks are of these names."""
         known = all(name in names for name, _ in wanted)
         places = [(names.index(name), value) for name, value in wanted] if known else []
         pairs = []
@@ -112,7 +112,7 @@ def _matching(text: bytes, wanted: Wanted) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One version of a collection. Slices without any rows are not in it."""
+    """A version of a collection. Slices without any rows are not in it."""
 
     slices: Sequence[Slice]
     tag: str
@@ -122,8 +122,8 @@ class Written:
     def of(cls, slices: Sequence[Slice]) -> Written:
         """The slices in order; equal rows have equal tags."""
         full = [each for each in slices if each.length]
-        said = hashlib.blake2b(b"".join(each.digest for each in full), digest_size=12)
-        return cls(full, f'"{said.hexdigest()}"')
+        digest = hashlib.blake2b(b"".join(each.digest for each in full), digest_size=12)
+        return cls(full, f'"{digest.hexdigest()}"')
 
     def plain(self) -> Iterator[bytes]:
         """The JSON text, in pieces."""
@@ -154,11 +154,11 @@ class Written:
 
     @property
     def is_zipped(self) -> bool:
-        """Is all zipped?"""
+        """Whether all slices are zipped."""
         return bool(self._ends)
 
     def zipped(self) -> Iterator[bytes]:
-        """One gzip member, in pieces; call `zip` first."""
+        """The text as one gzip member, in pieces; call `zip` first."""
         yield GZIP_HEAD + OPENING
         for at, each in enumerate(self.slices):
             yield COMMA + each.zipped() if at else each.zipped()

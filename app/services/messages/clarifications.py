@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.domain.settings import read_settings
 from app.grading.contest_snapshot import ContestSnapshot
-from app.services.bodies import Body, Sparse, found, refuse, same_id
+from app.services.bodies import Body, Sparse, mismatch, refuse, same_id
 from app.services.clics import Id, Reltime, Time, format_reltime, format_time
 from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
@@ -76,19 +76,19 @@ class ClarificationDocument(TypedDict):
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ClarificationDocument]:
-    """What the viewer may read, oldest first."""
+    """The clarifications that the viewer may read, oldest first."""
     contest = contest_of(session, snapshot.contest.id)
     rows = stored.clarifications(session, contest.id)
     mine = _groups_of(snapshot, viewer.team_id)
     problems = {problem.id for problem in snapshot.problems}
     seen = [row for row in rows if _may_see(viewer, row, mine, problems)]
     known = {row.id for row in seen}
-    there = {row.id for row in visible(session, viewer, contest)} if seen else set()
-    return [_document(row, known, there) for row in seen]
+    team_ids = {row.id for row in visible(session, viewer, contest)} if seen else set()
+    return [_document(row, known, team_ids) for row in seen]
 
 
 def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str) -> ClarificationDocument:
-    """One clarification; raises NotFound where the viewer may not see it."""
+    """A clarification; raises NotFound where the viewer may not see it."""
     for each in documents(viewer, snapshot, session):
         if each["id"] == clarification_id:
             return each
@@ -99,7 +99,7 @@ def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Clar
     """Store a question, an answer or an announcement; raises Forbidden, BadRequest or TooManyRequests."""
     contest = contest_of(session, snapshot.contest.id)
     if body.id is not None:
-        refuse([found("id", "none, as the server gives it", repr(body.id))])
+        refuse([mismatch("id", "none, as the server gives it", repr(body.id))])
     check_rights(session, viewer, contest, body)
     check_pace(session, viewer, contest)
     free_id = stored.next_id(session, ClarificationRow, contest.id)
@@ -114,7 +114,7 @@ def bring_in(
     """Store a clarification of another system; returns it and whether it is new. Raises Conflict for another text."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities_of(session, viewer, contest), "admin_clar")
-    refuse([found(name, "a value", "nothing") for name in ("id", "time") if getattr(body, name) is None])
+    refuse([mismatch(name, "a value", "nothing") for name in ("id", "time") if getattr(body, name) is None])
     same_id(clarification_id, body.id)
     row = clarification_row(session, viewer, snapshot, contest, body, clarification_id)
     old = stored.clarification(session, contest.id, clarification_id)
@@ -125,8 +125,8 @@ def bring_in(
     return after(session, viewer, snapshot, contest, old or row), old is None
 
 
-def _document(row: ClarificationRow, known: set[str], there: set[str]) -> ClarificationDocument:
-    """One clarification; it only refers to what its reader may see."""
+def _document(row: ClarificationRow, known: set[str], team_ids: set[str]) -> ClarificationDocument:
+    """The document of a clarification; it refers only to what its reader may see."""
     document: ClarificationDocument = {
         "id": row.id,
         "from_team_id": row.from_team_id,
@@ -137,7 +137,7 @@ def _document(row: ClarificationRow, known: set[str], there: set[str]) -> Clarif
         "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
     }
     if row.to_team_ids is not None:
-        document["to_team_ids"] = [team_id for team_id in row.to_team_ids if team_id in there]
+        document["to_team_ids"] = [team_id for team_id in row.to_team_ids if team_id in team_ids]
     if row.to_group_ids is not None:
         document["to_group_ids"] = row.to_group_ids
     return document
@@ -172,7 +172,7 @@ def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: Cl
     given = {name for name in type(body).model_fields if getattr(body, name) is not None}
     if body.time is not None and "admin_clar" in allowed:
         return
-    refuse([found(name, "none, as the server sets it", "one") for name in ("time", "contest_time") if name in given])
+    refuse([mismatch(name, "none, as the server sets it", "one") for name in ("time", "contest_time") if name in given])
     if viewer.role == "team":
         if given & set(RECIPIENTS):
             raise Forbidden("a team cannot send clarifications to teams or groups, only to the jury")
@@ -200,7 +200,7 @@ def check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
 def clarification_row(
     session: Session, viewer: Viewer, snapshot: ContestSnapshot, contest: ContestRow, body: ClarificationBody, id_: str
 ) -> ClarificationRow:
-    """What is to be kept; raises BadRequest with everything it refers to that the sender cannot see."""
+    """The row of a clarification; raises BadRequest with every reference to what the sender cannot see."""
     body.problem_id = body.problem_id and problem_called(snapshot, body.problem_id)
     sender = body.from_team_id or viewer.team_id
     seen = {each["id"] for each in documents(viewer, snapshot, session)} if body.reply_to_id is not None else set()
@@ -230,21 +230,21 @@ def _unknown(
     sender: str | None,
     seen: set[str],
 ) -> Iterator[dict[str, str]]:
-    """What a clarification of this sender, who has `seen` others, refers to and may not."""
-    there = {row.id for row in teams.taking_part(session, contest)}
+    """Faults of a clarification: references that its sender, who has `seen` others, may not make."""
+    team_ids = {row.id for row in teams.taking_part(session, contest)}
     groups = {row.id for row in directory.groups(session, contest)} if body.to_group_ids else set()
     if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
-        yield found("from_team_id", "none beside to_team_ids and to_group_ids", repr(sender))
-    if sender is not None and sender not in there:
-        yield found("from_team_id", f"a team of contest {contest.id}", repr(sender))
+        yield mismatch("from_team_id", "none beside to_team_ids and to_group_ids", repr(sender))
+    if sender is not None and sender not in team_ids:
+        yield mismatch("from_team_id", f"a team of contest {contest.id}", repr(sender))
     if body.reply_to_id is not None and body.reply_to_id not in seen:
-        yield found("reply_to_id", "a clarification", repr(body.reply_to_id))
+        yield mismatch("reply_to_id", "a clarification", repr(body.reply_to_id))
     if body.problem_id is not None and body.problem_id not in {problem.id for problem in snapshot.problems}:
-        yield found("problem_id", f"a problem of contest {contest.id}", repr(body.problem_id))
-    for name, known in (("to_team_ids", there), ("to_group_ids", groups)):
+        yield mismatch("problem_id", f"a problem of contest {contest.id}", repr(body.problem_id))
+    for name, known in (("to_team_ids", team_ids), ("to_group_ids", groups)):
         for each in getattr(body, name) or ():
             if each not in known:
-                yield found(name, f"what is in contest {contest.id}", repr(each))
+                yield mismatch(name, f"what is in contest {contest.id}", repr(each))
 
 
 def facts(row: ClarificationRow) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.domain.settings import read_settings
 from app.grading.contest_snapshot import ContestSnapshot
-from app.services.bodies import Body, Line, Sparse, found, refuse
+from app.services.bodies import Body, Line, Sparse, mismatch, refuse
 from app.services.clics import Id, format_reltime, format_time
 from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
@@ -67,7 +67,7 @@ class CommentaryDocument(TypedDict):
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[CommentaryDocument]:
-    """What the viewer may read, oldest first: nothing that speaks of what they may not see."""
+    """The comments that the viewer may read, oldest first: those about visible objects."""
     rows = stored.commentary(session, snapshot.contest.id)
     if not rows:
         return []
@@ -81,7 +81,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 
 def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_id: str) -> CommentaryDocument:
-    """One comment; raises NotFound where the viewer may not see it."""
+    """A comment; raises NotFound where the viewer may not see it."""
     for each in documents(viewer, snapshot, session):
         if each["id"] == commentary_id:
             return each
@@ -95,7 +95,7 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     known = visible_ids(viewer, snapshot, session)
     links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
-    refuse([found(name, f"what is in contest {contest.id}", repr(each)) for name, each in missing])
+    refuse([mismatch(name, f"what is in contest {contest.id}", repr(each)) for name, each in missing])
     now = utc_now()
     row = CommentaryRow(
         id=stored.next_id(session, CommentaryRow, contest.id),
@@ -112,7 +112,7 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
 
 
 def commentary_document(row: CommentaryRow, persons: set[str]) -> CommentaryDocument:
-    """One commentary as CLICS shows it; sources outside `persons` are left out."""
+    """A comment as CLICS shows it; sources outside `persons` are left out."""
     document: CommentaryDocument = {
         "id": row.id,
         "time": format_time(row.time),

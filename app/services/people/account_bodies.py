@@ -1,4 +1,4 @@
-"""How accounts are written and shown."""
+"""Documents of accounts: bodies of requests, and replies."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from app import passwords
 from app.passwords import LEAST
 from app.services.bodies import Body, Line, Sparse
 from app.services.clics import ID, Id
-from app.services.errors import BadRequest, said
+from app.services.errors import BadRequest, describe_pattern
 from app.services.examples import example
 from app.storage.tables import AccountRow
 
 USERNAME_WORDS = "a username: one line, not empty, without a colon"
 PASSWORD_WORDS = f"a password of at least {LEAST} characters on one line"
-Username = Annotated[str, StringConstraints(pattern=said(r"^[^\x00-\x1f\x7f:]+$", USERNAME_WORDS), max_length=255)]
-"""No colon in it: HTTP Basic ends a username with one."""
+Username = Annotated[
+    str, StringConstraints(pattern=describe_pattern(r"^[^\x00-\x1f\x7f:]+$", USERNAME_WORDS), max_length=255)
+]
+"""Usernames have no colon: HTTP Basic ends a username with one."""
 
 
 def not_weak(password: str, info: ValidationInfo) -> str:
@@ -32,12 +34,12 @@ def not_weak(password: str, info: ValidationInfo) -> str:
 Password = Annotated[
     str,
     StringConstraints(
-        pattern=said(rf"^[^\x00-\x1f\x7f]{{{LEAST},}}$", PASSWORD_WORDS),
+        pattern=describe_pattern(rf"^[^\x00-\x1f\x7f]{{{LEAST},}}$", PASSWORD_WORDS),
         max_length=1024,
     ),
     AfterValidator(not_weak),
 ]
-"""No control characters in it: HTTP Basic has none, and they could not be sent."""
+"""Passwords have no control characters: HTTP Basic cannot send them."""
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
 
 
@@ -142,5 +144,5 @@ def _check_team(type_: str, team_id: str | None) -> None:
 
 
 def is_id(text: str) -> bool:
-    """May this be an id?"""
+    """Whether a text may be an id."""
     return ID.fullmatch(text) is not None

@@ -66,17 +66,17 @@ class ImportOptions:
 
 
 def listed(session: Session) -> list[AccountView]:
-    """All accounts, without their passwords."""
+    """The accounts of the server; passwords are left out."""
     return [view(row) for row in stored.accounts(session)]
 
 
 def one(session: Session, account_id: str) -> AccountView:
-    """One account; raises NotFound."""
+    """An account; raises NotFound."""
     return view(account_of(session, account_id))
 
 
 def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id: str) -> AccountView:
-    """One account of a contest; raises NotFound where the viewer may not see it."""
+    """An account of a contest; raises NotFound where the viewer may not see it."""
     for row in visible(session, viewer, contest_id):
         if row.id == account_id:
             return view(row)

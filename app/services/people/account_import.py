@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.passwords import hash_all
 from app.services import table_rows
-from app.services.bodies import Document, NewIds, found, read_all, refuse_all
+from app.services.bodies import Document, NewIds, mismatch, read_all, refuse_all
 from app.services.errors import Conflict, place
 from app.services.people import tsv
 from app.services.people.account_bodies import AccountBody, AccountMade, is_id, view
@@ -47,7 +47,7 @@ def read(document: Document) -> Wanted:
 def _without_id(body: AccountBody, where: str) -> list[Fault]:
     if body.id is not None or is_id(body.username):
         return []
-    return [found(place(where, "id"), "an id, as the username cannot be one", "nothing")]
+    return [mismatch(place(where, "id"), "an id, as the username cannot be one", "nothing")]
 
 
 def refuse_links(session: Session, places: Sequence[Place], faults: Sequence[Fault] = (), *, replace: bool) -> None:
@@ -62,14 +62,14 @@ def missing_links(session: Session, places: Sequence[Place]) -> list[Fault]:
     """List every team and person that an account names and that does not exist."""
     known = by_id.known(session, TeamRow, [body.team_id for body, _ in places if body.team_id is not None])
     missing = [
-        found(place(where, "team_id"), "a team that exists", repr(body.team_id))
+        mismatch(place(where, "team_id"), "a team that exists", repr(body.team_id))
         for body, where in places
         if body.team_id is not None and body.team_id not in known
     ]
     ids_ = [body.person_id for body, _ in places if body.person_id is not None]
     persons = by_id.known(session, PersonRow, ids_)
     return missing + [
-        found(place(where, "person_id"), "a person that exists", repr(body.person_id))
+        mismatch(place(where, "person_id"), "a person that exists", repr(body.person_id))
         for body, where in places
         if body.person_id is not None and body.person_id not in persons
     ]
@@ -85,7 +85,7 @@ def taken_names(session: Session, places: Sequence[Place], *, replace: bool) -> 
         account_id = id_of(body)
         taken += new.check(account_id, where)
         if owners.get(body.username, account_id) != account_id or body.username in usernames:
-            taken.append(found(place(where, "username"), "a username that is free", repr(body.username)))
+            taken.append(mismatch(place(where, "username"), "a username that is free", repr(body.username)))
         usernames.add(body.username)
     return taken
 

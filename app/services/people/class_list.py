@@ -50,5 +50,5 @@ def bring_in(
 
 
 def nothing_more(_body: PersonRowBody, _where: str) -> list[Fault]:
-    """No faults beyond those of the row itself."""
+    """An empty list: rows have only faults of their own."""
     return []

@@ -1,4 +1,4 @@
-"""How class lists are written, and how what they made is shown."""
+"""Documents of class lists: their rows, and the people made from them."""
 
 from __future__ import annotations
 

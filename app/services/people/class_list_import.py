@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from app.passwords import weakness
-from app.services.bodies import found, refuse_all
+from app.services.bodies import mismatch, refuse_all
 from app.services.contests.contests import slug
 from app.services.errors import place
 from app.services.people.account_bodies import AccountBody, is_id
@@ -47,7 +47,7 @@ class Names:
         return ids[0] if ids else self.add(slug(plain(text), self.names.__contains__, self._noun), text)
 
     def add(self, id_: str, name: str) -> str:
-        """Have a new one made."""
+        """Note a new object to be made."""
         self.names[id_] = name
         self._by_name.setdefault(name, []).append(id_)
         self.new.append(id_)
@@ -56,7 +56,7 @@ class Names:
 
 @dataclass(slots=True)
 class Planned:
-    """One row's account, as it is to be."""
+    """The account that a row asks for."""
 
     where: str
     body: AccountBody
@@ -263,10 +263,10 @@ class People:
         return PersonMade(**shown)
 
     def _fault(self, where: str, column: str, expected: str, what: str) -> None:
-        self.faults.append(found(place(where, column), expected, what))
+        self.faults.append(mismatch(place(where, column), expected, what))
 
     def _take(self, where: str, column: str, expected: str, what: str) -> None:
-        self.taken.append(found(place(where, column), expected, what))
+        self.taken.append(mismatch(place(where, column), expected, what))
 
 
 def plain(text: str) -> str:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services import file_references, table_rows
-from app.services.bodies import Document, NewIds, found, read_all, refuse, refuse_all
+from app.services.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
 from app.services.contests.contests import contest_of, slug
 from app.services.errors import place
 from app.services.people import tsv
@@ -58,16 +58,16 @@ class DirectoryKind:
     of_team: OfTeam = lambda _team: ()
 
     def documents(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[dict[str, object]]:
-        """What the viewer sees of the contest's objects, by id."""
+        """The contest's objects that the viewer sees, by id."""
         contest = contest_of(session, snapshot.contest.id)
         is_person = self.table is PersonRow
         rows = persons(viewer, snapshot, session, contest) if is_person else self.rows(session, contest)
-        there, unseen = teams_seen(viewer, session, contest, self.of_team)
-        shown = [self.document(viewer, contest.id, row, there) for row in rows if row.id not in unseen]
+        team_ids, unseen = teams_seen(viewer, session, contest, self.of_team)
+        shown = [self.document(viewer, contest.id, row, team_ids) for row in rows if row.id not in unseen]
         return [each for each in shown if each.get("role") not in IN_TEAMS or each["team_ids"]]
 
-    def document(self, viewer: Viewer, contest_id: str, row: Row, there: set[str]) -> dict[str, object]:
-        """One object as CLICS writes it; persons only name teams that are `there`."""
+    def document(self, viewer: Viewer, contest_id: str, row: Row, shown_teams: set[str]) -> dict[str, object]:
+        """An object as CLICS writes it; persons name only `shown_teams`."""
         shown: dict[str, object] = {"id": row.id}
         address = f"contests/{contest_id}/{self.name}/{row.id}"
         for name in self.view.model_fields:
@@ -77,14 +77,14 @@ class DirectoryKind:
             if name in self.files:
                 value = file_references.shown(address, name, value)
             elif name == "team_ids":
-                value = [team_id for team_id in value if team_id in there]
+                value = [team_id for team_id in value if team_id in shown_teams]
             shown[name] = value
         return shown
 
-    def check(self, there: Container[str], body: DirectoryBody, where: str) -> list[dict[str, str]]:
-        """What a body refers to that is none of the teams that are `there`."""
-        missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in there}
-        return [found(place(where, "team_ids"), "teams that exist", repr(team_id)) for team_id in sorted(missing)]
+    def check(self, known_teams: Container[str], body: DirectoryBody, where: str) -> list[dict[str, str]]:
+        """Faults of a body: teams outside `known_teams`."""
+        missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in known_teams}
+        return [mismatch(place(where, "team_ids"), "teams that exist", repr(team_id)) for team_id in sorted(missing)]
 
     def fill(
         self, files: FileStore, row: Row, body: DirectoryBody, named: set[str], where: str
@@ -106,10 +106,10 @@ class DirectoryKind:
         row.details = {name: value for name, value in details.items() if value is not None}
         names = [each["filename"] for name in self.files for each in row.details.get(name, [])]
         twice = sorted({name for name in names if names.count(name) > 1})
-        return faults or [found(where, "different file names in one object", repr(name)) for name in twice]
+        return faults or [mismatch(where, "different file names in one object", repr(name)) for name in twice]
 
     def old(self, row: Row) -> dict[str, object]:
-        """What a row holds, as a body would say it; files are left out, and stay unless they are named."""
+        """A row as a body; files are left out, as a change keeps those it does not name."""
         columns = {name: getattr(row, name) for name in self.columns}
         return {"id": row.id, **columns, **{k: v for k, v in row.details.items() if k not in self.files}}
 

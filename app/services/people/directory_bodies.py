@@ -1,4 +1,4 @@
-"""How groups, organizations and persons are written and shown; what has no value is left out."""
+"""Documents of groups, organizations and persons; properties without a value are left out."""
 
 from __future__ import annotations
 

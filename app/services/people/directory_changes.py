@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
-from app.services.bodies import Document, found, only_object, read_one, refuse, same_id
+from app.services.bodies import Document, mismatch, only_object, read_one, refuse, same_id
 from app.services.clics import JsonObject
 from app.services.contests.contests import contest_of
 from app.services.errors import Conflict, NotFound
-from app.services.file_references import Kept
+from app.services.file_references import StoredReference
 from app.services.people import directory
 from app.services.people.directory import DirectoryKind, Row
 from app.services.people.directory_bodies import DirectoryBody
@@ -22,7 +22,7 @@ from app.storage.tables import TeamRow
 
 
 def one(kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str) -> JsonObject:
-    """One object of a contest; raises NotFound where the viewer may not see it."""
+    """An object of a contest; raises NotFound where the viewer may not see it."""
     for each in kind.documents(viewer, snapshot, session):
         if each["id"] == object_id:
             return each
@@ -31,7 +31,7 @@ def one(kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session:
 
 def files_of(
     kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str, name: str
-) -> Sequence[Kept]:
+) -> Sequence[StoredReference]:
     """References to the files of one property; raises NotFound where the viewer may not see the object."""
     one(kind, viewer, snapshot, session, object_id)
     row = _row(kind, session, snapshot.contest.id, object_id)
@@ -67,7 +67,7 @@ def replace(
     contest_of(session, contest_id)
     body = read_one(document, kind.body)
     if body.id is None:
-        refuse([found("id", "the id of the address", "nothing")])
+        refuse([mismatch("id", "the id of the address", "nothing")])
     same_id(object_id, body.id)
     row: Row = session.get(kind.table, object_id) or kind.table(id=object_id, contest_id=contest_id)
     _fill(kind, session, service, row, body, set(type(body).model_fields))

@@ -1,4 +1,4 @@
-"""Which groups, organizations and persons of a contest a viewer may know of."""
+"""Visibility of groups, organizations and persons of a contest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OfTeam = Callable[[TeamRow], Iterable[str | None]]
 
 
 def persons(viewer: Viewer, snapshot: ContestSnapshot, session: Session, contest: ContestRow) -> Sequence[PersonRow]:
-    """Nobody's before the start, as who takes part is not known yet; judges see all."""
+    """The persons that the viewer sees: before the start only judges see any, as entrants are still secret."""
     if viewer.sees_all:
         return stored.persons(session, contest)
     return [] if snapshot.state.started is None else stored.public_persons(session, contest)
@@ -27,10 +27,10 @@ def teams_seen(
     viewer: Viewer, session: Session, contest: ContestRow, of_team: OfTeam
 ) -> tuple[set[str], set[str | None]]:
     """The teams a viewer sees, and what only the other teams are `of_team`: groups or organizations."""
-    there = teams.taking_part(session, contest)
-    seen = [team for team in there if may_see(viewer, team)]
+    entrants = teams.taking_part(session, contest)
+    seen = [team for team in entrants if may_see(viewer, team)]
     shown = {id_ for team in seen for id_ in of_team(team)} | {contest.main_scoreboard_group_id}
-    return {team.id for team in seen}, {id_ for team in there for id_ in of_team(team)} - shown
+    return {team.id for team in seen}, {id_ for team in entrants for id_ in of_team(team)} - shown
 
 
 def groups_unseen(viewer: Viewer, session: Session, contest: ContestRow) -> set[str | None]:

@@ -26,7 +26,7 @@ MOST_FOR_AN_ACCOUNT = 20
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What wrong passwords cost: so many a minute are free, each further one takes seconds."""
+    """The price of wrong passwords: so many a minute are free, each further one takes seconds."""
 
     free: int
     seconds: float
@@ -52,13 +52,13 @@ class Failures:
         self._times.move_to_end(key)
 
     def reach(self, key: tuple[str, str], most: int) -> bool:
-        """Were there so many within a minute?"""
+        """Whether there were so many within a minute."""
         times = self._times.get(key, ())
         return len(times) >= most and times[-most] > self._steady() - MINUTE
 
 
 class Attempt:
-    """One check of a password, whose outcome is said before its turns end."""
+    """A check of a password, whose outcome is noted before its turns end."""
 
     failed = False
 

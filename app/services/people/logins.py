@@ -25,7 +25,7 @@ class Logins:
         self._nobody = hash_password(make_password())
 
     def by_password(self, username: str, password: str) -> Viewer | None:
-        """Whose username and password these are; None where they do not fit.
+        """The account of a username and password; None where they do not fit.
 
         An unknown username costs one hash as well, so that the time does not tell which ones are known.
         """
@@ -38,7 +38,7 @@ class Logins:
         return viewer_of(account, Credential(username=username, password_hash=password_hash))
 
     def by_token(self, token: str) -> Viewer:
-        """Whose token this is; raises Unauthorized."""
+        """The account of a token; raises Unauthorized."""
         with self._database.read() as session:
             pair = accounts.by_token(session, digest(token), utc_now())
         if pair is None:
@@ -49,7 +49,7 @@ class Logins:
         return viewer_of(account, credential)
 
     def still_good(self, viewer: Viewer) -> Viewer | None:
-        """The viewer as its account is now; None where its password or token is good no more. Hashes nothing."""
+        """The viewer as its account is now, or None once its password or token has changed. Needs no hash."""
         with self._database.read() as session:
             row = accounts.get(session, str(viewer.account_id))
             digests = accounts.live_tokens(session, [viewer.credential.digest], utc_now())

@@ -1,4 +1,4 @@
-"""One's own account: who am I, and another password."""
+"""The viewer's own account, and the change of its password."""
 
 from __future__ import annotations
 

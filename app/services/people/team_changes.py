@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from app.service import Service
-from app.services.bodies import Document, found, refuse, same_id
+from app.services.bodies import Document, mismatch, refuse, same_id
 from app.services.clics import JsonObject
 from app.services.contests.changes import refuse_final
 from app.services.contests.contests import contest_of, refuse_overlaps
 from app.services.errors import Conflict, NotFound
-from app.services.file_references import Kept
+from app.services.file_references import StoredReference
 from app.services.people import team_import
 from app.services.people.teams import (
     FILES,
@@ -40,22 +40,22 @@ NOT_NULL = ("name", "label", "hidden")
 
 
 def listed(session: Session, viewer: Viewer) -> list[JsonObject]:
-    """All teams of the server, without their files."""
+    """The teams of the server; files are left out."""
     return [document(viewer, row) for row in stored.teams(session)]
 
 
 def one(session: Session, viewer: Viewer, team_id: str) -> JsonObject:
-    """One team of the server; raises NotFound."""
+    """A team of the server; raises NotFound."""
     return document(viewer, team_of(session, team_id))
 
 
 def one_of_contest(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> JsonObject:
-    """One team of a contest, with its files; raises NotFound where the viewer may not see it."""
+    """A team of a contest, with its files; raises NotFound where the viewer may not see it."""
     row = visible_team(session, viewer, contest_id, team_id)
     return document(viewer, row, contest_id, stored.disqualified(session, contest_id))
 
 
-def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> Sequence[Kept]:
+def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> Sequence[StoredReference]:
     """References to the files of one property of a team; none where the viewer may not see that property."""
     row = visible_team(session, viewer, contest_id, team_id)
     shown = name in FILES and (viewer.sees_all or name not in OF_JUDGES)
@@ -85,7 +85,7 @@ def change(session: Session, service: Service, viewer: Viewer, team_id: str, bod
     """Change the properties that the body names; raises BadRequest with every fault."""
     row = team_of(session, team_id)
     same_id(team_id, body.id)
-    refuse([found(name, "a value", "null") for name in NOT_NULL if is_null(body, name)])
+    refuse([mismatch(name, "a value", "null") for name in NOT_NULL if is_null(body, name)])
     refuse(missing_links(links_of(session, body), body, "body"))
     hidden = row.hidden
     refuse(fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
@@ -109,7 +109,7 @@ def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, b
     refuse_final(contest)
     known_ids = by_id.known(session, TeamRow, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
-    refuse([found(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
+    refuse([mismatch(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
     refuse_overlaps(session, contest, body.team_ids)
     stored.enrol(session, contest_id, body.team_ids)
     after_commit(session, lambda: service.boards.changed(contest_id))

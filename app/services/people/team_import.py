@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from app.services import table_rows
-from app.services.bodies import Document, Item, NewIds, found, read_all, refuse, refuse_all
+from app.services.bodies import Document, Item, NewIds, mismatch, read_all, refuse, refuse_all
 from app.services.errors import place
 from app.services.people import tsv
 from app.services.people.teams import Links, TeamBody, missing_links, put
@@ -37,7 +37,7 @@ def _read(session: Session, document: Document, *, replace: bool) -> Sequence[tu
 
     def check(body: TeamBody, where: str) -> list[dict[str, str]]:
         if body.id in seen:
-            return [found(place(where, "id"), f"another id than {seen[body.id]}", repr(body.id))]
+            return [mismatch(place(where, "id"), f"another id than {seen[body.id]}", repr(body.id))]
         seen[body.id] = where
         return missing_links(links, body, where)
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services import file_references
-from app.services.bodies import Body, Line, Sparse, found
+from app.services.bodies import Body, Line, Sparse, mismatch
 from app.services.clics import Id, JsonObject
 from app.services.contests.contests import contest_of
 from app.services.errors import Forbidden, NotFound, place
@@ -26,7 +26,7 @@ from app.storage.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
 
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
 OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
-"""What tells of a team's machine, and whether it is hidden or disqualified, is nobody else's business."""
+"""Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified."""
 
 
 class FloorPlace(Body):
@@ -191,14 +191,14 @@ def fill(
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What a team may name: the ids of groups and organizations that are there."""
+    """The ids of groups and organizations that a team may name."""
 
     groups: Collection[str]
     organizations: Collection[str]
 
 
 def links_of(session: Session, body: TeamBody | TeamChange) -> Links:
-    """Those that one team names."""
+    """The links of a team."""
     organization = [] if body.organization_id is None else [body.organization_id]
     return Links(
         by_id.known(session, GroupRow, body.group_ids or []),
@@ -207,12 +207,12 @@ def links_of(session: Session, body: TeamBody | TeamChange) -> Links:
 
 
 def missing_links(links: Links, body: TeamBody | TeamChange, where: str) -> list[dict[str, str]]:
-    """What a team names that is not there."""
+    """Faults of a team: unknown groups and organizations."""
     groups = sorted(set(body.group_ids or []).difference(links.groups))
-    faults = [found(place(where, "group_ids"), "groups that exist", repr(group_id)) for group_id in groups]
+    faults = [mismatch(place(where, "group_ids"), "groups that exist", repr(group_id)) for group_id in groups]
     organization = body.organization_id
     if organization is not None and organization not in links.organizations:
-        faults.append(found(place(where, "organization_id"), "an organization that exists", repr(organization)))
+        faults.append(mismatch(place(where, "organization_id"), "an organization that exists", repr(organization)))
     return faults
 
 
@@ -229,12 +229,12 @@ def refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
 
 
 def _named(body: TeamBody) -> set[str]:
-    """All that a whole team says: what it leaves out is empty, but for its files, which only their name removes."""
+    """The properties that PUT sets: omitted ones are cleared, except files, which change only if named."""
     return (set(TeamBody.model_fields) - set(FILES)) | body.model_fields_set
 
 
 def is_null(body: TeamChange, name: str) -> bool:
-    """Whether a change sets this property to null."""
+    """Whether a change sets a property to null."""
     return name in body.model_fields_set and getattr(body, name) is None
 
 

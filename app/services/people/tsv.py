@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypedDict, TypeVar
 
 from app.services import table_rows
-from app.services.bodies import Document, Item, found, refuse
+from app.services.bodies import Document, Item, mismatch, refuse
 from app.services.errors import MOST_LISTED
 from app.services.table_rows import Columns
 
@@ -59,7 +59,7 @@ def items(document: Document, read: Callable[[str], list[Item]] | None, columns:
     if document.lines is None:
         return document.items
     if (lines := max(map(document.lines.count, "\n\r"))) > MOST_LINES:
-        refuse([found("body", f"at most {MOST_LINES} lines", str(lines))])
+        refuse([mismatch("body", f"at most {MOST_LINES} lines", str(lines))])
     first = LINE_END.split(document.lines, maxsplit=1)[0].split("\t", maxsplit=2)
     if read is not None and len(first) == 2 and first[1].strip().isdigit():
         return read(document.lines)
@@ -72,7 +72,7 @@ def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequen
     faults = []
     if not _is_header(lines[0].split("\t", maxsplit=2), kind):
         expected = f"{kind}<tab>{' or '.join(sorted(HEADERS[kind]))}"
-        faults.append(found("line 1", expected, repr(lines[0][:80]) if text else "nothing"))
+        faults.append(mismatch("line 1", expected, repr(lines[0][:80]) if text else "nothing"))
     made = []
     least, most = fields
     for number, line in enumerate(lines[1:], start=2):
@@ -82,7 +82,7 @@ def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequen
             continue
         cells = line.split("\t")
         if not least <= len(cells) <= most:
-            faults.append(found(f"line {number}", f"{least} to {most} fields between tabs", str(len(cells))))
+            faults.append(mismatch(f"line {number}", f"{least} to {most} fields between tabs", str(len(cells))))
         else:
             made.append((f"line {number}", build(cells)))
     refuse(faults)

@@ -1,4 +1,4 @@
-"""Which problems are in a contest, under which label, and how they are scored there."""
+"""Problems of a contest: their labels and their scoring there."""
 
 from __future__ import annotations
 
@@ -171,9 +171,9 @@ def problem_row(session: Session, problem_id: str) -> ProblemRow:
 
 def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> RuleDocument:
     """The rule as it is kept; raises BadRequest where it is not understood."""
-    kept = rule.document()
-    _read(session, kept, problem_row(session, row.problem_id))
-    return kept
+    document = rule.document()
+    _read(session, document, problem_row(session, row.problem_id))
+    return document
 
 
 def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow:

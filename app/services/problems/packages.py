@@ -120,7 +120,7 @@ class Checked:
 
 
 def listed(session: Session) -> list[ProblemView]:
-    """All problems by id, whether they are in a contest or not."""
+    """The problems of the server by id, in a contest or not."""
     return _views(session, problems.problems(session))
 
 
@@ -235,11 +235,11 @@ def _read_and_check(service: Service, sent: SentPackage) -> Checked:
 def _store(service: Service, checked: Checked, account_id: str | None, joins: int | None) -> BroughtIn | RejudgingView:
     """Store a checked package: at once, or as a rejudging where submissions exist."""
     package = checked.package
-    kept = problems.keep_package(service.files, package)
+    stored = problems.keep_package(service.files, package)
     with service.database.write() as session:
 
         def write() -> None:
-            problems.put_package(session, kept, checked.scores)
+            problems.put_package(session, stored, checked.scores)
 
         reason = f"a new version of {package.slug} has been brought in"
         opened = change(session, package.slug, write, reason, account_id, joins=joins)

@@ -82,7 +82,7 @@ def _document(
         "ordinal": entry.ordinal,
         "test_data_count": cases,
         "max_score": float(scored.rule.max_points),
-        "statement": [_reference(entry, language, kept) for language, kept in sorted(row.statements.items())],
+        "statement": [_reference(entry, language, file) for language, file in sorted(row.statements.items())],
         "names": row.names,
         "languages": sorted(row.statements),
         "rule": write_rule(scored.rule),
@@ -115,12 +115,12 @@ def _source(source: OriginDocument) -> dict[str, str]:
     return {"name": source["name"], **({} if url is None else {"url": url})}
 
 
-def _reference(entry: ContestProblemRow, language: str, kept: StatementDocument) -> dict[str, str]:
-    suffix = "html" if kept["kind"] == "md" else kept["kind"]
+def _reference(entry: ContestProblemRow, language: str, file: StatementDocument) -> dict[str, str]:
+    suffix = "html" if file["kind"] == "md" else file["kind"]
     return {
         "href": f"contests/{entry.contest_id}/problems/{entry.problem_id}/statement?lang={language}",
         "filename": f"{entry.label}.{language}.{suffix}",
-        "mime": MIMES[kept["kind"]],
+        "mime": MIMES[file["kind"]],
     }
 
 
@@ -138,7 +138,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 
 def problem(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Problem:
-    """One problem of a contest; raises NotFound for what the viewer does not see."""
+    """A problem of a contest; raises NotFound where the viewer does not see it."""
     the_problem(snapshot, problem_id)
     document = next(each for each in documents(viewer, snapshot, session) if each["id"] == problem_id)
     return Problem.model_validate(document)

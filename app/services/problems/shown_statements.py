@@ -24,7 +24,7 @@ MARKDOWN = "text/markdown; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How somebody wants to read: a language or the header Accept-Language, and Markdown in place of HTML.
+    """A reader's options: a language or the header Accept-Language, and Markdown in place of HTML.
 
     address  of the statement: images in Markdown are named from there
     """
@@ -45,7 +45,7 @@ class Statement:
 
     @property
     def is_made(self) -> bool:
-        """Is it HTML made of Markdown, rather than a file of the package?"""
+        """Whether it is HTML made of Markdown, rather than a file of the package."""
         return self.media_type == HTML
 
 

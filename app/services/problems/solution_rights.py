@@ -18,7 +18,7 @@ from app.storage.scoring_input import clock
 from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow
 
 PRACTICE = timedelta(days=366)
-"""A longer contest is for practice: it decides nothing, and withholds nothing once it has begun."""
+"""The length above which a contest is for practice: it decides nothing, and shows its solutions from its start."""
 
 
 def may_read_solutions(viewer: Viewer, session: Session, problem_id: str) -> bool:

@@ -32,7 +32,7 @@ WORDS = {
 }
 SOLUTIONS = {"en": "solution", "es": "solución", "ru": "решение", "sk": "riešenie"}
 IMAGE_FOLDER = "statement"
-"""Where a statement's images are, as its page sees it."""
+"""The folder of a statement's images, as its page sees it."""
 STYLE = """\
 :root { color-scheme: light dark; }
 body {
@@ -113,7 +113,7 @@ def with_samples(text: str, samples: Sequence[Sample], language: str) -> str:
 
 
 def sample_markdown(sample: Sample, language: str) -> str:
-    """One sample as two fenced blocks under headings that name it."""
+    """A sample as two fenced blocks under headings that name it."""
     given, expected = WORDS.get(language.split("-", maxsplit=1)[0], WORDS["en"])
     return (
         f"## {given} {sample.name}\n\n{_fenced(sample.input)}\n## {expected} {sample.name}\n\n{_fenced(sample.answer)}"

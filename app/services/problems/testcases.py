@@ -178,7 +178,7 @@ def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, p
 
 
 def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, each: Shown) -> TestCase:
-    """One test case as the viewer may see it."""
+    """A test case as the viewer may see it."""
     row = each.row
     counts = each.kind in problem.counting(snapshot.phase)
     scale = phase_scale(problem, snapshot.phase)
@@ -212,9 +212,9 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
         faults.add("input", "expected a file, found nothing")
     else:
         score = _check(service, row, f"data/{group}/{name}", given, request.answer, faults)
-    if faults.found:
-        errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.found]
-        raise BadRequest("; ".join(str(each) for each in faults.found), errors=errors)
+    if faults.errors:
+        errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.errors]
+        raise BadRequest("; ".join(str(each) for each in faults.errors), errors=errors)
     assert given is not None  # else there is a fault
     provenance: ProvenanceDocument = {"from": "admin"}
     if options:

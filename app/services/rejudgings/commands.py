@@ -55,7 +55,7 @@ def listed(session: Session, contest_id: str) -> list[RejudgingView]:
 
 
 def one(session: Session, contest_id: str, rejudging_id: str) -> RejudgingView:
-    """One rejudging with its progress; raises NotFound."""
+    """A rejudging with its progress; raises NotFound."""
     return shown(session, rejudging_of(session, contest_id, rejudging_id))
 
 

@@ -112,20 +112,22 @@ class DifferenceView(BaseModel):
 
 def view(
     rejudging: RejudgingView,
-    found: Difference,
+    difference: Difference,
     rows: Mapping[int, SubmissionRow],
     *,
     everything: bool,
     came_after: Callable[[SubmissionRow], bool],
 ) -> DifferenceView:
     """Show what is different, or everything that was looked at; newcomers are those that `came_after` picks."""
-    tries = [{attempt.id: attempt for attempt in side.judges.attempts} for side in (found.before, found.after)]
+    tries = [
+        {attempt.id: attempt for attempt in side.judges.attempts} for side in (difference.before, difference.after)
+    ]
     submissions = [
-        _submission(found, rows[id_], tries[0][id_], tries[1][id_])
-        for id_ in found.submissions
+        _submission(difference, rows[id_], tries[0][id_], tries[1][id_])
+        for id_ in difference.submissions
         if id_ in rows and id_ in tries[0]
     ]
-    teams = _teams(found)
+    teams = _teams(difference)
     changed = [
         each for each in submissions if each.before != each.after or any(c.before != c.after for c in each.cases)
     ]
@@ -146,21 +148,21 @@ def view(
     )
     return DifferenceView(
         rejudging=rejudging,
-        version=version(found, teams),
-        newcomers=[rows[id_].shown_id for id_ in found.submissions if id_ in rows and came_after(rows[id_])],
+        version=version(difference, teams),
+        newcomers=[rows[id_].shown_id for id_ in difference.submissions if id_ in rows and came_after(rows[id_])],
         counts=counts,
         submissions=submissions if everything else [_only_changed(each) for each in changed],
         teams=teams if everything else moved,
     )
 
 
-def version(found: Difference, teams: Sequence[TeamDifference] | None = None) -> str:
+def version(difference: Difference, teams: Sequence[TeamDifference] | None = None) -> str:
     """The version of a difference: the last submission in it, and a digest of all that it is made of."""
-    known = _teams(found) if teams is None else teams
+    known = _teams(difference) if teams is None else teams
     places = [team.model_dump(mode="json") for team in known]
-    judgements = [(submission, *pair) for submission, pair in found.judgements.items()]
-    digest = hashlib.sha256(json.dumps([found.changes, judgements, places]).encode()).hexdigest()
-    return f"{max(found.submissions, default=0)}-{digest[:16]}"
+    judgements = [(submission, *pair) for submission, pair in difference.judgements.items()]
+    digest = hashlib.sha256(json.dumps([difference.changes, judgements, places]).encode()).hexdigest()
+    return f"{max(difference.submissions, default=0)}-{digest[:16]}"
 
 
 def last_submission(version: str) -> int | None:
@@ -177,20 +179,20 @@ def _moved(team: TeamDifference) -> bool:
     return team.before != team.after or team.public_before != team.public_after
 
 
-def _submission(found: Difference, row: SubmissionRow, before: Attempt, after: Attempt) -> SubmissionDifference:
+def _submission(difference: Difference, row: SubmissionRow, before: Attempt, after: Attempt) -> SubmissionDifference:
     names = list(dict.fromkeys([*(before.scores or {}), *(after.scores or {})]))
     return SubmissionDifference(
         submission_id=row.shown_id,
         team_id=row.team_id,
         problem_id=row.problem_id,
         contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
-        before=_submission_side(found.before, row),
-        after=_submission_side(found.after, row),
+        before=_submission_side(difference.before, row),
+        after=_submission_side(difference.after, row),
         cases=[
             CaseDifference(
                 name=name,
-                before=_case_side(found.before.judges, row, before, name),
-                after=_case_side(found.after.judges, row, after, name),
+                before=_case_side(difference.before.judges, row, before, name),
+                after=_case_side(difference.after.judges, row, after, name),
             )
             for name in sorted(names)
         ],
@@ -214,13 +216,21 @@ def _case_side(snapshot: ContestSnapshot, row: SubmissionRow, attempt: Attempt, 
     return CaseSide(verdict=score.verdict.value, raw=number(score.raw), points=points)
 
 
-def _teams(found: Difference) -> list[TeamDifference]:
-    """Every team of one of the boards, in the order of the board after."""
+def _teams(difference: Difference) -> list[TeamDifference]:
+    """The teams of the boards, in the order of the board after."""
     boards = [
-        _places(side) for side in (found.before.judges, found.after.judges, found.before.public, found.after.public)
+        _places(side)
+        for side in (
+            difference.before.judges,
+            difference.after.judges,
+            difference.before.public,
+            difference.after.public,
+        )
     ]
     nowhere = TeamSide(rank=None, points=None)
-    names = {row.team.id: row.team.name for side in (found.after, found.before) for row in side.judges.board.rows}
+    names = {
+        row.team.id: row.team.name for side in (difference.after, difference.before) for row in side.judges.board.rows
+    }
     return [
         TeamDifference(
             team_id=team,

@@ -69,17 +69,17 @@ def with_rule(
 
 
 def selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Selection:
-    """What is selected; raises BadRequest that says what of it there is not."""
+    """The selected submissions; raises BadRequest naming unknown problems, teams and submissions."""
     if body.problem is not None and contests.entry(session, contest_id, body.problem) is None:
         raise BadRequest(f"problem: expected a problem of contest {contest_id}, found {body.problem!r}")
     if body.team is not None and teams.get(session, body.team) is None:
         raise BadRequest(f"team: expected a team, found {body.team!r}")
     if body.submissions is None:
         return Selection(body.problem, body.team)
-    found = {each: submission_queries.submission(session, contest_id, each) for each in body.submissions}
-    if unknown := [each for each, row in found.items() if row is None]:
+    rows = {each: submission_queries.submission(session, contest_id, each) for each in body.submissions}
+    if unknown := [each for each, row in rows.items() if row is None]:
         raise BadRequest(f"submissions: expected submissions of contest {contest_id}, found {', '.join(unknown[:20])}")
-    ids = {row.id: each for each, row in found.items() if row is not None}
+    ids = {row.id: each for each, row in rows.items() if row is not None}
     return Selection(body.problem, body.team, ids)
 
 
@@ -110,7 +110,7 @@ def do(
     *,
     silent: bool = False,
 ) -> RejudgingView:
-    """Do something with the rejudging in one transaction, and tell the boards of every contest it concerns."""
+    """Run an act on the rejudging in one transaction, and tell the boards of every contest it concerns."""
     with service.database.write() as session, refusals():
         row = rejudging_steps.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
         deed(session, row)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.awards import Award, award_id, awards, first_to_solve
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
-from app.services.bodies import Body, Line, found, refuse, same_id
+from app.services.bodies import Body, Line, mismatch, refuse, same_id
 from app.services.clics import Id
 from app.services.contests.contests import contest_of, slug
 from app.services.errors import NotFound
@@ -65,7 +65,7 @@ def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Awar
     """Make an award, whose id is made of its citation; raises BadRequest for an id or for unknown teams."""
     contest_id = snapshot.contest.id
     if body.id is not None:
-        refuse([found("id", "none, as the server gives it", repr(body.id))])
+        refuse([mismatch("id", "none, as the server gives it", repr(body.id))])
     _check_teams(session, contest_id, body.team_ids)
     taken = {each["id"] for each in documents(viewer, snapshot, session)} | set(stored.awards(session, contest_id))
     award_id = slug(body.citation, taken.__contains__, "award")
@@ -77,7 +77,7 @@ def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Awar
 def put(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str, body: AwardBody) -> AwardView:
     """Make or replace an award; one that was computed is computed no more. Raises BadRequest or Conflict."""
     if body.id is None:
-        refuse([found("id", "the id of the address", "nothing")])
+        refuse([mismatch("id", "the id of the address", "nothing")])
     same_id(award_id, body.id)
     _check_teams(session, snapshot.contest.id, body.team_ids)
     _store(session, snapshot.contest.id, award_id, body.citation, body.team_ids)
@@ -89,11 +89,11 @@ def alter(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id:
     old = award(viewer, snapshot, session, award_id)
     same_id(award_id, body.id)
     nulls = [name for name in ("citation", "team_ids") if name in body.model_fields_set and getattr(body, name) is None]
-    refuse([found(name, "a value", "null") for name in nulls])
+    refuse([mismatch(name, "a value", "null") for name in nulls])
     _check_teams(session, snapshot.contest.id, body.team_ids or [])
     team_ids = body.team_ids if body.team_ids is not None else old.team_ids
     if team_ids is None:
-        refuse([found("team_ids", "the teams, as the results are not final", "nothing")])
+        refuse([mismatch("team_ids", "the teams, as the results are not final", "nothing")])
     _store(session, snapshot.contest.id, award_id, body.citation or old.citation, team_ids or [])
     return award(viewer, snapshot, session, award_id)
 
@@ -157,7 +157,7 @@ def _check_teams(session: Session, contest_id: str, team_ids: list[str]) -> None
     """Raise BadRequest naming every team that takes no part in the contest."""
     known_ids = {row.id for row in teams.taking_part(session, contest_of(session, contest_id))}
     missing = [at for at, team_id in enumerate(team_ids) if team_id not in known_ids]
-    refuse([found(f"team_ids[{at}]", f"a team of contest {contest_id}", repr(team_ids[at])) for at in missing])
+    refuse([mismatch(f"team_ids[{at}]", f"a team of contest {contest_id}", repr(team_ids[at])) for at in missing])
 
 
 def _once(team_ids: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How boards are written. They are declared and never validated: their bytes are made once for all who ask."""
+"""Documents of boards. They are declared and never validated: their bytes are made once for all who ask."""
 
 from __future__ import annotations
 

@@ -28,18 +28,18 @@ class WrittenHistory:
     good_until: float
 
     def is_good_for(self, snapshot: ContestSnapshot, now: float) -> bool:
-        """Whether it is of this snapshot, or too dear to be computed again yet and nothing has been hidden since."""
+        """Whether it is of this snapshot, or too dear to compute again yet while all it shows is still public."""
         return self.snapshot is snapshot or (now < self.good_until and self.snapshot.is_like(snapshot))
 
     def written(self, team_ids: Sequence[str] | None) -> bytes:
-        """All of it, or that of some teams, as JSON."""
+        """The history as JSON, of all teams or some."""
         wanted = self.teams if team_ids is None else {team: self.teams[team] for team in team_ids}
         teams = [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
         return dump({**head_of(self.snapshot), "teams": teams})
 
 
 def history_steps(snapshot: ContestSnapshot, steps: int) -> int:
-    """One of few numbers of steps, so that nobody makes us compute hundreds; and fewer where there are many teams."""
+    """The number of steps, one of few so that hundreds are never computed; fewer where there are many teams."""
     most = min(steps, MOST_FIGURES // max(1, len(snapshot.main.rows)))
     return max((each for each in STEPS if each <= most), default=1)
 

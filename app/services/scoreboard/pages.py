@@ -37,7 +37,7 @@ MOST_BOARDS = 256
 
 
 class BoardKey(NamedTuple):
-    """Which board a page is of, whatever its version."""
+    """The board of a page, whatever its version."""
 
     contest_id: str
     public: bool
@@ -56,7 +56,7 @@ class BoardKey(NamedTuple):
 
 @dataclass
 class Page:
-    """One version of a board: its name (also its ETag), its bytes, and its rows by team.
+    """A version of a board: its name (also its ETag), its bytes, and its rows by team.
 
     versions  the rows of the last few versions, this one among them, by name
     changes   the rows that changed since older versions, as written for the first who asked
@@ -101,8 +101,8 @@ class Page:
 
 
 @dataclass
-class _Kept:
-    """What one version of a board leaves for the next: the rows as text, the last versions, and its histories."""
+class _BoardState:
+    """The state that a version of a board leaves for the next: rows as text, the last versions, and histories."""
 
     renderer: RowRenderer = field(default_factory=RowRenderer)
     versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class _Kept:
 
 @dataclass
 class _Written:
-    """What has been written of one snapshot: pages, by their options, and events for streams, by the version known."""
+    """The pages written of a snapshot, by their options, and events for streams, by the version known."""
 
     pages: dict[tuple[bool, str | None], Page] = field(default_factory=dict)
     events: dict[str | None, bytes] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class BoardPages:
 
     def __init__(self, boards: ScoreboardCache) -> None:
         self._guard = threading.Lock()
-        self._kept: LRUCache[BoardKey, _Kept] = LRUCache(MOST_BOARDS)
+        self._states: LRUCache[BoardKey, _BoardState] = LRUCache(MOST_BOARDS)
         self._work = SharedWork()
         self._for_histories: CapacityLimiter | None = None
         boards.forgetters.append(self.forget)
@@ -145,13 +145,13 @@ class BoardPages:
     def forget(self, contest_id: str) -> None:
         """Keep nothing of a contest that is gone: another one may get its name."""
         with self._guard:
-            for key in [key for key in self._kept if key.contest_id == contest_id]:
-                del self._kept[key]
+            for key in [key for key in self._states if key.contest_id == contest_id]:
+                del self._states[key]
 
     def kept_histories(self, contest_id: str) -> int:
         """How many histories are kept of a contest."""
         with self._guard:
-            return sum(len(kept.histories) for key, kept in self._kept.items() if key.contest_id == contest_id)
+            return sum(len(state.histories) for key, state in self._states.items() if key.contest_id == contest_id)
 
     def page(self, snapshot: ContestSnapshot, cases: bool = False, group_id: str | None = None) -> Page:
         """The written board, written if need be. Blocks: not for the event loop."""
@@ -186,20 +186,20 @@ class BoardPages:
 
         return await self._work.soon(("history", id(snapshot), steps), compute, look, self._for_histories)
 
-    def _of(self, key: BoardKey) -> _Kept:
+    def _of(self, key: BoardKey) -> _BoardState:
         with self._guard:
-            kept = self._kept.get(key)
-            if kept is None:
-                kept = self._kept[key] = _Kept()
-            return kept
+            state = self._states.get(key)
+            if state is None:
+                state = self._states[key] = _BoardState()
+            return state
 
     def _write(self, key: BoardKey, snapshot: ContestSnapshot) -> Page:
         """Write a version of a board; its rows stay for `since`. One thread at a time for each board, in its turn."""
-        kept = self._of(key)
-        page = render(kept.renderer, snapshot, cases=key.cases, group_id=key.group_id)
-        versions = {**kept.versions, page.version: page.rows}
+        state = self._of(key)
+        page = render(state.renderer, snapshot, cases=key.cases, group_id=key.group_id)
+        versions = {**state.versions, page.version: page.rows}
         # Never changed in place: pages hold it, and are read in other threads.
-        kept.versions = page.versions = dict(islice(versions.items(), max(0, len(versions) - OLD_VERSIONS), None))
+        state.versions = page.versions = dict(islice(versions.items(), max(0, len(versions) - OLD_VERSIONS), None))
         _written(snapshot).pages[key.cases, key.group_id] = page
         return page
 
@@ -212,9 +212,9 @@ def render(
     shows_cases = cases and (not snapshot.public or snapshot.contest.settings.show_best)
     rows = rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
     head, text = head_of(snapshot), _text(rows)
-    said = hashlib.blake2b(dump([head, group_id]), digest_size=12)
-    said.update(text)
-    version = said.hexdigest()
+    digest = hashlib.blake2b(dump([head, group_id]), digest_size=12)
+    digest.update(text)
+    version = digest.hexdigest()
     plain = b"".join((dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
     return Page(version, plain, rows, head)
 

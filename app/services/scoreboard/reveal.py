@@ -53,7 +53,7 @@ class RevealView(BaseModel):
 
 
 def next_step(session: Session, boards: ScoreboardCache, contest_id: str) -> RevealView:
-    """What the next step opens, in the order of the board as everybody sees it, from the bottom; raises NotFound."""
+    """The places that the next step opens, from the bottom of the board as everybody sees it; raises NotFound."""
     row = contest_of(session, contest_id)
     snapshot = boards.snapshot(contest_id, public=True)
     assert snapshot is not None, "it has a row"
@@ -96,7 +96,7 @@ def _open_places(session: Session, boards: ScoreboardCache, row: ContestRow, ste
 
 
 def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Pending]:
-    """What is still hidden; raises Conflict where nothing may be opened now."""
+    """The hidden places; raises Conflict where nothing may be opened now."""
     # Read again now that nobody else can open anything: what was kept may be from before the last step.
     boards.changed(row.id)
     snapshot = boards.snapshot(row.id, public=True)

@@ -39,7 +39,7 @@ class RawDocument(TypedDict):
 
 
 class CellDocument(TypedDict):
-    """One team at one problem; `time` is there only where there are points, `raw` only where cases are shown."""
+    """A team at a problem; `time` is there only where there are points, `raw` only where cases are shown."""
 
     problem_id: str
     num_judged: int
@@ -59,7 +59,7 @@ class RowDocument(TypedDict):
 
 
 class HeadDocument(TypedDict):
-    """What a board says beside its rows."""
+    """The properties of a board beside its rows."""
 
     time: str
     contest_time: str
@@ -169,7 +169,7 @@ def _written(row: Row) -> WrittenRow:
 
 
 def row_document(row: Row, *, cases: bool = False) -> RowDocument:
-    """One team's row."""
+    """The row of a team."""
     return {
         "rank": row.rank,
         "team_id": row.team.id,
@@ -179,7 +179,7 @@ def row_document(row: Row, *, cases: bool = False) -> RowDocument:
 
 
 def cell_document(cell: Cell, *, cases: bool = False) -> CellDocument:
-    """One team at one problem."""
+    """The cell of a team at a problem."""
     document: CellDocument = {
         "problem_id": cell.problem_id,
         "num_judged": cell.num_judged,

@@ -26,7 +26,7 @@ JSON = "application/json"
 AS_JSON = (b"content-type", JSON.encode())
 CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+"""Characters that a spreadsheet takes for the beginning of a formula."""
 
 
 async def as_asked(snapshot: ContestSnapshot, phase: str | None, *, virtual: bool) -> ContestSnapshot:
@@ -58,13 +58,13 @@ async def board_shown(
 
 
 def _is_group(viewer: Viewer, snapshot: ContestSnapshot, group_id: str) -> bool:
-    """Is a team in it that the viewer may know of? A group of hidden teams alone is to others as one there is not."""
+    """Whether a group has a team that the viewer may know of; one of hidden teams alone exists for judges only."""
     known = (each for each in snapshot.contest.teams if not each.hidden or viewer.sees_all or each.id == viewer.team_id)
     return any(group_id in team.group_ids for team in known)
 
 
 class Wanted(NamedTuple):
-    """How a client wants a written board.
+    """A client's options for a written board.
 
     known   the ETags it has already, as in If-None-Match
     zipped  does it take gzip?

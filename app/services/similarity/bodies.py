@@ -1,4 +1,4 @@
-"""How likenesses between teams are written."""
+"""Documents of likenesses between teams."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from app.storage.judgements import exact
 from app.storage.tables import RawScoreRow
 
 SECONDS = 2.0
-"""How long a request reads texts."""
+"""Seconds for which a request reads texts."""
 Ids = Mapping[int, str]
 """The ids of submissions as they are shown."""
 

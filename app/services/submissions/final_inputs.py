@@ -22,7 +22,7 @@ from app.storage.participations import InputRequest
 
 
 class FinalInputs(BaseModel):
-    """When a team asked for the final inputs of a problem, until when it may answer, and where they are."""
+    """The time at which a team asked for a problem's final inputs, its deadline, and their address."""
 
     problem_id: str
     time: str | None

@@ -127,7 +127,7 @@ def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: Submis
 def judgement_document(
     snapshot: ContestSnapshot, row: JudgementRow, submission: SubmissionRow, longest_ms: int | None
 ) -> JudgementDocument:
-    """One judgement; the score is that of the answers its submission stands for, at the BEST the viewer sees."""
+    """The document of a judgement; its score is that of the answers it stands for, at the BEST the viewer sees."""
     document: JudgementDocument = {
         "id": snapshot.contest.ids.judgement(row.id),
         "submission_id": submission.shown_id,
@@ -176,7 +176,7 @@ def numbered_runs(
 
 
 def run_document(snapshot: ContestSnapshot, run: Run) -> RunDocument:
-    """One run, with what the checker found."""
+    """The document of a run, with the checker's result."""
     score, ids = run.score, snapshot.contest.ids
     return {
         "id": ids.run(score.judgement_id, score.test_case_id),
@@ -204,7 +204,7 @@ def judgements_of(
 
 
 def judgement(viewer: Viewer, snapshot: ContestSnapshot, session: Session, judgement_id: str) -> Judgement:
-    """One judgement; raises NotFound where the viewer may know of none with that id."""
+    """A judgement; raises NotFound where the viewer may know of none with that id."""
     contest = snapshot.contest
     pair = submission_queries.judgement(session, contest.id, contest.ids.number(judgement_id))
     if pair is None or not may_see_verdict(viewer, snapshot, pair[1]):
@@ -226,7 +226,7 @@ def runs_of(
 
 
 def run(viewer: Viewer, snapshot: ContestSnapshot, session: Session, run_id: str) -> JudgedCase:
-    """One run; raises NotFound where the viewer may see none with that id."""
+    """A run; raises NotFound where the viewer may see none with that id."""
     contest = snapshot.contest
     judged = contest.ids.judgement_of(run_id)
     for each in () if judged is None else submission_queries.runs(session, contest.id, judgements=(judged,)):

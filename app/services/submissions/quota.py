@@ -1,4 +1,4 @@
-"""How often a team may still submit to a problem, and when."""
+"""Quota of a team at a problem: submissions left, and the time of the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How reports on submissions are written."""
+"""Documents of reports on submissions."""
 
 from __future__ import annotations
 

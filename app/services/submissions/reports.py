@@ -87,7 +87,7 @@ def _standing(snapshot: ContestSnapshot, problem: ScoredProblem, row: Submission
 def _cases(
     session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, row: SubmissionRow, standing: _Standing
 ) -> list[ReportedCase]:
-    """Every case the viewer may know all of."""
+    """The cases that the viewer may know all of."""
     answers = standing.answers
     sent = {each.case_name: each for each in submission_queries.sent_answers(session, row.id)}
     sources = {counted.submission_id for counted in answers.values()}
@@ -152,7 +152,7 @@ def _add_score(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawSco
 
 
 def _group(group: GroupPoints) -> ReportedGroup:
-    """One group's points, and why it gives none where it gives none."""
+    """A group's points, and the reason where it gives none."""
     return ReportedGroup(
         name=group.group.name,
         kind=group.group.kind.value,

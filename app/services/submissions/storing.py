@@ -94,7 +94,7 @@ class StoredFiles:
         return notes
 
     def give_back(self) -> None:
-        """Count the bytes no more: the submission was not taken, or was there already."""
+        """Give the reserved bytes back: the submission was refused, or was stored already."""
         usage = self.service.entries.usage
         usage.release(self.contest_id, self.team_id, self.reserved)
         usage.release_total(self.contest_id, self.counted)

@@ -27,7 +27,7 @@ NamedFile = tuple[str, IO[bytes]]
 """A file with the name it was sent under."""
 LONGEST_COMMENT = 10_000
 MOST_VALUES = 5_000
-"""Of a JSON body, which is one long text: more values than these would take far more memory than their bytes."""
+"""The values of a JSON body, which is one long text: more would take far more memory than their bytes."""
 LIGHT_FILES = 64
 LIGHT_INFLATED = 4 * LIGHT
 """Files of archives, and their bytes, that are sorted at once: as much work as a large answer that is sent plainly."""
@@ -71,7 +71,7 @@ class SubmissionRequest(BaseModel):
 
 @dataclass
 class SubmissionForm:
-    """What a request brings, whatever its form."""
+    """A request's submission, whatever its form."""
 
     problem_id: str
     uploads: list[Upload]
@@ -86,7 +86,7 @@ class SubmissionForm:
 
     @property
     def is_light(self) -> bool:
-        """Is sorting its files quicker than changing threads? A few KB of an archive may be hundreds of files."""
+        """Whether sorting its files takes less than changing threads: a small archive may have hundreds of files."""
         streams = [upload.stream for upload in (*self.uploads, *self.sources)]
         if sum(stream.seek(0, io.SEEK_END) for stream in streams) > LIGHT:
             return False

@@ -87,7 +87,7 @@ def readable(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submis
 
 
 def submission(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Submission:
-    """One submission as this viewer may see it; raises NotFound."""
+    """A submission as this viewer may see it; raises NotFound."""
     return Submission.model_validate(document(viewer, snapshot, visible(viewer, snapshot, session, submission_id)))
 
 
@@ -119,7 +119,7 @@ def answer(
 
 
 def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> SubmissionDocument:
-    """One submission as this viewer may see it."""
+    """A submission as this viewer may see it."""
     full = may_see_answers(viewer, snapshot, row)
     practice = is_practice(snapshot, row)
     document = clics.submission_json(row.shown_id, row.contest_id, row, files=full, practice=practice)

@@ -90,7 +90,7 @@ async def bring_in(
 
 
 async def _was_stored(service: Service, new: NewSubmission, files: StoredFiles) -> bool:
-    """Whether another system's submission is stored already; then, and if another has its id, nothing is counted."""
+    """Whether another system's submission is stored already; its bytes count only if it is new."""
     is_new = False
     try:
         is_new = not await run_sync(_is_stored, service, new)

@@ -25,14 +25,14 @@ def batched(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
 
 
 def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
-    """Every submission the viewer may know of, in order of arrival."""
+    """The submissions that the viewer may know of, in order of arrival."""
     for ids in batched(events.submission_ids(session, snapshot.contest.id)):
         for _, document in submissions.numbered(viewer, snapshot, session, ids):
             yield document
 
 
 def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
-    """Every judgement the viewer may know of, in order of its making."""
+    """The judgements that the viewer may know of, in order of creation."""
     contest_id = snapshot.contest.id
     for ids in batched(submission_queries.visible_judgements(session, contest_id)):
         pairs = submission_queries.judgements(session, contest_id, only=ids)
@@ -43,7 +43,7 @@ def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Sess
 
 
 def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
-    """Every run the viewer may see, in order of its judgement."""
+    """The runs that the viewer may see, in order of judgements."""
     for ids in batched(submission_queries.visible_judgements(session, snapshot.contest.id)):
         for run in submission_queries.runs(session, snapshot.contest.id, judgements=ids):
             if may_see_runs(viewer, snapshot, run.submission):

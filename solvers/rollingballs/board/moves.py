@@ -200,9 +200,9 @@ def keep_state(m: Ints) -> None:  # pragma: no cover - compiled
 def restore_state(m: Ints) -> None:  # pragma: no cover - compiled
     """Go back to the best state of the restart, by way of the moves that both have in common."""
     for k in range(2):
-        h, kept = HIST + k * SIDE, KEEP + k * SIDE
+        h, best = HIST + k * SIDE, KEEP + k * SIDE
         n, common = min(m[COUNT + k], m[KEPT + k]), 0
-        while common < 3 * n and m[h + common] == m[kept + common]:
+        while common < 3 * n and m[h + common] == m[best + common]:
             common += 1
         common //= 3
         if k == 0:
@@ -210,8 +210,8 @@ def restore_state(m: Ints) -> None:  # pragma: no cover - compiled
         else:
             roll_back(m, m[COUNT], common)
         for i in range(common, m[KEPT + k]):
-            ball = m[ID + k * SIDE + m[kept + 3 * i]]
-            act(m, k, ball, m[kept + 3 * i + 1], m[kept + 3 * i + 2])
+            ball = m[ID + k * SIDE + m[best + 3 * i]]
+            act(m, k, ball, m[best + 3 * i + 1], m[best + 3 * i + 2])
 
 
 @kernel

@@ -36,7 +36,7 @@ def test_what_a_document_may_hold_reads() -> None:
     faults = Faults()
     text = f"{'k' * LONGEST_KEY}: {'1' * LONGEST_NUMBER}\na: '<<'\n"
     document = read_document(text.encode(), "a.yaml", faults)
-    assert document is not None, faults.found
+    assert document is not None, faults.errors
     assert document.value == {"k" * LONGEST_KEY: int("1" * LONGEST_NUMBER), "a": "<<"}
 
 
@@ -52,7 +52,7 @@ def test_what_a_document_may_hold_reads() -> None:
 def test_what_a_document_may_not_hold_is_named_with_its_line(text: str, words: str) -> None:
     faults = Faults()
     assert read_document(text.encode(), "a.yaml", faults) is None
-    assert str(faults.found[0]).removeprefix("a.yaml, ").startswith(words)
+    assert str(faults.errors[0]).removeprefix("a.yaml, ").startswith(words)
 
 
 def test_lines_are_known_as_deep_as_any_model_goes() -> None:
