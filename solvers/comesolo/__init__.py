@@ -4,7 +4,7 @@ Methods
     greedy      random plays, the longest is kept
     dfs         depth-first search with taking back, as deep as the time allows
     best-first  a queue of boards for each score, drawn mostly from the top, as printed
-    beam        level by level, the most compact boards are kept; then good plays are cut and grown again
+    beam        level by level, the most compact boards are kept; then cut near what was left over and grown again
 Instance, Answer
     those of checkers/comesolo.py
 Raw score
@@ -22,14 +22,14 @@ from types import MappingProxyType
 from checkers.comesolo import Answer, Instance, read_instance
 from solvers.comesolo.beam import search_beam
 from solvers.comesolo.best_first import search_queues
-from solvers.comesolo.bound import most_eaten
 from solvers.comesolo.dfs import search_depth_first
 from solvers.comesolo.greedy import search_greedily
-from solvers.comesolo.moves import Jumps, answer_of, rows_of, tables_of
+from solvers.comesolo.moves import answer_of, rows_of, tables_of
+from solvers.comesolo.parts import Outcome, Part, Split, find_parts
 from solvers.doors import Method, Progress
 from solvers.parts.clock import Clock
 
-Search = Callable[..., tuple[Jumps, int]]
+Search = Callable[..., Outcome]
 METHODS: Mapping[str, Method[Search]] = MappingProxyType(
     {
         "greedy": Method("random plays, the longest is kept", search_greedily, anytime=True),
@@ -52,14 +52,16 @@ def solve(
     progress: Progress | None = None,
 ) -> Answer:
     """Find a long play. Ends early at a play that is proved to be longest; compiling does not count as time."""
-    search = METHODS[method].search
-    bound = most_eaten(instance)
     warm_up(method)
     clock = Clock(seconds, steps, progress)
-    jumps, states = search(rows_of(instance), tables_of(instance.size), bound, seed=seed, clock=clock)
-    note = "optimal" if len(jumps) == bound else ""
-    clock.report(best=len(jumps), states=states, note=note, final=True)
-    return answer_of(jumps, instance.size)
+    rows, tables = rows_of(instance), tables_of(instance.size)
+    split = find_parts(rows, tables)
+    clock.most = split.most
+    outcome = METHODS[method].search(rows, tables, split, seed=seed, clock=clock)
+    clock.most = outcome.most
+    note = "optimal" if len(outcome.jumps) == outcome.most else ""
+    clock.report(best=len(outcome.jumps), states=outcome.states, note=note, final=True)
+    return answer_of(outcome.jumps, instance.size)
 
 
 def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
@@ -70,6 +72,9 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
 
 @cache
 def warm_up(method: str) -> None:
-    """Run a method on a tiny board, so that its kernels are compiled or loaded before a clock starts; once."""
-    tiny = read_instance(b"3\nooo\no..\n...\n")
-    METHODS[method].search(rows_of(tiny), tables_of(3), 9, seed=1, clock=Clock(1.0, 8))
+    """Run a method on a small board, so that its kernels are compiled or loaded before a clock starts; once."""
+    small = read_instance(b"5\nooooo\nooooo\noo.oo\nooooo\nooooo\n")
+    rows, tables = rows_of(small), tables_of(5)
+    find_parts(rows_of(read_instance(b"5\noo.oo\n.....\n.....\n.....\n.....\n")), tables)
+    split = Split((Part(rows, small.pieces, None),))  # one more than possible: the search goes on to its last kernel
+    METHODS[method].search(rows, tables, split, seed=1, clock=Clock(1.0, 1000))

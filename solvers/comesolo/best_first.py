@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 
 from solvers.comesolo.forest import COUNT, DEEPEST, GROWTH, TOP, Forest, path_to, plant, replay
 from solvers.comesolo.moves import PAD, Jumps, Rows, Tables, draw, lowest, seeded, starts
+from solvers.comesolo.parts import Outcome, Split
 from solvers.parts.clock import Clock
 
 DRAWS_A_TURN = 500
 
 
-def search_queues(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
-    """Search until the budget, the memory or the boards end, or a play reaches `bound`.
+def search_queues(rows: Rows, tables: Tables, split: Split, *, seed: int, clock: Clock) -> Outcome:
+    """Search until the budget, the memory or the boards end, or no longer play is possible.
 
-    One step is one board taken out of its queue, met before or not. Returns the play and the boards put in.
+    One step is one board taken out of its queue, met before or not. The states are the boards put in.
     """
+    bound = split.most
     state = seeded(seed)
     forest = plant(tables)
     longest = np.zeros(1, np.int64)
@@ -36,8 +38,10 @@ def search_queues(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: C
         done = grow(forest, rows, tables, state, turn, longest)
         clock.step(done, best=int(longest[0]), states=forest.nodes)
         if done < turn:
+            if (forest.heads < 0).all():
+                bound = int(longest[0])
             break
-    return path_to(forest), forest.nodes
+    return Outcome(path_to(forest), forest.nodes, bound)
 
 
 def grow(

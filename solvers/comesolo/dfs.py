@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvers.comesolo.moves import Jumps, Rows, Tables, draw, list_jumps, seeded, toggle
+from solvers.comesolo.parts import Outcome, Split
 from solvers.parts.clock import Clock
 
 STATES_A_TURN = 20000
@@ -31,8 +32,9 @@ class Stack:
     place: NDArray[np.int64]
 
 
-def search_depth_first(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
-    """Search until the budget ends, all is tried or a play reaches `bound`; returns play and states. A step: a jump."""
+def search_depth_first(rows: Rows, tables: Tables, split: Split, *, seed: int, clock: Clock) -> Outcome:
+    """Search until the budget ends, all is tried or no longer play is possible. One step is one jump."""
+    bound = split.most
     stack = new_stack(rows, tables)
     state = seeded(seed)
     states = 0
@@ -42,8 +44,8 @@ def search_depth_first(rows: Rows, tables: Tables, bound: int, *, seed: int, clo
         states += done
         clock.step(done, best=int(stack.place[BEST]), states=states)
         if done < turn:
-            break
-    return stack.best[: stack.place[BEST]].copy(), states
+            bound = int(stack.place[BEST])
+    return Outcome(stack.best[: stack.place[BEST]].copy(), states, bound)
 
 
 def new_stack(rows: Rows, tables: Tables) -> Stack:

@@ -20,14 +20,16 @@ from solvers.comesolo.moves import (
     starts,
     toggle,
 )
+from solvers.comesolo.parts import Outcome, Split
 from solvers.parts.clock import Clock
 
 STATES_A_TURN = 20000
 REACH = 3  # a jump that a changed cell takes part in starts at most so far from the middle of the change
 
 
-def search_greedily(rows: Rows, tables: Tables, bound: int, *, seed: int, clock: Clock) -> tuple[Jumps, int]:
-    """Restart until the budget ends or a play reaches `bound` jumps. One step is one play. Returns play and states."""
+def search_greedily(rows: Rows, tables: Tables, split: Split, *, seed: int, clock: Clock) -> Outcome:
+    """Restart until the budget ends or a play has as many jumps as are proven possible. One step is one play."""
+    bound = split.most
     best = np.empty(0, np.uint16)
     state = seeded(seed)
     states = 0
@@ -39,7 +41,7 @@ def search_greedily(rows: Rows, tables: Tables, bound: int, *, seed: int, clock:
         clock.step(plays, best=len(best), states=states)
         if len(best) >= bound:
             break
-    return best, states
+    return Outcome(best, states, bound)
 
 
 def play_at_random(rows: Rows, inside: Rows, size: int, state: NDArray[np.uint64], plays: int) -> Jumps:

@@ -41,12 +41,16 @@ class Level:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The children that go on: for each its parent's place in the level, its jump, hash and cost."""
+    """The children that go on: for each its parent's place in the level, its jump, hash and cost.
+
+    `whole` says that no child was left out.
+    """
 
     parents: NDArray[np.int32]
     jumps: Jumps
     hashes: Hashes
     costs: Numbers
+    whole: bool
 
 
 def first_level(rows: Rows, tables: Tables, costs: Costs) -> Level:
@@ -85,7 +89,7 @@ def _choose(
     changes: NDArray[np.int32],
     jump_hashes: Hashes,
     width: int,
-) -> tuple[NDArray[np.int32], Jumps, Hashes, Numbers]:  # pragma: no cover - compiled
+) -> tuple[NDArray[np.int32], Jumps, Hashes, Numbers, bool]:  # pragma: no cover - compiled
     """Collect children below a limit in a buffer; when it is full, keep the cheapest `width` and lower the limit.
 
     No two children with the same hash are kept. Ties at the limit go to the child seen first.
@@ -129,10 +133,11 @@ def _choose(
                     while seen[slot] != 0:
                         slot = (slot + np.uint64(1)) & mask
                     seen[slot] = child_hashes[i]
+    whole = limit == FULL and count <= width
     if count > width:
         limit = np.partition(child_costs[:count], width - 1)[width - 1]
         count = _keep(width, limit, parents, played, child_hashes, child_costs, count)
-    return parents[:count], played[:count], child_hashes[:count], child_costs[:count]
+    return parents[:count], played[:count], child_hashes[:count], child_costs[:count], whole
 
 
 @njit(cache=True, nogil=True)

@@ -2,51 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkers.comesolo import Answer, Instance, read_answer, read_instance, score_answer, write_answer
+from checkers.comesolo import Answer, read_answer, read_instance, score_answer, write_answer
 from solvers import comesolo
 from solvers.comesolo import best_first, costs, dfs, forest, greedy, levels, moves, touched
-from solvers.comesolo.bound import most_eaten
 from solvers.doors import Report
-
-DIRECTIONS = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
-Board = frozenset[tuple[int, int]]
-
-boards = st.integers(3, 8).flatmap(
-    lambda size: st.tuples(st.just(size), st.sets(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))))
+from tests.builders.boards import (
+    DIRECTIONS,
+    Board,
+    boards,
+    drawn_instance,
+    make_instance,
+    pieces_of,
+    slow_best,
+    slow_jumps,
+    small_boards,
 )
-small_boards = st.integers(3, 4).flatmap(
-    lambda size: st.tuples(
-        st.just(size), st.sets(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=8)
-    )
-)
-
-
-def make_instance(size: int, pieces: set[tuple[int, int]] | Board) -> Instance:
-    return Instance(size, bytes((r, c) in pieces for r in range(size) for c in range(size)))
-
-
-def drawn_instance(size: int, density: float, seed: int = 1) -> Instance:
-    cells = np.random.default_rng(seed).random(size * size) < density
-    return Instance(size, cells.astype(np.uint8).tobytes())
-
-
-def slow_jumps(size: int, board: set[tuple[int, int]] | Board) -> dict[int, Board]:
-    """Twin of every list of jumps: each legal jump's number and the board behind it, by the rules' own words."""
-    jumps = {}
-    for r, c in board:
-        for direction, (down, right) in enumerate(DIRECTIONS):
-            middle, landing = (r + down, c + right), (r + 2 * down, c + 2 * right)
-            on_board = 0 <= landing[0] < size and 0 <= landing[1] < size
-            if on_board and middle in board and landing not in board:
-                jumps[(r * size + c) * 8 + direction] = frozenset((board - {(r, c), middle}) | {landing})
-    return jumps
 
 
 def slow_cost(board: Board, table: costs.Costs) -> int:
@@ -60,12 +35,6 @@ def slow_cost(board: Board, table: costs.Costs) -> int:
     return total
 
 
-@cache
-def slow_best(size: int, board: Board) -> int:
-    """Twin of the complete searches: the longest play there is."""
-    return max((1 + slow_best(size, child) for child in slow_jumps(size, board).values()), default=0)
-
-
 def slow_draw(state: int, bound: int) -> tuple[int, int]:
     """Twin of the random numbers: SplitMix64 in whole numbers."""
     state = (state + 0x9E3779B97F4A7C15) % 2**64
@@ -73,10 +42,6 @@ def slow_draw(state: int, bound: int) -> tuple[int, int]:
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
     z ^= z >> 31
     return state, (z >> 32) * bound >> 32
-
-
-def pieces_of(rows: moves.Rows, size: int) -> Board:
-    return frozenset((int(r), int(c)) for r, c in np.argwhere(moves.board_of(rows, size)))
 
 
 def view_of(size: int) -> costs.Costs:
@@ -152,6 +117,7 @@ def test_every_level_of_the_beam_has_the_boards_jumps_and_costs_of_its_slow_twin
             offered |= {child: slow_cost(child, table) for child in expected.values()}
         chosen = levels.choose(level, tables, width)
         assert sorted(chosen.costs.tolist()) == sorted(offered.values())[:width]
+        assert chosen.whole == (len(offered) <= width)
         assert len(set(chosen.hashes.tolist())) == len(chosen.hashes)
         level = levels.build(level, chosen, tables, table)
 
@@ -166,20 +132,14 @@ def test_the_cost_of_a_board_is_that_of_its_slow_twin(drawn: tuple[int, set[tupl
 
 @settings(max_examples=60)
 @given(small_boards)
-def test_complete_searches_find_the_longest_play_and_the_bound_is_never_below_it(
+def test_complete_searches_find_the_longest_play(
     drawn: tuple[int, set[tuple[int, int]]],
 ) -> None:
     size, pieces = drawn
     longest = slow_best(size, frozenset(pieces))
     instance = make_instance(size, pieces)
-    assert longest <= most_eaten(instance) or not pieces
     for method in ("dfs", "best-first"):
         assert comesolo.solve(instance, method=method, seed=3, seconds=1, steps=200_000).count == longest
-
-
-def test_the_bound_counts_groups_that_no_jump_can_join() -> None:
-    far_apart = make_instance(9, {(0, 0), (0, 1), (8, 7), (8, 8), (4, 4)})
-    assert most_eaten(far_apart) == 2
 
 
 def test_depth_first_search_goes_on_where_it_was_interrupted() -> None:
