@@ -11,7 +11,17 @@ import typer
 from typer.core import TyperGroup
 
 from app.cli import access, bench, check, generate, package, solve
-from app.cli.admin import accounts, contest_commands, imports, jobs, problems, rejudgings, similarity, teams
+from app.cli.admin import (
+    accounts,
+    contest_commands,
+    imports,
+    jobs,
+    package_import,
+    problems,
+    rejudgings,
+    similarity,
+    teams,
+)
 from app.cli.admin import awards as given_awards
 from app.cli.admin import clarifications as jury
 from app.cli.contestant import awards, clarifications, history, scoreboard, statement, submit, taking_part, watch
@@ -98,7 +108,10 @@ app.command(
     rich_help_panel=LOCAL,
     epilog=examples("jurado ladder comesolo --short", "jurado ladder comesolo --method greedy --method beam --json"),
 )(ladder)
-package.program.command("import", epilog=examples("jurado package import problems/comesolo"))(problems.upload_problem)
+package.program.command(
+    "import",
+    epilog=examples("jurado package import problems/comesolo", "jurado package import omegaup.zip --to problems"),
+)(package_import.import_package)
 app.add_typer(package.program, name="package", rich_help_panel=LOCAL)
 app.command(rich_help_panel=LOCAL, epilog=examples("jurado bench", "jurado bench tokens"))(bench.bench)
 app.command(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from app.packages.errors import PackageError, PackageErrors
-from app.packages.files import LIMITS, Limits, archive_files
+from app.packages.errors import Faults, PackageError, PackageErrors
+from app.packages.files import LIMITS, Limits, archive_files, folder_files
+from app.packages.formats.detect import format_of, import_files
+from app.packages.formats.names import Format
 from app.packages.markdown import FOLDER, render
 from app.packages.model import Package
 from app.packages.read import assemble
@@ -20,15 +22,20 @@ STATEMENT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A package that reads, and the rules that it breaks."""
+    """A package that reads, the rules that it breaks, and what was mapped where it came in another format."""
 
     package: Package
     broken: tuple[PackageError, ...]
 
 
-def read_arrival(source: bytes | Path, slug: str | None, stem: str | None) -> Arrival:
-    """Read an archive; its top folder names the problem, else `slug`, else `stem`. Raises PackageErrors."""
+def read_arrival(source: bytes | Path, slug: str | None, stem: str | None, format: Format | None = None) -> Arrival:
+    """Read an archive; its top folder names the problem, else `slug`, else `stem`. Raises PackageErrors.
+
+    An archive of another judge is turned into a package, its format told by its files where `format` does not.
+    """
     top, files = archive_files(source)
+    if (foreign := format or format_of(files)) is not None:
+        return _foreign(files, foreign, slug, top or stem)
     if top is not None and slug is not None and top != slug:
         raise PackageErrors([PackageError("", "", f"expected the top folder {slug}, found {top}")])
     name = top or slug or stem
@@ -37,13 +44,33 @@ def read_arrival(source: bytes | Path, slug: str | None, stem: str | None) -> Ar
     return _arrival(assemble(name, files))
 
 
+def read_place_of_another_judge(place: Path, slug: str | None = None, format: Format | None = None) -> Arrival | None:
+    """Read a package of another judge from a folder or a zip; None for one of Jurado. Raises PackageErrors."""
+    faults = Faults()
+    if place.is_dir():
+        files: Mapping[str, bytes] = folder_files(place, faults)
+        name: str | None = place.resolve().name
+    else:
+        top, files = archive_files(place)
+        name = top or place.stem
+    if (foreign := format or format_of(files)) is None:
+        return None
+    faults.settle()
+    return _foreign(files, foreign, slug, name)
+
+
 def read_member(data: bytes, slug: str, limits: Limits = LIMITS) -> Arrival:
     """Read a package that lies in a larger one, where its place names it. Raises PackageErrors."""
     return _arrival(assemble(slug, archive_files(data, limits)[1]))
 
 
-def _arrival(package: Package) -> Arrival:
-    return Arrival(package, (*check_rules(package), *_slow_statements(package)))
+def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Arrival:
+    imported = import_files(files, format, slug, name)
+    return _arrival(assemble(imported.slug, imported.files), imported.notes)
+
+
+def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:
+    return Arrival(package, (*notes, *check_rules(package), *_slow_statements(package)))
 
 
 def _slow_statements(package: Package) -> Iterator[PackageError]:

@@ -79,13 +79,18 @@ async def import_problem(
     viewer: AdminOnly,
     service: TheService,
     id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
+    format: Annotated[
+        packages.JudgeFormat | None, Query(description="the judge that the zip is of; told by its files")
+    ] = None,
     joins: Joins = None,
 ) -> BroughtIn | Response:
     """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once.
 
+    A zip of another judge is turned into a package, and the warnings say how.
+
     Where that would change what anybody has, the new version becomes a rejudging (202), to be applied.
     """
-    async with _open_package(request, id, service.settings.max_upload) as sent:
+    async with _open_package(request, id, format, service.settings.max_upload) as sent:
         outcome = await run_sync(packages.bring_in, service, viewer, sent, joins)
     if isinstance(outcome, RejudgingView):
         return accepted(outcome)
@@ -94,7 +99,9 @@ async def import_problem(
 
 
 @asynccontextmanager
-async def _open_package(request: Request, slug: str | None, limit: int) -> AsyncIterator[SentPackage]:
+async def _open_package(
+    request: Request, slug: str | None, format: packages.JudgeFormat | None, limit: int
+) -> AsyncIterator[SentPackage]:
     """Read a package from the body or from a form; its file is gone afterwards. Raises BadRequest, UnsupportedMedia."""
     kind = content_type(request)
     if kind == "multipart/form-data":
@@ -104,9 +111,9 @@ async def _open_package(request: Request, slug: str | None, limit: int) -> Async
                 raise BadRequest("package: expected a zip file, found nothing")
             upload = form.file("package")
             stem = Path(upload.name if upload is not None else "").stem or None
-            yield SentPackage(data, slug or form.texts.get("id"), stem)
+            yield SentPackage(data, slug or form.texts.get("id"), stem, format)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
-            yield SentPackage(path, slug)
+            yield SentPackage(path, slug, None, format)
     else:
         raise UnsupportedMedia(f"Content-Type: expected application/zip or multipart/form-data, found {kind or 'none'}")

@@ -53,7 +53,13 @@ def upload_problem(
 
     A new version of a problem with submissions waits as a rejudging.
     """
-    slug, data = packed(place)
+    upload_archive(*packed(place), rejudging, as_json, name=str(place))
+
+
+def upload_archive(
+    slug: str | None, data: bytes, rejudging: int | None, as_json: bool, *, name: str | None = None
+) -> None:
+    """Send a package's zip to the server, and say what came of it; `name`: for a zip that knows its id itself."""
     params = {"id": slug, "rejudging": rejudging}
     with Client.open() as client, upload_shown(data) as reader:
         reply = client.post("problems", content=reader, params=params, headers={"Content-Type": "application/zip"})
@@ -62,7 +68,7 @@ def upload_problem(
         return
     stored = checked(reply, StoredProblem)
     if not as_json:
-        show_faults(str(slug or place), stored.get("warnings", []))
+        show_faults(slug or name or stored["id"], stored.get("warnings", []))
     report(f"problem {stored['id']} has {stored['test_data_count']} test cases", reply, as_json=as_json)
 
 

@@ -17,6 +17,7 @@ from app.grading.grade import found_score
 from app.grading.questions import NotJudged
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
+from app.packages.formats.names import Format
 from app.packages.model import Package
 from app.packages.verify import examine
 from app.service import Service
@@ -29,6 +30,9 @@ from app.storage import packing, problems
 from app.storage.packing import NotPackable
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow
+
+JudgeFormat = Format
+"""The judges whose packages are taken beside Jurado's own."""
 
 
 class TestDataGroup(BaseModel):
@@ -103,11 +107,15 @@ class BroughtIn(ProblemDetails):
 
 @dataclass(frozen=True, slots=True)
 class SentPackage:
-    """A package as it was sent: a zip, the id it is to have, and the name of its file for one without a top folder."""
+    """A package as it was sent: a zip, the id it is to have, and the name of its file for one without a top folder.
+
+    `format`: the judge that it is of; None: told by its files.
+    """
 
     source: bytes | Path
     slug: str | None
     stem: str | None = None
+    format: Format | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +234,8 @@ def _read_and_check(service: Service, sent: SentPackage) -> Checked:
     try:
         files = [] if isinstance(sent.source, bytes) else [sent.source]
         seconds = service.settings.package_read_seconds
-        return check_package(service, READER.read(read_arrival, (sent.source, sent.slug, sent.stem), seconds, files))
+        arguments = (sent.source, sent.slug, sent.stem, sent.format)
+        return check_package(service, READER.read(read_arrival, arguments, seconds, files))
     except PackageErrors as faults:
         message = _sentence(errors_of(faults.errors))
         raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None

@@ -14,6 +14,7 @@ from app.packages.export import write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.zips import zip_bytes
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
+from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import package_files, zip_package
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
@@ -63,6 +64,24 @@ def test_a_package_without_a_top_folder_is_named_in_the_address(checked: Api) ->
     assert bring(checked, zip_package(top="")).status_code == 400
     assert bring(checked, zip_package(top=""), "?id=other").json()["id"] == "other"
     assert bring(checked, zip_package(), "?id=other").status_code == 400
+
+
+def test_a_zip_of_another_judge_becomes_a_problem_and_the_warnings_say_how(checked: Api) -> None:
+    made = bring(checked, foreign_zip(OMEGAUP), "?id=suma")
+    assert (made.status_code, made.json()["id"]) == (201, "suma"), made.text
+    cases = {case["name"]: case["max_points"] for case in made.json()["testcases"]}
+    assert cases == {"sample01": 0, "sample02": 0, "2.a": 80, "2.b": 80, "1": 20}
+    files = {warning["file"] for warning in made.json()["warnings"]}
+    assert {"statements/es.markdown", "solution/original", "input_validators/text.py"} <= files
+    assert bring(checked, foreign_zip(OMEGAUP), "?id=suma&format=omegaup").status_code == 201
+    assert bring(checked, foreign_zip(OMEGAUP), "?id=suma&format=ioi").status_code == 400
+
+
+def test_a_faulty_zip_of_another_judge_leaves_nothing(checked: Api) -> None:
+    reply = bring(checked, foreign_zip(OMEGAUP, {"cases/1.out": None, "testplan": "1 x\n"}), "?id=suma")
+    assert reply.status_code == 400
+    assert {file for file, _ in messages(reply)} == {"cases/1.out", "testplan"}
+    assert checked.get("problems", user="admin").json() == []
 
 
 def test_every_fault_is_listed_at_once_with_its_file_and_nothing_is_stored(checked: Api) -> None:

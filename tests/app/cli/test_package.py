@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tests.app.cli.conftest import Jurado
+from tests.builders.foreign import OMEGAUP, foreign_files, foreign_zip
 
 
 def test_a_new_package_verifies_and_so_does_its_zip(jurado: Jurado, tmp_path: Path) -> None:
@@ -43,3 +44,28 @@ def test_a_package_is_never_begun_over_something(jurado: Jurado, tmp_path: Path)
 def test_verifying_nothing_is_one_clear_line(jurado: Jurado, tmp_path: Path) -> None:
     done = jurado("package", "verify", tmp_path / "nowhere")
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+
+
+def test_a_package_of_another_judge_is_written_as_a_folder_that_verifies(jurado: Jurado, tmp_path: Path) -> None:
+    archive = tmp_path / "A sum.zip"
+    archive.write_bytes(foreign_zip(OMEGAUP))
+    made = jurado("package", "import", archive, "--to", tmp_path / "problems")
+    assert made.exit_code == 0, made.stderr
+    assert "descriptions of samples" in made.stdout
+    assert jurado("package", "verify", tmp_path / "problems" / "asum").exit_code == 0
+    again = jurado("package", "import", archive, "--to", tmp_path / "problems")
+    assert (again.exit_code, "expected a folder that is not there yet" in again.stderr) == (2, True)
+
+
+def test_a_faulty_package_of_another_judge_leaves_no_folder(jurado: Jurado, tmp_path: Path) -> None:
+    folder = tmp_path / "sum"
+    for name, data in foreign_files(OMEGAUP, {"cases/1.out": None, "testplan": "1 x\n"}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    done = jurado("package", "import", folder, "--to", tmp_path / "problems")
+    assert done.exit_code == 1
+    assert "cases/1.out: missing file" in done.stderr
+    assert "testplan, line 1: expected `CASE WEIGHT`" in done.stderr
+    assert not (tmp_path / "problems").exists()
+    wrong = jurado("package", "import", folder, "--format", "ioi")
+    assert (wrong.exit_code, "--format: expected one of omegaup" in wrong.stderr) == (2, True)

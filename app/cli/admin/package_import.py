@@ -1,0 +1,102 @@
+"""`jurado package import`: a package of any judge, written as a folder or brought to the server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.admin.problems import Joins, upload_archive, upload_problem
+from app.cli.options import AsJson
+from app.cli.output import Failure, say
+from app.cli.package import must_exist, show_faults
+from app.packages.errors import PackageErrors
+from app.packages.formats.names import FORMATS
+from app.packages.model import Package
+
+if TYPE_CHECKING:
+    from app.packages.arrivals import Arrival
+    from app.packages.formats.names import Format
+
+
+def import_package(
+    place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
+    format_name: Annotated[
+        str | None, typer.Option("--format", metavar="|".join(FORMATS), help="default: told by the files")
+    ] = None,
+    to: Annotated[Path | None, typer.Option(metavar="DIR", help="write the package's folder there")] = None,
+    server: Annotated[bool, typer.Option("--server", help="bring it to the server: the default")] = False,
+    slug: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="the problem's id; default: by its name")
+    ] = None,
+    rejudging: Joins = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a package of another judge into one of Jurado, and bring it to the server or write it as a folder.
+
+    Warnings say how things were mapped; with any fault nothing is kept and every fault is listed.
+    """
+    if to is not None and server:
+        raise Failure("expected either --to DIR or --server, found both")
+    must_exist(place)
+    arrival = read_foreign(place, slug, format_name)
+    if arrival is None and to is None:
+        upload_problem(place, rejudging, as_json)
+        return
+    if arrival is None:
+        raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
+    if not as_json:
+        show_faults(arrival.package.slug, [fault.as_data() for fault in arrival.broken])
+    if to is None:
+        from app.packages.export import write_archive
+
+        upload_archive(arrival.package.slug, write_archive(arrival.package), rejudging, as_json)
+        return
+    folder = write_folder(arrival.package, to)
+    say(f"{folder}: {len(arrival.package.files)} files; next: jurado package verify {folder}")
+
+
+def read_foreign(place: Path, slug: str | None, format_name: str | None) -> Arrival | None:
+    """Read a package of another judge; None for one of Jurado. Raises Failure listing every fault."""
+    from app.packages.arrivals import read_place_of_another_judge
+
+    try:
+        return read_place_of_another_judge(place, slug, named_format(format_name))
+    except PackageErrors as errors:
+        faults = "\n".join(f"  {fault}" for fault in errors.errors)
+        raise Failure(f"{place} cannot be imported:\n{faults}", 1) from None
+
+
+def named_format(name: str | None) -> Format | None:
+    """Find a format by its name; raises Failure for an unknown one."""
+    known = next((each for each in FORMATS if each == name), None)
+    if name is not None and known is None:
+        raise Failure(f"--format: expected one of {', '.join(FORMATS)}, found {name!r}")
+    return known
+
+
+def write_folder(package: Package, below: Path) -> Path:
+    """Write a package as a folder named by its slug: all of it or nothing. Raises Failure."""
+    target = below / package.slug
+    if target.exists():
+        raise Failure(f"{target}: expected a folder that is not there yet, found one")
+    try:
+        below.mkdir(parents=True, exist_ok=True)
+        started = Path(tempfile.mkdtemp(prefix=".new-", dir=below))
+        try:
+            for name, data in package.files.items():
+                path = started / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            started.chmod(0o755)
+            os.rename(started, target)
+        except BaseException:
+            shutil.rmtree(started, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise Failure(f"{target}: {error.strerror}") from None
+    return target

@@ -1,0 +1,179 @@
+"""CMS' Italian format: task.yaml, input/inputN.txt, output/outputN.txt, gen/GEN, check/checker, statement/, att/.
+
+Test cases are called by their number, `000` on, as CMS calls them: contestants send `output_000.txt`, a name that is
+taken here too. Without a score type in task.yaml the lines `# ST: POINTS` of gen/GEN begin the subtasks of a GroupMin;
+without those every case has its share of `total_value`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from app.packages.documents import read_model
+from app.packages.formats.cms_groups import plan_groups
+from app.packages.formats.draft import CaseDraft, Draft, Program, Source, Standard, listed
+from app.packages.formats.leftovers import keep_programs
+from app.packages.metadata import LANGUAGE_CODE
+
+NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")
+LANGUAGE = re.compile(LANGUAGE_CODE)
+LANGUAGES: Mapping[str, str] = {
+    "italian": "it", "english": "en", "french": "fr", "german": "de", "spanish": "es", "russian": "ru", "polish": "pl",
+    "portuguese": "pt", "japanese": "ja", "chinese": "zh", "ukrainian": "uk", "croatian": "hr", "hungarian": "hu",
+}  # fmt: skip
+"""Names of statements, such as english.pdf, with their languages."""
+CHECKERS = ("check/checker", "cor/correttore")
+SOURCES = (".cpp", ".cc", ".c", ".py")
+MANAGERS = ("check/manager", "cor/manager")
+CONTEST_KEYS = (
+    "token_mode", "feedback_level", "score_mode", "score_precision", "max_submission_number", "min_submission_interval",
+    "public_testcases", "risultati",
+)  # fmt: skip
+ELF = b"\x7fELF"
+
+
+def _text(value: object) -> object:
+    """YAML reads a name such as 007 as a number."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class Task(BaseModel):
+    """task.yaml, as far as answer files need it; both the English and the older Italian keys."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: Annotated[str | None, BeforeValidator(_text)] = None
+    nome_breve: Annotated[str | None, BeforeValidator(_text)] = None
+    title: Annotated[str | None, BeforeValidator(_text)] = None
+    nome: Annotated[str | None, BeforeValidator(_text)] = None
+    primary_language: str = "it"
+    n_input: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    total_value: Annotated[float, Field(gt=0, le=10**9)] = 100.0
+    output_only: bool = False
+    score_type: Literal["Sum", "GroupMin", "GroupMul", "GroupThreshold"] | None = None
+    score_type_parameters: int | float | list[list[int | float | str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The files of input/ and output/ by their numbers."""
+
+    inputs: Mapping[int, str]
+    outputs: Mapping[int, str]
+
+
+def read(source: Source) -> Draft:
+    """Read a task folder into a draft; faults and notes go to `source`."""
+    task = Task()
+    if "task.yaml" in source.files:
+        task = read_model(Task, source.take("task.yaml"), "task.yaml", source.faults) or task
+    else:
+        source.faults.add("task.yaml", "missing file")
+    draft = Draft(slug=task.name or task.nome_breve or "")
+    _refuse_other_kinds(source, task)
+    draft.checker = _checker(source)
+    cases = _cases(source, task)
+    draft.groups = plan_groups(source, task.score_type, task.score_type_parameters, _total(task), cases, draft.checker)
+    title = task.title or task.nome or draft.slug
+    for language in _statements(source, draft, task.primary_language):
+        draft.names[language] = title
+    for name in source.below("att"):
+        draft.files[f"attachments/{name.removeprefix('att/')}"] = source.take(name)
+    _note_settings(source, task)
+    keep_programs(source, draft)
+    return draft
+
+
+def _total(task: Task) -> Fraction:
+    return Fraction(str(task.total_value))
+
+
+def _refuse_other_kinds(source: Source, task: Task) -> None:
+    for name in MANAGERS:
+        if name in source.files:
+            source.faults.add(source.use(name), "expected answers that are files: a Communication task has none")
+    if not task.output_only:
+        source.note("task.yaml", "the programs of a Batch task are not run here: contestants send their outputs")
+
+
+def _cases(source: Source, task: Task) -> list[CaseDraft]:
+    """The test cases in the order of their numbers, which go from 0 to n_input - 1."""
+    numbered = _numbered(source)
+    count = task.n_input if task.n_input is not None else len(numbered.inputs)
+    missing = [*_missing("input", numbered.inputs, count), *_missing("output", numbered.outputs, count)]
+    for name in missing:
+        source.faults.add(name, "missing file")
+    extra = [name for names in (numbered.inputs, numbered.outputs) for at, name in names.items() if at >= count]
+    if extra:
+        source.note("task.yaml", f"beyond n_input and left out: {listed(sorted(extra))}", "n_input")
+    numbers = [at for at in range(count) if at in numbered.inputs and at in numbered.outputs]
+    return [
+        CaseDraft(f"{at:03}", source.take(numbered.inputs[at]), source.take(numbered.outputs[at])) for at in numbers
+    ]
+
+
+def _numbered(source: Source) -> Numbered:
+    by_kind: dict[str, dict[int, str]] = {"input": {}, "output": {}}
+    for name in [*source.below("input"), *source.below("output")]:
+        match = NUMBERED.fullmatch(name)
+        if match is not None and match[1] == match[2]:
+            by_kind[match[1]][int(match[3])] = name
+    return Numbered(by_kind["input"], by_kind["output"])
+
+
+def _missing(kind: str, names: Mapping[int, str], count: int) -> Iterator[str]:
+    absent = (at for at in range(count) if at not in names)
+    return (f"{kind}/{kind}{at}.txt" for at in absent)
+
+
+def _checker(source: Source) -> Standard | Program:
+    """The comparison of white space (`white-diff`), or the task's own checker from its source."""
+    for name in CHECKERS:
+        sources = [f"{name}{extension}" for extension in SOURCES if f"{name}{extension}" in source.files]
+        if sources:
+            source.used.add(name)
+            folder = name.partition("/")[0]
+            headers = [each for each in source.below(folder) if each.endswith((".h", ".hpp"))]
+            return Program("cms", "fraction", {_last(each): source.take(each) for each in (sources[0], *headers)})
+        if name in source.files and b"python" in source.files[name][:60].split(b"\n")[0]:
+            return Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
+        if name in source.files:
+            what = "a compiled program" if source.files[name].startswith(ELF) else "a program in no language known here"
+            expected = f"its source beside it ({', '.join(_last(name) + each for each in SOURCES)})"
+            source.faults.expect(source.use(name), "", expected=expected, found=what)
+    return Standard("tokens", ("case_sensitive",))
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
+    """Put the PDFs of statement/ or testo/ into the draft; gives their languages."""
+    languages: list[str] = []
+    for name in [*source.below("statement"), *source.below("testo")]:
+        folder, _, last = name.partition("/")
+        stem = last.removesuffix(".pdf")
+        language = primary if stem == folder else LANGUAGES.get(stem, stem)
+        if not last.endswith(".pdf") or not LANGUAGE.match(language):
+            continue
+        if language in languages:
+            source.faults.add(source.use(name), f"two statements have the language {language}")
+            continue
+        languages.append(language)
+        draft.files[f"statement/problem.{language}.pdf"] = source.take(name)
+    if not languages:
+        source.faults.expect("statement", "", expected="statement.pdf or LANGUAGE.pdf", found="none")
+    return languages
+
+
+def _note_settings(source: Source, task: Task) -> None:
+    given = [key for key in CONTEST_KEYS if key in (task.model_extra or {})]
+    if given:
+        source.note("task.yaml", f"set in the contest here, and left out: {', '.join(given)}")

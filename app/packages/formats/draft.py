@@ -1,0 +1,150 @@
+"""A problem of another judge on its way to a package: the same few things, whatever format it came in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from app.packages.documents import LARGEST_DOCUMENT
+from app.packages.errors import Faults, PackageError
+from app.packages.model import Aggregation
+
+MOST_NAMED = 5
+NOT_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """A standard checker with the arguments that the format's default validator takes."""
+
+    name: str
+    args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A checker of the problem's own: its files by their paths, the protocol it speaks, and what its points mean."""
+
+    protocol: str
+    points: str
+    files: Mapping[str, bytes]
+    args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDraft:
+    """A test case; `points` are its share of a group of aggregation `sum`, `extras` its other files by extension."""
+
+    name: str
+    input: bytes
+    answer: bytes
+    points: Fraction = Fraction(1)
+    extras: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDraft:
+    """Cases that count together; an empty name: the cases lie directly in `secret`.
+
+    points   of the whole group, for `min` and `pass-fail`; a `sum` has those of its cases
+    require  names of groups that must be passed first
+    args     the checker's arguments for its cases, where they are not the problem's
+    """
+
+    name: str
+    aggregation: Aggregation
+    points: Fraction
+    cases: tuple[CaseDraft, ...]
+    require: tuple[str, ...] = ()
+    args: tuple[str, ...] | None = None
+    validator_args: object = None
+
+
+@dataclass(slots=True)
+class Draft:
+    """All of a problem.
+
+    slug       what the format calls it; empty where the format has no name
+    names      titles by language
+    metadata   further keys of problem.yaml; `settings`: of jurado.yaml
+    files      the rest of the package by path: statements, solutions, attachments, programs
+    total      the points in all that the groups are scaled to, where whole numbers allow it
+    """
+
+    slug: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+    metadata: dict[str, object] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
+    checker: Standard | Program = Standard("tokens")
+    groups: list[GroupDraft] = field(default_factory=list)
+    samples: list[CaseDraft] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    total: int | None = None
+
+
+@dataclass(slots=True)
+class Source:
+    """The files of a foreign package, with the faults and notes that reading it leaves.
+
+    A fault refuses the package. A note says how something was mapped, or that it was left out.
+    """
+
+    files: Mapping[str, bytes]
+    faults: Faults = field(default_factory=Faults)
+    notes: list[PackageError] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+
+    def take(self, name: str) -> bytes:
+        """Read a file, and remember that it has found its place."""
+        self.used.add(name)
+        return self.files[name]
+
+    def use(self, name: str) -> str:
+        """Remember that a file has found its place, unread; gives its name."""
+        self.used.add(name)
+        return name
+
+    def below(self, folder: str) -> list[str]:
+        """List the files below a folder, sorted."""
+        return sorted(name for name in self.files if name.startswith(f"{folder}/"))
+
+    def unused(self) -> list[str]:
+        """List the files that nothing has taken, sorted."""
+        return sorted(name for name in self.files if name not in self.used)
+
+    def note(self, file: str, message: str, where: str = "") -> None:
+        """Note how something was mapped."""
+        self.notes.append(PackageError(file, where, message, "warning"))
+
+    def json(self, name: str) -> dict[str, object] | None:
+        """Parse a file that holds a JSON object, within the size of documents; notes a fault and gives None if not."""
+        data = self.take(name)
+        if len(data) > LARGEST_DOCUMENT:
+            self.faults.expect(name, "", expected=f"at most {LARGEST_DOCUMENT} bytes of JSON", found=str(len(data)))
+            return None
+        try:
+            value = json.loads(data)
+        except json.JSONDecodeError as error:
+            self.faults.add(name, f"not valid JSON: {error.msg}", f"line {error.lineno}")
+        except (ValueError, RecursionError) as error:
+            self.faults.add(name, f"not valid JSON: {str(error).splitlines()[0]}")
+        else:
+            if isinstance(value, dict):
+                return value
+            self.faults.expect(name, "", expected="a JSON object", found=type(value).__name__)
+        return None
+
+
+def listed(names: Iterable[str]) -> str:
+    """Name a few of many: `a, b and 3 others`."""
+    every = list(names)
+    few = ", ".join(every[:MOST_NAMED])
+    return few if len(every) <= MOST_NAMED else f"{few} and {len(every) - MOST_NAMED} others"
+
+
+def slug_of(name: str) -> str:
+    """The id that a name gives: its ASCII letters in lower case, and its digits."""
+    return NOT_SLUG.sub("", name.lower())[:36]

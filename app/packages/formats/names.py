@@ -1,0 +1,8 @@
+"""The names of the formats of other judges."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Format = Literal["omegaup", "cms"]
+FORMATS: tuple[Format, ...] = get_args(Format)

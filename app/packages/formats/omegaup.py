@@ -1,0 +1,206 @@
+"""omegaUp's zip: cases/, testplan, settings.json, validator.*, statements/, solutions/, examples/.
+
+Every case belongs to the group before the first dot of its name. omegaUp gives a group all of its weight or nothing
+(`sum-if-not-zero` of right-or-wrong answers), or its worst case's share (`min`): both are `min` here. Cases that are
+groups of their own are added up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from app.packages.documents import Document, check_model
+from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
+from app.packages.formats.leftovers import keep_programs
+from app.packages.formats.omegaup_statements import read_statements
+
+PLAN_LINE = re.compile(r"\s*([^#\s]+)\s+([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*")
+VALIDATOR = re.compile(r"validator\.[a-z0-9]+")
+TOTAL = 100
+NUMERIC_TOLERANCE = "1e-6"
+NUMERIC = (
+    "token-numeric: omegaUp skips what is no number, and tokens are compared here; numbers count as equal within the "
+    "tolerance of settings.json, absolute or relative"
+)
+
+
+class Loose(BaseModel):
+    """A map of settings; keys that are unknown here are left out."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class CaseEntry(Loose):
+    """A case of settings.json."""
+
+    Name: str
+    Weight: float
+
+
+class GroupEntry(Loose):
+    """A group of settings.json."""
+
+    Name: str = ""
+    Cases: list[CaseEntry]
+
+
+class ValidatorEntry(Loose):
+    """How answers are compared."""
+
+    Name: Literal["token", "token-caseless", "token-numeric", "literal", "custom"] = "token-caseless"
+    Tolerance: float | None = None
+    GroupScorePolicy: Literal["", "sum-if-not-zero", "min"] = ""
+
+
+class Settings(Loose):
+    """settings.json, as far as answer files need it."""
+
+    Cases: list[GroupEntry] | None = None
+    Validator: ValidatorEntry | None = None
+    Interactive: dict[str, object] | None = None
+
+
+def read(source: Source) -> Draft:
+    """Read omegaUp's files into a draft; faults and notes go to `source`."""
+    draft = Draft(total=TOTAL)
+    settings = _settings(source)
+    if source.below("interactive") or settings.Interactive:
+        source.faults.add("interactive", "expected answers that are files: an interactive problem has none")
+        source.used.update(source.below("interactive"))
+    draft.checker = _checker(source, settings)
+    cases = _cases(source)
+    weights = _weights(source, settings, cases)
+    draft.groups = _groups(source, settings, draft.checker, cases, weights)
+    read_statements(source, draft, taken=set(cases))
+    keep_programs(source, draft)
+    return draft
+
+
+def _settings(source: Source) -> Settings:
+    value = source.json("settings.json") if "settings.json" in source.files else None
+    model = check_model(Settings, Document(value, {}), "settings.json", source.faults) if value else None
+    return model or Settings()
+
+
+def _cases(source: Source) -> dict[str, CaseDraft]:
+    """The cases by name, each with its two files."""
+    cases: dict[str, CaseDraft] = {}
+    for file in source.below("cases"):
+        stem, dot, extension = file.rpartition(".")
+        name = stem.removeprefix("cases/")
+        if dot and extension == "out" and f"{stem}.in" in source.files:
+            continue
+        if extension != "in" or "/" in name:
+            expected = "NAME.in and NAME.out directly in cases/"
+            source.faults.expect(file, "", expected=expected, found="another file")
+            source.used.add(file)
+        elif f"{stem}.out" not in source.files:
+            source.faults.add(f"{stem}.out", "missing file")
+            source.used.add(file)
+        else:
+            cases[name] = CaseDraft(name, source.take(file), source.take(f"{stem}.out"))
+    return cases
+
+
+def _weights(source: Source, settings: Settings, cases: Mapping[str, CaseDraft]) -> dict[str, Fraction]:
+    """The weight of each case: from testplan, else from settings.json, else the same for all."""
+    if "testplan" in source.files:
+        weights = _testplan(source, cases)
+    elif settings.Cases:
+        entries = [case for group in settings.Cases for case in group.Cases]
+        weights = {case.Name: Fraction(str(case.Weight)) for case in entries}
+        _match(source, "settings.json", dict.fromkeys(weights, ""), cases)
+    else:
+        return dict.fromkeys(cases, Fraction(1))
+    return {name: weights.get(name, Fraction(0)) for name in cases}
+
+
+def _testplan(source: Source, cases: Mapping[str, CaseDraft]) -> dict[str, Fraction]:
+    weights: dict[str, Fraction] = {}
+    places: dict[str, str] = {}
+    text = source.take("testplan").decode("utf-8", "replace")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = PLAN_LINE.fullmatch(line)
+        if match is None:
+            source.faults.expect("testplan", f"line {number}", expected="`CASE WEIGHT`", found=repr(line[:60]))
+        elif match[1] in weights:
+            source.faults.add("testplan", f"case {match[1]} stands twice", f"line {number}")
+        else:
+            weights[match[1]], places[match[1]] = Fraction(match[2]), f"line {number}"
+    _match(source, "testplan", places, cases)
+    return weights
+
+
+def _match(source: Source, file: str, places: Mapping[str, str], cases: Mapping[str, CaseDraft]) -> None:
+    """The plan and cases/ name the same cases."""
+    for name, place in places.items():
+        if name not in cases:
+            source.faults.add(file, f"case {name} has no files cases/{name}.in and .out", place)
+    if missing := sorted(cases.keys() - places.keys()):
+        source.faults.add(file, f"no weight for {listed(missing)}")
+
+
+def _groups(
+    source: Source,
+    settings: Settings,
+    checker: Standard | Program,
+    cases: Mapping[str, CaseDraft],
+    weights: Mapping[str, Fraction],
+) -> list[GroupDraft]:
+    """Cases without a dot in their names are added up; those with one count by their group's worst case."""
+    members: dict[str, list[CaseDraft]] = defaultdict(list)
+    singles: list[CaseDraft] = []
+    for name in sorted(cases):
+        group, dot, _ = name.partition(".")
+        if dot:
+            members[group].append(cases[name])
+        else:
+            singles.append(replace(cases[name], points=weights[name]))
+    policy = settings.Validator.GroupScorePolicy if settings.Validator else ""
+    several = [name for name, together in members.items() if len(together) > 1]
+    if several and policy != "min" and isinstance(checker, Program):
+        message = (
+            f"sum-if-not-zero adds the scores of a group's cases, which nothing here does: {listed(several)} count by "
+            "the worst case, as with omegaUp's policy `min`"
+        )
+        source.note("settings.json" if "settings.json" in source.files else "cases", message)
+    groups = [GroupDraft("", "sum", Fraction(0), tuple(singles))] if singles else []
+    for name, together in members.items():
+        points = sum((weights[case.name] for case in together), Fraction(0))
+        groups.append(GroupDraft(name, "min", points, tuple(together)))
+    return groups
+
+
+def _checker(source: Source, settings: Settings) -> Standard | Program:
+    """The standard checker that compares as the validator named does, or the package's own program."""
+    programs = [name for name in source.files if VALIDATOR.fullmatch(name)]
+    entry = settings.Validator
+    name = entry.Name if entry is not None else ("custom" if programs else "token-caseless")
+    if entry is None and not programs:
+        source.note("settings.json", "no validator is named: answers are compared as with token-caseless")
+    if name == "custom":
+        if len(programs) != 1:
+            expected, actual = "one file validator.EXTENSION", ", ".join(programs) or "none"
+            source.faults.expect("validator", "", expected=expected, found=actual)
+        return Program("omegaup", "fraction", {each: source.take(each) for each in programs})
+    if programs:
+        source.note(programs[0], f"not used, as settings.json names the validator {name}")
+    if name == "literal":
+        expected = "a validator that compares answers"
+        source.faults.expect(
+            "settings.json", "Validator.Name", expected=expected, found="literal: the answer is the score"
+        )
+    if name == "token-numeric":
+        source.note("settings.json", NUMERIC, "Validator.Name")
+        tolerance = entry.Tolerance if entry is not None else None
+        return Standard("tokens", ("float_tolerance", NUMERIC_TOLERANCE if tolerance is None else f"{tolerance:g}"))
+    return Standard("tokens", ("case_sensitive",) if name == "token" else ())

@@ -1,0 +1,123 @@
+"""Statements and solutions of omegaUp: Markdown with blocks of samples, which become test cases of `sample`."""
+
+from __future__ import annotations
+
+import re
+
+from app.packages.formats.draft import CaseDraft, Draft, Source
+from app.packages.metadata import LANGUAGE_CODE
+
+TEXT = re.compile(r"(statements|solutions)/([^/]+)\.(?:markdown|md)")
+LANGUAGE = re.compile(LANGUAGE_CODE)
+BLOCK = re.compile(r"^ {0,3}\|\| *(input|examplefile) *\n", re.MULTILINE)
+END = re.compile(r"^ {0,3}\|\| *end *$\n?", re.MULTILINE)
+MARK = re.compile(r"^ {0,3}\|\| *(input|output|description|examplefile) *$")
+TAG = re.compile(r"^\{\{(libinteractive|output-only):download\}\}[ \t]*\n?", re.MULTILINE)
+HEADING = re.compile(r"^#(?=#{0,4} )", re.MULTILINE)
+FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+Sample = tuple[str, str]
+
+
+def read_statements(source: Source, draft: Draft, taken: set[str]) -> None:
+    """Put statements/ and solutions/ into the draft, with their images, and the samples of the first language.
+
+    `taken`: names of cases, which samples keep off.
+    """
+    samples: dict[str, list[Sample]] = {}
+    for name in [*source.below("statements"), *source.below("solutions")]:
+        match = TEXT.fullmatch(name)
+        folder, stem = ("statement", "problem") if name.startswith("statements/") else ("solution", "solution")
+        if match is None:
+            draft.files[f"{folder}/{name.partition('/')[2]}"] = source.take(name)
+        elif not LANGUAGE.match(match[2]):
+            source.faults.expect(name, "", expected="a language, such as es.markdown", found=match[2])
+            source.used.add(name)
+        else:
+            text, shown = convert(source, name, source.take(name).decode("utf-8", "surrogateescape"))
+            draft.files[f"{folder}/{stem}.{match[2]}.md"] = text.encode("utf-8", "surrogateescape")
+            if folder == "statement":
+                samples[match[2]] = shown
+    draft.names = dict.fromkeys(sorted(samples), "")
+    _add_samples(source, draft, samples, taken)
+
+
+def convert(source: Source, name: str, text: str) -> tuple[str, list[Sample]]:
+    """Turn omegaUp's Markdown into the package's: (text with places for samples, the samples)."""
+    samples: list[Sample] = []
+    pieces: list[str] = []
+    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    at = 0
+    while (begin := BLOCK.search(text, at)) is not None:
+        end = END.search(text, begin.end())
+        if end is None:
+            line = text.count("\n", 0, begin.start()) + 1
+            source.faults.expect(name, f"line {line}", expected="`||end` after `||input`", found="the end of the file")
+            break
+        shown = _block(source, name, text[begin.start() : end.start()])
+        pieces += [text[at : begin.start()], "{{nextsample}}\n\n" * len(shown)]
+        samples += shown
+        at = end.end()
+    pieces.append(text[at:])
+    return _demoted(TAG.sub("", "".join(pieces))), samples
+
+
+def _block(source: Source, name: str, block: str) -> list[Sample]:
+    """The samples of a block; descriptions have no place beside samples and are noted."""
+    parts: list[tuple[str, list[str]]] = []
+    for line in block.splitlines():
+        match = MARK.match(line)
+        if match is not None:
+            parts.append((match[1], []))
+        elif parts:
+            parts[-1][1].append(line)
+    samples: list[Sample] = []
+    for at, (kind, lines) in enumerate(parts):
+        text = "".join(f"{line}\n" for line in lines)
+        if kind == "input":
+            output = next((each for mark, each in parts[at + 1 : at + 2] if mark == "output"), [])
+            samples.append((text, "".join(f"{line}\n" for line in output)))
+        elif kind == "examplefile":
+            samples += _example_file(source, name, text.strip())
+        elif kind == "description" and text.strip():
+            source.note(name, "descriptions of samples have no place here and have been left out")
+    return samples
+
+
+def _example_file(source: Source, name: str, stem: str) -> list[Sample]:
+    files = [f"examples/{stem}.in", f"examples/{stem}.out"]
+    missing = [file for file in files if file not in source.files]
+    if missing:
+        source.faults.expect(name, "", expected=f"the file {missing[0]}", found="no such file")
+        return []
+    given, answer = (source.take(file).decode("utf-8", "surrogateescape") for file in files)
+    return [(given, answer)]
+
+
+def _demoted(text: str) -> str:
+    """One `#` more for each heading, where there is one of the first level: that is the problem's name here."""
+    parts = FENCE.split(text)
+    outside = "".join(parts[::2])
+    if not re.search(r"^# ", outside, re.MULTILINE):
+        return text
+    fences = iter(FENCE.findall(text))
+    pieces = [HEADING.sub("##", part) if at % 2 == 0 else part for at, part in enumerate(parts)]
+    return pieces[0] + "".join(next(fences) + piece for piece in pieces[1:])
+
+
+def _add_samples(source: Source, draft: Draft, samples: dict[str, list[Sample]], taken: set[str]) -> None:
+    shown = next((each for each in samples.values() if each), [])
+    for language, others in samples.items():
+        if others and others != shown:
+            file = f"statements/{language}.markdown"
+            source.note(file, "its samples differ from those of the first language, which are taken")
+    for file in source.below("examples"):
+        stem = file.removesuffix(".in")
+        if file in source.used or not file.endswith(".in") or f"{stem}.out" not in source.files:
+            continue
+        shown += _example_file(source, file, stem.removeprefix("examples/"))
+    for number, (given, answer) in enumerate(shown, start=1):
+        name = f"sample{number:02}"
+        while name in taken:
+            name = f"sample-{name}"
+        data, expected = (text.encode("utf-8", "surrogateescape") for text in (given, answer))
+        draft.samples.append(CaseDraft(name, data, expected))

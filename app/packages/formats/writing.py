@@ -1,0 +1,195 @@
+"""Write a draft as the files of a Jurado package: its metadata, settings, groups, cases and what else is required."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import lcm
+from uuid import NAMESPACE_URL, uuid5
+
+import yaml
+
+from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
+from app.packages.texts import TEXTS
+
+MIB = 2**20
+MOST_BYTES = 256 * MIB
+MOST_POINTS = 10**9
+DEFAULT_TOTAL = 100
+BOM = b"\xef\xbb\xbf"
+EXPECTED = "submissions/accepted/expected"
+VALIDATOR = '''\
+"""Accept every input that is text. The package came without a validator of its own: write one, it finds mistakes."""
+
+import re
+import sys
+
+data = sys.stdin.buffer.read()
+try:
+    text = data.decode("utf-8")
+except UnicodeDecodeError as error:
+    print(f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}", file=sys.stderr)
+    sys.exit(43)
+control = re.search(r"[\\x00-\\x08\\x0b-\\x1f]", text)
+if control:
+    line = text.count("\\n", 0, control.start()) + 1
+    print(f"line {line}: expected text, found the control character {control[0]!r}", file=sys.stderr)
+    sys.exit(43)
+if text and not text.endswith("\\n"):
+    print("expected a newline at the end of the last line, found none", file=sys.stderr)
+    sys.exit(43)
+sys.exit(42)
+'''
+
+
+def write_draft(draft: Draft, slug: str, source: Source) -> dict[str, bytes]:
+    """Give the files of the package `slug` by path; notes what was changed, and faults of points, in `source`."""
+    groups = whole_points(draft.groups, draft.total, source)
+    files = dict(draft.files)
+    files["problem.yaml"] = to_yaml(_metadata(draft, slug))
+    files["jurado.yaml"] = to_yaml(_settings(draft))
+    if isinstance(draft.checker, Program):
+        files |= {f"output_validator/{name}": data for name, data in draft.checker.files.items()}
+    files |= _test_data(draft, groups)
+    if not any(name.startswith("input_validators/") for name in files):
+        files["input_validators/text.py"] = VALIDATOR.encode()
+        message = "no input validator: one that takes any text has been put there, write a stricter one"
+        source.note("input_validators/text.py", message)
+    if not any(name.startswith("submissions/accepted/") for name in files):
+        cases = [case for group in groups for case in group.cases]
+        files |= {f"{EXPECTED}/{case.name}.out": case.answer for case in (*draft.samples, *cases)}
+    return dict(sorted(_plain_texts(files, source).items()))
+
+
+def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source) -> list[GroupDraft]:
+    """Scale the points of groups to whole numbers, and divide each `sum` whose cases differ in points."""
+    parts = [part for group in groups for part in _even(group, source)]
+    if len(parts) > 1:
+        parts = [replace(part, name=part.name or "cases") for part in parts]
+    everything = sum((part.points for part in parts), Fraction(0))
+    if not parts or not everything:
+        if not source.faults.errors:
+            source.faults.add("", "expected test cases that give points, found none")
+        return parts
+    if len(parts) == 1 and not parts[0].name and total is not None:
+        return [replace(parts[0], points=Fraction(total))]
+    factor = _factor([part.points for part in parts], everything, total)
+    if factor * everything > MOST_POINTS:
+        source.faults.expect("", "", expected="points with few digits", found=f"a sum of {factor * everything}")
+    elif factor != 1 and factor * everything != total:
+        source.note("data/secret", f"points are whole numbers here: scaled to {factor * everything} in all")
+    return [replace(part, points=part.points * factor) for part in parts]
+
+
+def _factor(points: Sequence[Fraction], everything: Fraction, total: int | None) -> Fraction:
+    """The factor that makes all points whole: to `total` if it can be, else 1, else the smallest."""
+    choices = [Fraction(total) / everything] if total is not None else []
+    choices += [Fraction(1), Fraction(DEFAULT_TOTAL) / everything]
+    whole = (factor for factor in choices if all((each * factor).denominator == 1 for each in points))
+    return next(whole, Fraction(lcm(*(each.denominator for each in points))))
+
+
+def _even(group: GroupDraft, source: Source) -> list[GroupDraft]:
+    """Divide a `sum` by the points of its cases, as cases of one group have equal shares here."""
+    if group.aggregation != "sum":
+        return [group]
+    by_points: dict[Fraction, list[CaseDraft]] = defaultdict(list)
+    for case in group.cases:
+        by_points[case.points].append(case)
+    parts = [
+        replace(group, points=points * len(cases), cases=tuple(cases)) for points, cases in sorted(by_points.items())
+    ]
+    if len(parts) < 2:
+        return parts
+    name = group.name or "cases"
+    source.note(f"data/secret/{name}", f"cases of a group count the same here: divided into {len(parts)} groups")
+    width = len(str(len(parts)))
+    return [replace(part, name=f"{name}-{number:0{width}}") for number, part in enumerate(parts, start=1)]
+
+
+def to_yaml(document: object) -> bytes:
+    """Write a document as YAML, its keys in their order."""
+    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
+    return text.encode()
+
+
+def _metadata(draft: Draft, slug: str) -> dict[str, object]:
+    fixed = {
+        "problem_format_version": "2025-09",
+        "type": ["scoring", "submit-answer"],
+        "name": draft.names,
+        "uuid": str(uuid5(NAMESPACE_URL, f"jurado:import:{slug}")),
+    }
+    return fixed | draft.metadata
+
+
+def _settings(draft: Draft) -> dict[str, object]:
+    cases = [case for group in draft.groups for case in group.cases] + draft.samples
+    checker = draft.checker
+    judged: dict[str, object] = {"checker": checker.name} if isinstance(checker, Standard) else {}
+    if isinstance(checker, Program):
+        judged = {"program": {"protocol": checker.protocol, "points": checker.points}}
+    return {
+        **judged,
+        "scoring": {"kind": "absolute", "direction": "maximise"},
+        "answers": {"limit": _room(2 * max((len(case.answer) for case in cases), default=0))},
+        "inputs": {"limit": _room(max((len(case.input) for case in cases), default=0))},
+        **draft.settings,
+    }
+
+
+def _room(size: int) -> int:
+    """A power of two that holds `size` bytes, a MiB at least."""
+    return min(MOST_BYTES, max(MIB, 1 << max(size, 1).bit_length()))
+
+
+def _test_data(draft: Draft, groups: Sequence[GroupDraft]) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    common = draft.checker.args
+    if draft.samples:
+        files |= _cases("data/sample", draft.samples)
+        if common:
+            files["data/sample/test_group.yaml"] = to_yaml({"output_validator_args": list(common)})
+    total = sum((group.points for group in groups), Fraction(0))
+    top: dict[str, object] = {"max_score": int(total), "score_aggregation": "sum"}
+    for group in groups:
+        folder = f"data/secret/{group.name}" if group.name else "data/secret"
+        files |= _cases(folder, group.cases)
+        document: dict[str, object] = {"max_score": int(group.points), "score_aggregation": group.aggregation}
+        if group.require:
+            document["require_pass"] = [f"secret/{name}" for name in group.require]
+        if args := (common if group.args is None else group.args):
+            document["output_validator_args"] = list(args)
+        if group.validator_args:
+            document["input_validator_args"] = group.validator_args
+        files[f"{folder}/test_group.yaml"] = to_yaml(document)
+    if any(group.name for group in groups):
+        files["data/secret/test_group.yaml"] = to_yaml(top)
+    return files
+
+
+def _cases(folder: str, cases: Sequence[CaseDraft]) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    for case in cases:
+        files |= {f"{folder}/{case.name}.in": case.input, f"{folder}/{case.name}.ans": case.answer}
+        files |= {f"{folder}/{case.name}{extension}": data for extension, data in case.extras.items()}
+    return files
+
+
+def _plain_texts(files: Mapping[str, bytes], source: Source) -> dict[str, bytes]:
+    """End the lines of all texts as the format wants it; the test data that changes by that are noted."""
+    plain = {name: plain_text(data) if name.endswith(TEXTS) else data for name, data in files.items()}
+    changed = [name for name in sorted(files) if name.startswith("data/") and plain[name] != files[name]]
+    if changed:
+        source.note("data", f"line ends have been changed to LF, the last one included, in {listed(changed)}")
+    return plain
+
+
+def plain_text(data: bytes) -> bytes:
+    """End every line in LF, the last one too, and begin without a byte-order mark."""
+    if data.endswith(b"\n") and b"\r" not in data and not data.startswith(BOM):
+        return data
+    data = data.removeprefix(BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data if not data or data.endswith(b"\n") else data + b"\n"
