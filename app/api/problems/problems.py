@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.downloads import ANY_FILE, BINARY, WORDS
@@ -16,6 +16,30 @@ from app.services.problems.problems import Problem, problem
 from app.services.problems.shown_statements import Reader, Statement, solution, statement, statement_image
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
+AS_TEXT: dict[int | str, dict[str, object]] = {
+    200: {"content": {"text/html": WORDS, "text/markdown": WORDS, "application/pdf": BINARY}}
+}
+
+
+async def _reader(
+    request: Request,
+    problem_id: str,
+    lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
+) -> Reader:
+    """The reader's options, from the query and the headers."""
+    wants_markdown = "text/markdown" in request.headers.get("accept", "")
+    address = _statement_address(request, problem_id)
+    return Reader(lang, request.headers.get("accept-language", ""), wants_markdown, address)
+
+
+def _statement_address(request: Request, problem_id: str) -> str:
+    """The whole address of the statement, with the path prefix: by the problem's id, also where its label was asked."""
+    folder = request.url.path.rpartition("/problems/")[0]
+    root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+    return f"{root}{folder}/problems/{problem_id}/statement"
+
+
+TheReader = Annotated[Reader, Depends(_reader)]
 
 
 @router.get(
@@ -43,44 +67,32 @@ def get_contest_problem(problem_id: str, viewer: CurrentViewer, snapshot: TheSna
 @router.get(
     "/contests/{contest_id}/problems/{problem_id}/statement",
     response_class=Response,
-    responses={200: {"content": {"text/html": WORDS, "text/markdown": WORDS, "application/pdf": BINARY}}},
+    responses=AS_TEXT,
     summary="The statement",
 )
 def get_statement(
-    request: Request,
-    problem_id: str,
-    snapshot: TheSnapshot,
-    session: Reading,
-    service: TheService,
-    lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
+    problem_id: str, snapshot: TheSnapshot, session: Reading, service: TheService, reader: TheReader
 ) -> Response:
     """HTML, or Markdown where Accept asks for text/markdown; in another language where the wanted one is missing."""
-    return _reply(statement(service, snapshot, session, problem_id, _reader(request, problem_id, lang)))
+    return _reply(statement(service, snapshot, session, problem_id, reader))
 
 
 @router.get(
     "/contests/{contest_id}/problems/{problem_id}/solution",
     response_class=Response,
-    responses={200: {"content": {"text/html": WORDS, "text/markdown": WORDS, "application/pdf": BINARY}}},
+    responses=AS_TEXT,
     summary="The solution text",
 )
 def get_solution(
-    request: Request,
     problem_id: str,
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Reading,
     service: TheService,
-    lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
+    reader: TheReader,
 ) -> Response:
     """As the statement; until every contest with the problem is over and its results are public, for judges alone."""
-    return _reply(solution(service, viewer, snapshot, session, problem_id, _reader(request, problem_id, lang)))
-
-
-def _reader(request: Request, problem_id: str, language: str | None) -> Reader:
-    wants_markdown = "text/markdown" in request.headers.get("accept", "")
-    address = _statement_address(request, problem_id)
-    return Reader(language, request.headers.get("accept-language", ""), wants_markdown, address)
+    return _reply(solution(service, viewer, snapshot, session, problem_id, reader))
 
 
 def _reply(shown: Statement) -> Response:
@@ -88,13 +100,6 @@ def _reply(shown: Statement) -> Response:
     if shown.is_made:
         headers["Content-Security-Policy"] = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
     return Response(shown.data, media_type=shown.media_type, headers=headers)
-
-
-def _statement_address(request: Request, problem_id: str) -> str:
-    """The whole address of the statement, with the path prefix: by the problem's id, also where its label was asked."""
-    folder = request.url.path.rpartition("/problems/")[0]
-    root = f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
-    return f"{root}{folder}/problems/{problem_id}/statement"
 
 
 @router.get(
