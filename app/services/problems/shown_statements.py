@@ -13,7 +13,7 @@ from app.services.errors import Forbidden, NotFound
 from app.services.names import did_you_mean
 from app.services.problems import statements
 from app.services.problems.problems import samples
-from app.services.problems.solution_rights import may_read_solutions
+from app.services.problems.solution_rights import SolutionAccess, solution_access
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
 from app.storage import problems as stored
@@ -83,17 +83,18 @@ def solution(
 ) -> Statement:
     """The solution text in the reader's language, or in another one where that is missing; raises NotFound.
 
-    Raises Forbidden, whether or not there is a text, while the viewer may not read any.
+    Raises Forbidden, whether or not there is a text, while a contest that the viewer sees withholds it.
     """
     the_problem(snapshot, problem_id)
-    if not may_read_solutions(viewer, session, problem_id):
+    access = solution_access(viewer, session, problem_id)
+    if access is SolutionAccess.WITHHELD:
         raise Forbidden(
             "solution texts are readable once every contest with the problem is over and its results are public"
         )
     row = stored.get(session, problem_id)
     texts = {} if row is None else row.metadata_.get("solutions", {})
-    if row is None or not texts:
-        raise NotFound(f"problem {problem_id!r} has no solution text")
+    if row is None or not texts or access is SolutionAccess.HIDDEN:
+        raise NotFound(f"there is no solution text of problem {problem_id!r} to read")
     language = statements.choose_language(reader.language, reader.accepted_languages, sorted(texts))
     file = texts[language]
     data = service.files.load(file["sha256"])

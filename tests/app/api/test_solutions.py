@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,11 +16,30 @@ SOLUTION = "contests/c/problems/echo/solution"
 ROLES = (None, "team", "judge")
 HIDDEN = [403, 403, 200]
 OPEN = [200, 200, 200]
+UNSAID = [404, 404, 200]
+SECRET: dict[str, dict[str, Any]] = {
+    "without a start": {"start_time": None},
+    "tomorrow": {"start_time": datetime.now(UTC) + timedelta(days=1)},
+    "each team on its own clock": {"settings": {"personal_duration": "1:00:00"}},
+}
 
 
 def codes(api: Api) -> list[int]:
     """What nobody, a team and a judge get."""
     return [api.get(SOLUTION, user=user).status_code for user in ROLES]
+
+
+def replies(api: Api) -> list[tuple[int, str, dict[str, str]]]:
+    """What nobody and a team get, whole but for the server's time."""
+    got = [
+        api.get(SOLUTION, user=user, headers={"Accept": kind})
+        for user in ROLES[:2]
+        for kind in ("*/*", "text/markdown")
+    ]
+    return [
+        (each.status_code, each.text, {name: value for name, value in each.headers.items() if name != "jurado-time"})
+        for each in got
+    ]
 
 
 def second_contest(api: Api, **columns: Any) -> None:
@@ -55,13 +74,42 @@ def test_the_last_of_several_contests_counts_and_practice_does_not(api: Api) -> 
     second_contest(api)
     assert codes(api) == HIDDEN
     change_contest(api.service, "d", start_time=None)
-    assert codes(api) == HIDDEN, "a contest without a start has yet to come"
+    assert codes(api) == UNSAID, "a contest without a start has yet to come"
     pass_time(api.service, HOUR, "c")
     century = timedelta(days=36500) // timedelta(milliseconds=1)
     with api.service.database.read() as session:
         begun = session.get_one(ProblemRow, "echo").created - HOUR
     change_contest(api.service, "d", start_time=begun, duration_ms=century)
     assert codes(api) == OPEN
+
+
+@pytest.mark.parametrize("columns", SECRET.values(), ids=SECRET)
+def test_a_refusal_is_the_same_with_and_without_contests_whose_problems_are_not_seen(
+    api: Api, columns: dict[str, Any]
+) -> None:
+    """Nothing tells that such a contest has the problem: the text is as one that there is not, whole replies long."""
+    add_problem(api.service)
+    add_contest(api.service, started=HOUR)
+    running = replies(api)
+    second_contest(api, **columns)
+    assert replies(api) == running
+    pass_time(api.service, 5 * HOUR, "c")
+    withheld = replies(api)
+    assert {status for status, _, _ in withheld} == {404}
+    with api.service.database.write() as session:
+        row = session.get_one(ProblemRow, "echo")
+        row.metadata_ = {key: value for key, value in row.metadata_.items() if key != "solutions"}  # type: ignore[assignment]
+    assert replies(api) == withheld
+    assert codes(api)[2] == 404, "judges see that there is none"
+
+
+def test_whoever_has_begun_a_personal_contest_is_told_that_it_withholds_the_text(quick_api: Api) -> None:
+    add_problem(quick_api.service)
+    add_contest(quick_api.service, started=6 * HOUR)
+    second_contest(quick_api, settings={"personal_duration": "1:00:00"})
+    assert codes(quick_api) == UNSAID
+    assert quick_api.post("contests/d/participation", user="team", json={"kind": "personal"}).status_code == 201
+    assert codes(quick_api) == [404, 403, 200]
 
 
 def test_a_team_on_its_virtual_clock_reads_no_solutions(quick_api: Api) -> None:
