@@ -149,6 +149,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     scrub = Scrub(database, files, settings.scrub_hours)
     scrub.start()
     entries, similarity = SubmissionContexts(database), Similarity(files)
+    entries.usage.start()
     clock = ClockKeeper(writer)
     return Service(
         settings,

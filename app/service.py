@@ -120,6 +120,7 @@ class Service:
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""
+        self.entries.usage.close()
         self.scrub.close()
         self.jobs.close()
         self.engine.close()

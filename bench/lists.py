@@ -54,6 +54,8 @@ def measure(home: Path, size: Size) -> int:
     with serving(home, graders="1") as url:
         wait_until_ready(url)
         timed(f"{url}{CONTEST_PATH}/scoreboard", token)
+        first, second = submit(url, token), submit(url, token)
+        print(f"first and second submission after the start: {first * 1000:.0f} and {second * 1000:.0f} ms", flush=True)
         for name in (*LISTS, *PARTS, *OTHERS):
             address = f"{url}{CONTEST_PATH}/{name}"
             cold, count, tag = timed(address, token)

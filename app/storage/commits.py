@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from threading import Lock, Thread
 
 import structlog
@@ -28,7 +29,14 @@ END = text(
 
 
 class CommitInDoubt(Exception):
-    """The connection broke during a commit, and whether that was done cannot be known for now."""
+    """The connection broke during a commit, and whether that was done cannot be known for now.
+
+    outcome  done once it is known: True if the transaction was committed. Its callbacks run in a thread of `Commits`.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.outcome: Future[bool] = Future()
 
 
 class Commits:
@@ -38,7 +46,7 @@ class Commits:
         self._on_late = on_late
         self._seconds = seconds
         self._lock = Lock()
-        self._open: list[tuple[Engine, str]] = []
+        self._open: list[tuple[Engine, str, CommitInDoubt]] = []
         self._closing = False
 
     def commit(self, connection: Connection, transaction: RootTransaction) -> None:
@@ -53,8 +61,9 @@ class Commits:
             done = self._look_until_known(engine, number)
             log.warning("the reply to a commit was lost", transaction=number, committed=done)
             if done is None:
-                self._look_later(engine, number)
-                raise CommitInDoubt(f"whether transaction {number} was committed is not known") from error
+                doubt = CommitInDoubt(f"whether transaction {number} was committed is not known")
+                self._look_later(engine, number, doubt)
+                raise doubt from error
             if not done:
                 raise
 
@@ -68,9 +77,9 @@ class Commits:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         return done
 
-    def _look_later(self, engine: Engine, number: str) -> None:
+    def _look_later(self, engine: Engine, number: str, doubt: CommitInDoubt) -> None:
         with self._lock:
-            self._open.append((engine, number))
+            self._open.append((engine, number, doubt))
             if len(self._open) == 1:
                 Thread(target=self._look_late, name="commits in doubt", daemon=True).start()
 
@@ -80,11 +89,12 @@ class Commits:
             time.sleep(SECONDS_BETWEEN_LATE_LOOKS)
             with self._lock:
                 waiting = list(self._open)
-            known = {each: done for each in waiting if (done := was_committed(*each)) is not None}
-            for (_, number), done in known.items():
-                log.warning("a commit in doubt is known", transaction=number, committed=done)
+            known = {each: done for each in waiting if (done := was_committed(*each[:2])) is not None}
             if any(known.values()):
                 self._on_late()
+            for (_, number, doubt), done in known.items():
+                log.warning("a commit in doubt is known", transaction=number, committed=done)
+                doubt.outcome.set_result(done)
             with self._lock:
                 self._open = [each for each in self._open if each not in known]
                 if not self._open:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import threading
 
-from sqlalchemy import func, select
+import structlog
+from sqlalchemy import Text, cast, func, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.storage.database import Database
-from app.storage.tables import AnswerRow, SubmissionRow
+from app.storage.scoring_input import clock
+from app.storage.tables import AnswerRow, ContestRow, SubmissionRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.usage")
 
 Place = tuple[str, str]
 """A contest and a team."""
@@ -24,7 +30,8 @@ def bytes_used(session: Session, contest_id: str, team_id: str | None = None) ->
         .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
         .where(*mine, AnswerRow.refused.is_(None))
     )
-    sources = session.scalars(select(SubmissionRow.sources).where(*mine))
+    has_sources = cast(SubmissionRow.sources, Text) != "[]"  # most have none, and reading JSON costs more than all else
+    sources = session.scalars(select(SubmissionRow.sources).where(*mine, has_sources))
     return int(answers or 0) + sum(int(source["size"]) for listed in sources for source in listed)
 
 
@@ -32,7 +39,8 @@ class Usage:
     """Counts bytes from the rows once and then by itself; from any thread.
 
     A team's bytes are read again once an admin has changed something; what is reserved meanwhile may be missing from
-    them until its rows are there. A contest's are read once in a process.
+    them until its rows are there. A contest's are read once in a process: after `start` in a thread of its own, as the
+    first submission would otherwise wait for the rows of all.
     """
 
     # Invariant of `_totals`: the rows of a contest plus all that is reserved and neither written nor given back yet.
@@ -44,7 +52,33 @@ class Usage:
         self._generation = -1
         self._used: dict[Place, int] = {}
         self._totals: dict[str, int] = {}
+        self._forgotten = 0
         self._guard = threading.Lock()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self.learn_open, name="bytes used", daemon=True)
+
+    def start(self) -> None:
+        """Begin to read the bytes of the contests that take submissions."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def learn_open(self) -> None:
+        """Read the bytes of every contest that has not ended; after a fault each is read when it is needed."""
+        try:
+            with self._database.read() as session:
+                rows = session.scalars(select(ContestRow)).unique()
+                open_ids = [row.id for row in rows if not clock(row).ended(utc_now())]
+            for contest_id in open_ids:
+                if self._closing.is_set():
+                    return
+                self.learn(contest_id)
+        except SQLAlchemyError as error:
+            log.warning("the bytes sent to contests cannot be read yet", error=str(error))
 
     def is_known(self, contest_id: str, team_id: str | None) -> bool:
         """Whether bytes of the contest, and of a team, can be reserved without asking the rows."""
@@ -76,6 +110,11 @@ class Usage:
             if (contest_id, team_id) in self._used:
                 self._used[contest_id, team_id] -= size
 
+    def read_again(self, contest_id: str, team_id: str) -> None:
+        """Read a team's bytes again: a reservation made long ago may be in them no more, and is not subtracted."""
+        with self._guard:
+            self._used.pop((contest_id, team_id), None)
+
     def reserve_total(self, contest_id: str, size: int, most: int | None) -> bool:
         """Count `size` bytes more of a contest if that makes at most `most` (None: whatever it makes); False if not."""
         while True:
@@ -85,8 +124,17 @@ class Usage:
                     fits = most is None or total + size <= most
                     self._totals[contest_id] = total + size if fits else total
                     return fits
-            from_rows = self._read(contest_id)
-            with self._guard:
+            self.learn(contest_id)
+
+    def learn(self, contest_id: str) -> None:
+        """Read the bytes of a contest that is not known yet."""
+        with self._guard:
+            if contest_id in self._totals:
+                return
+            forgotten = self._forgotten
+        from_rows = self._read(contest_id)
+        with self._guard:
+            if forgotten == self._forgotten:  # else the rows may be older than an import
                 self._totals.setdefault(contest_id, from_rows)
 
     def release_total(self, contest_id: str, size: int) -> None:
@@ -99,6 +147,7 @@ class Usage:
         """Read a contest's bytes again: an import writes its submissions. Call it before others see the contest."""
         with self._guard:
             self._totals.pop(contest_id, None)
+            self._forgotten += 1
 
     def _knows(self, place: Place) -> bool:
         return self._generation == self._database.generation and place in self._used

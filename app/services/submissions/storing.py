@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
@@ -99,6 +100,13 @@ class StoredFiles:
         usage.release(self.contest_id, self.team_id, self.reserved)
         usage.release_total(self.contest_id, self.counted)
         self.reserved = self.counted = 0
+
+    def settle(self, committed: Future[bool]) -> None:
+        """Give the bytes of a commit in doubt back once it is known to be undone."""
+        if not committed.result():
+            usage = self.service.entries.usage
+            usage.read_again(self.contest_id, self.team_id)
+            usage.release_total(self.contest_id, self.counted)
 
     async def refuse(self) -> None:
         """Take back all files of a submission that its limits refused, unless others have stored them too."""

@@ -118,11 +118,12 @@ def _place_in_queue(service: Service, viewer: Viewer) -> Iterator[None]:
 async def _write(service: Service, new: NewSubmission, files: StoredFiles) -> Accepted | LimitReached:
     """Insert it. A failed insert is not counted; its files stay for the collector, as the commit may be in doubt.
 
-    One in doubt stays counted: its rows may be there, and nobody reads the contest's bytes again.
+    One in doubt stays counted until it is known to be undone: its rows may be there.
     """
     try:
         return await service.writer.call(submissions.accept, new)
-    except CommitInDoubt:
+    except CommitInDoubt as doubt:
+        doubt.outcome.add_done_callback(files.settle)
         raise
     except BaseException:
         files.give_back()
