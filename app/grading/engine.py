@@ -154,12 +154,6 @@ class Engine:
         with self._changed:
             return self._waiting.known
 
-    @property
-    def waiting_again(self) -> int:
-        """Judgements of rejudgings that are not done yet."""
-        with self._changed:
-            return len(self._known_again)
-
     def alive(self) -> int:
         """The number of graders able to work: their threads live; a process that died is started again when needed."""
         return sum(thread.is_alive() for thread in self._threads)
@@ -172,11 +166,6 @@ class Engine:
     def pids(self) -> list[int]:
         """Process ids of the graders that run."""
         return [pid for process in self._processes if (pid := process.pid) is not None]
-
-    @property
-    def spare_pids(self) -> list[int]:
-        """Process ids of the graders in reserve."""
-        return self._spares.pids
 
     def close(self) -> None:
         """Stop after the judgements at hand; the rest stays queued in its rows."""

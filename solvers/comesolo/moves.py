@@ -91,15 +91,6 @@ def answer_of(jumps: NDArray[np.integer], size: int) -> Answer:
     return Answer(np.stack((row, column, *landing), axis=1).astype(np.uint8).tobytes())
 
 
-def numbers_of(answer: Answer, size: int) -> Jumps:
-    """Turn an answer into jump numbers."""
-    r1, c1, r2, c2 = answer.rows().astype(np.int64).T
-    direction = (np.sign(r2 - r1) + 1) * 3 + np.sign(c2 - c1) + 1
-    direction -= direction > 4
-    numbers: Jumps = ((r1 * size + c1) * 8 + direction).astype(np.uint16)
-    return numbers
-
-
 @njit(cache=True, nogil=True)
 def toggle(rows: Rows, size: int, jump: Whole) -> None:  # pragma: no cover - compiled
     """Play a jump, or take it back: its three cells change."""

@@ -275,9 +275,3 @@ def test_the_reference_file_holds_both_anchors_and_gives_the_reference_all_point
     assert text == comesolo.write_reference(instance, answer, seed=1)
     assert score_answer(instance, answer, text.encode()).multiplier == 1
     assert score_answer(instance, Answer(answer.jumps[:4]), text.encode()).multiplier != 1
-
-
-def test_jump_numbers_and_answers_are_two_spellings_of_one_play() -> None:
-    instance = drawn_instance(12, 0.6)
-    answer = comesolo.solve(instance, method="greedy", seed=1, seconds=1, steps=1)
-    assert moves.answer_of(moves.numbers_of(answer, 12), 12) == answer

@@ -148,11 +148,6 @@ class BoardPages:
             for key in [key for key in self._states if key.contest_id == contest_id]:
                 del self._states[key]
 
-    def kept_histories(self, contest_id: str) -> int:
-        """How many histories are kept of a contest."""
-        with self._guard:
-            return sum(len(state.histories) for key, state in self._states.items() if key.contest_id == contest_id)
-
     def page(self, snapshot: ContestSnapshot, cases: bool = False, group_id: str | None = None) -> Page:
         """The written board, written if need be. Blocks: not for the event loop."""
         key = BoardKey.of(snapshot, cases=cases, group_id=group_id)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from itertools import groupby
 
 from app.cli.output import harmless, plain
 from app.storage.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
-from tests.builders.scoring import raw
+from tests.builders.scoring import raw, share
 from tests.builders.service import Api
 
 
@@ -67,10 +69,11 @@ def test_tokens_of_one_account_cost_the_others_nothing(quick_api: Api) -> None:
 def test_few_different_histories_are_computed_however_many_are_asked_for(quick_api: Api) -> None:
     add_problem(quick_api.service)
     add_contest(quick_api.service)
-    add_submission(quick_api.service, {"02": raw(2)})
-    for steps in range(1, 60):
-        assert quick_api.get(f"contests/c/scores/history?steps={steps}").status_code == 200
-    assert quick_api.app.state.pages.kept_histories("c") == 3
+    for at in range(1, 12):
+        add_submission(quick_api.service, {"02": share(Fraction(at, 12))}, minute=at)
+    replies = [quick_api.get(f"contests/c/scores/history?steps={steps}") for steps in range(1, 60)]
+    assert {reply.status_code for reply in replies} == {200}
+    assert [len(list(group)) for _, group in groupby(reply.text for reply in replies)] == [9, 40, 10]
 
 
 def test_what_others_write_does_not_steer_a_terminal() -> None:
