@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import httpx
@@ -12,7 +12,15 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+from app.main import create_app
+
 ROOT = "urn:jurado"
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The description of the API, which all apps of a process share: FastAPI takes seconds to write it."""
+    return create_app().openapi()
 
 
 @dataclass

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from app.domain.clock import utc_now
 from app.storage.tables import AccountRow, JudgementRow, TeamRow
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, with_checkers
+from tests.builders.described import document
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
@@ -58,9 +59,8 @@ def frozen(quick_api: Api) -> Api:
 
 def addresses(api: Api) -> list[str]:
     """Every address that can be read, filled with what there is; those of streams end at once."""
-    documented: dict[str, Any] = api.app.openapi()["paths"]
     paths = {f"/api/contests/c/{each}" for each in EXTRA}
-    for path, operations in documented.items():
+    for path, operations in document()["paths"].items():
         if "get" in operations and "stream" not in path and "event-feed" not in path:
             for submission in ("1", "3"):
                 ids = {**IDS, "submission_id": submission, "judgement_id": judgement_id(api.service, submission)}

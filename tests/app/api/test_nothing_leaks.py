@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, ids_of, pass_time
+from tests.builders.described import document
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -62,8 +62,7 @@ def paths(api: Api) -> list[str]:
     """Every address below a contest that can be read, filled with what there is, and each with its options."""
     addresses = []
     veiled = ids_of(api.service)
-    documented: dict[str, Any] = api.app.openapi()["paths"]
-    for path, operations in documented.items():
+    for path, operations in document()["paths"].items():
         if "get" not in operations or not path.startswith("/api/contests"):
             continue
         if "event-feed" in path or "stream" in path:

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from app.api.http.openapi import operations
-from app.main import create_app
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, judgement_id, run_id
-from tests.builders.described import Description
+from tests.builders.described import Description, document
 from tests.builders.schemas import faults as clics_faults
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
@@ -61,7 +60,7 @@ ROLES = (None, "team", "judge", "admin")
 
 @pytest.fixture(scope="module")
 def described() -> Description:
-    return Description(create_app().openapi())
+    return Description(document())
 
 
 @pytest.fixture
