@@ -3,8 +3,10 @@
 .PHONY: help setup run demo test test-long check bench ladders plots testdata figures fuzz fuzz-http chaos attack walk verify-packages crossed
 
 PYTHON_HERE := .venv/bin/python
-# Compiled first: where Python may not keep what it compiles, each process that a test starts would compile it all again.
-PYTEST = $(PYTHON_HERE) -m compileall -q app checkers solvers tests && $(PYTHON_HERE) -m pytest -n auto --dist worksteal
+# Compiled first, and kept: where Python may not keep what it compiles, each process that a test starts would compile it all
+# again, and each worker would rewrite the assertions of all tests and plugins, in ten seconds.
+PYTEST = $(PYTHON_HERE) -m compileall -q app checkers solvers tests && \
+	PYTHONDONTWRITEBYTECODE= $(PYTHON_HERE) -m pytest -n auto --dist worksteal
 KERNELS = .venv/.jurado-kernels
 ARGS ?=
 
