@@ -6,10 +6,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import cast
+from typing import Any, cast
 
 import structlog
 from sqlalchemy.orm import Session
@@ -36,6 +37,10 @@ SECONDS_BETWEEN_NOTES = 0.5
 SECONDS_BETWEEN_SWEEPS = 10.0
 
 
+class Closing(Exception):
+    """The server stops."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """A test case about to be solved, as it will be where a rejudging changes it."""
@@ -59,6 +64,7 @@ class JobRunner:
         self._running: tuple[str, SolverProcess | None] | None = None
         self._cancelled: set[str] = set()
         self._closing = False
+        self._closed: Future[None] = Future()
         self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
 
     def start(self) -> None:
@@ -93,12 +99,16 @@ class JobRunner:
             if self._running is not None and self._running[1] is not None:
                 self._running[1].kill("the server stops")
             self._changed.notify()
+            if not self._closed.done():
+                self._closed.set_result(None)
         if self._thread.is_alive():
             self._thread.join(timeout=30)
 
     def _work(self) -> None:
         try:
             self._score_expected_answers()
+        except Closing:
+            return
         except Exception:
             log.exception("the expected answers could not be scored; they take no part in BEST")
         while (job_id := self._next()) is not None:
@@ -132,7 +142,12 @@ class JobRunner:
     def _score_of_expected(self, row: TestCaseRow, checker: str) -> FoundScore | None:
         given, expected = self._files.load(row.input_sha256), self._files.load(str(row.answer_sha256))
         request = Validate(checker, given, tuple(row.checker_args), expected=expected)
-        return self._engine.validate(request).result().score
+        reply = self._engine.validate(request)
+        either: list[Future[Any]] = [reply, self._closed]  # Any: a list of futures has one type of results
+        wait(either, return_when=FIRST_COMPLETED)  # graders may be seconds from their first reply
+        if self._closed.done():
+            raise Closing
+        return reply.result().score
 
     def _next(self) -> str | None:
         while True:

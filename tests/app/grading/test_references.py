@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import psutil
 import pytest
 
 from app.grading.engine import Engine
+from app.grading.messages import Validate, Validated
 from app.grading.references import REFERENCE_RUN, JobRunner
 from app.grading.staff import EngineSettings
 from app.packages.catalog import bundled
@@ -28,6 +31,7 @@ from app.storage.tables import (
     TestCaseRow,
 )
 from app.storage.writer import Writer
+from tests.builders.service import Idle
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CASE = "101-n05-p70"
@@ -231,6 +235,28 @@ def test_a_run_that_fails_says_why(bench: Bench) -> None:
     assert job.state == "failed"
     assert job.result is not None
     assert "magic" in job.result["cases"][CASE]["error"]
+
+
+class Silent(Idle):
+    """An engine whose graders never reply."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+
+    def validate(self, _request: Validate) -> Future[Validated]:
+        """Take the request."""
+        self.asked.set()
+        return Future()
+
+
+def test_a_server_that_stops_does_not_wait_for_the_scores_of_expected_answers(bench: Bench) -> None:
+    """Each takes a grader, and after a start these are still warming up."""
+    engine = Silent()
+    runner = JobRunner(bench.database, bench.files, engine, lambda *_: None)
+    runner.start()
+    assert engine.asked.wait(60)
+    runner.close()
+    assert "jobs" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_expected_answers_of_packages_get_their_raw_scores(bench: Bench) -> None:
