@@ -7,10 +7,11 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -19,7 +20,7 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app import passwords
 from app.storage import database, durable
-from tests import postgres
+from tests import forks, postgres
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
@@ -76,6 +77,11 @@ def once(name: str, make: Callable[[Path], None]) -> Path:
             make(folder)
             done.touch()
     return folder
+
+
+def forked(command: Sequence[str], **options: Any) -> forks.Forked:
+    """Start a real process as subprocess.Popen does, but with the imports of one that divides itself."""
+    return forks.Forked(once("forks", forks.start), command, **options)
 
 
 def _make_sqlite_template(folder: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.attacks.model import Attack, all_attacks
 from tests.attacks.stage import Home, Stage
+from tests.conftest import forked
 
 IN_SUITE = [each for each in all_attacks().values() if each.in_suite]
 
@@ -15,7 +16,7 @@ IN_SUITE = [each for each in all_attacks().values() if each.in_suite]
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """A server on a copy of a small prepared home, attacked in every way: a promise holds also after other attacks."""
-    with Home(tmp_path_factory.mktemp("attacks"), submissions=20).attacked("suite", {}) as stage:
+    with Home(tmp_path_factory.mktemp("attacks"), submissions=20, popen=forked).attacked("suite", {}) as stage:
         yield stage
 
 

@@ -11,7 +11,7 @@ from tests import postgres
 from tests.chaos.model import Scenario, all_scenarios
 from tests.chaos.on_servers import FEW, PASSWORD, one_of
 from tests.chaos.stage import Ground, Server, Size
-from tests.conftest import once
+from tests.conftest import forked, once
 
 SMALL = Size(submissions=24, kills=1, seconds=1)
 IN_SUITE = [(each, kind) for each in all_scenarios().values() for kind in each.in_suite]
@@ -20,7 +20,7 @@ IN_SUITE = [(each, kind) for each in all_scenarios().values() for kind in each.i
 @pytest.mark.parametrize(("scenario", "kind"), IN_SUITE, ids=lambda each: getattr(each, "name", each))
 def test_what_is_promised_holds_through_a_fault(scenario: Scenario, kind: str, tmp_path: Path) -> None:
     """Each acknowledged submission is judged once, the board as from scratch, the feed as the endpoints."""
-    ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start))
+    ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start), forked)
     with ground.stage(kind, SMALL) as setting:
         assert scenario.play(setting)
 
@@ -30,7 +30,7 @@ def test_of_two_first_starts_at_once_one_serves_and_the_other_says_why_not(tmp_p
     problem.parent.mkdir()
     problem.symlink_to(bundled()["lasttreat"])
     settings = {"problems": str(problem.parent), "admin_password": PASSWORD, **FEW}
-    both = [Server(tmp_path / "home", **settings) for _ in range(2)]
+    both = [Server(tmp_path / "home", popen=forked, **settings) for _ in range(2)]
     try:
         one_of(both)
     finally:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -75,8 +75,15 @@ class Stage:
 class Home:
     """A prepared home of one checkout, and servers on copies of it."""
 
-    def __init__(self, folder: Path, checkout: Path = ROOT, submissions: int = SUBMISSIONS) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        checkout: Path = ROOT,
+        submissions: int = SUBMISSIONS,
+        popen: Callable[..., Any] = subprocess.Popen,
+    ) -> None:
         self.folder = folder
+        self._popen = popen
         self.checkout = checkout
         self.password = secrets.token_urlsafe(16)
         problems = folder / "problems"
@@ -110,7 +117,7 @@ class Home:
         if descriptors is not None:
             command = ["sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh", *command]
         with (home / "server.log").open("ab") as log:
-            process = subprocess.Popen(command, cwd=self.checkout, env={**os.environ, **ours}, stdout=log, stderr=log)
+            process = self._popen(command, cwd=self.checkout, env={**os.environ, **ours}, stdout=log, stderr=log)
         url = f"http://127.0.0.1:{port}"
         try:
             wait_until_up(url, process)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
@@ -37,6 +38,8 @@ TEMPLATE = "chaos_template"
 SERVER = ("app.cli",)
 PATIENCE = 120.0
 Log = Callable[[], str]
+Popen = Callable[..., Any]
+"""Starts a process: subprocess.Popen, or what has its options and gives what has its methods."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,17 @@ class Size:
 class Server:
     """A real server process that can be killed with all its graders, and started again on the same port."""
 
-    def __init__(self, home: Path, port: int = 0, module: Sequence[str] = SERVER, **settings: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        port: int = 0,
+        module: Sequence[str] = SERVER,
+        *,
+        popen: Popen = subprocess.Popen,
+        **settings: str,
+    ) -> None:
         self.home = home
+        self._popen = popen
         self.settings = settings
         self.module = module
         self.port = port or free_port()
@@ -74,7 +86,7 @@ class Server:
         env = {**os.environ, **at_home(self.home, **self.settings)}
         self.home.mkdir(exist_ok=True)
         with self.log_path.open("ab") as log:
-            self._processes.append(subprocess.Popen(command, env=env, stdout=log, stderr=log))
+            self._processes.append(self._popen(command, env=env, stdout=log, stderr=log))
         return self.process
 
     @property
@@ -152,6 +164,7 @@ class Stage:
     cluster: Path | None
     tokens: list[str]
     admin: str
+    popen: Popen = subprocess.Popen
     servers: list[Server] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
@@ -187,7 +200,7 @@ class Stage:
             "most_unjudged": "1000000",
             "feed_keep_alive_seconds": "1",
         }
-        server = Server(home or self.home, port, module, **{**ours, **settings})
+        server = Server(home or self.home, port, module, popen=self.popen, **{**ours, **settings})
         self.servers.append(server)
         return server
 
@@ -231,10 +244,14 @@ def wait_until(condition: Callable[[], bool], otherwise: str, seconds: float = P
 
 
 class Ground:
-    """Homes and databases that are prepared once and copied for each scenario; PostgreSQL's server is at `cluster`."""
+    """Homes and databases that are prepared once and copied for each scenario; PostgreSQL's server is at `cluster`.
 
-    def __init__(self, folder: Path, cluster: Callable[[], Path]) -> None:
+    `popen` starts the servers.
+    """
+
+    def __init__(self, folder: Path, cluster: Callable[[], Path], popen: Popen = subprocess.Popen) -> None:
         self.folder = folder
+        self._popen = popen
         self._cluster = cluster
 
     @contextmanager
@@ -251,7 +268,7 @@ class Ground:
                 postgres.administer(cluster, f"CREATE DATABASE {DATABASE} TEMPLATE {TEMPLATE}")
                 url = postgres.url(cluster, DATABASE)
             known = json.loads((folder / "tokens.json").read_text())
-            setting = Stage(folder, kind, size, url, cluster, known["teams"], known["admin"])
+            setting = Stage(folder, kind, size, url, cluster, known["teams"], known["admin"], self._popen)
             try:
                 yield setting
             finally:

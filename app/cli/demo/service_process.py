@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,17 +25,21 @@ class Running:
 
 
 @contextmanager
-def fresh_service(home: Path, settings: Mapping[str, str] | None = None) -> Iterator[Running]:
+def fresh_service(
+    home: Path,
+    settings: Mapping[str, str] | None = None,
+    start: Callable[..., subprocess.Popen[str]] = subprocess.Popen,
+) -> Iterator[Running]:
     """Start `jurado serve` in an empty home on a free port; stop it on the way out. Its log is home/server.log.
 
-    `settings` are further variables of its environment.
+    `settings` are further variables of its environment. `start` starts a process by the options of Popen.
     """
     password = secrets.token_urlsafe(16)
     # The demo ignores the settings of the person who runs it; jurado.toml too, as it is looked for in the home.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_")}
     python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
     with (home / "server.log").open("w") as log:
-        process = subprocess.Popen(
+        process = start(
             command("app.cli", "serve", "--host", "127.0.0.1", "--port", "0", "--home", str(home / "var")),
             cwd=home,
             env=clean | python | dict(settings or {}) | {"JURADO_ADMIN_PASSWORD": password},

@@ -13,6 +13,7 @@ import httpx
 
 from app.cli.demo.service_process import Running, fresh_service
 from tests.app.cli.conftest import FEW_GRADERS
+from tests.conftest import forked
 
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "docs" / "guides" / "http-api.md").read_text()
@@ -45,7 +46,7 @@ def test_the_client_of_the_guide_is_generated_without_a_warning_and_takes_part(t
     (work / "take_part.py").write_text(blocks("python")[0])
     for name in ("01-sample.out", "02-sample.out"):
         (work / name).write_bytes((SAMPLES / name).read_bytes())
-    with fresh_service(home, FEW_GRADERS) as service:
+    with fresh_service(home, FEW_GRADERS, forked) as service:
         admin = ("admin", service.password)
         team = [{"id": "ants", "name": "The Ants", "label": "1"}]
         account = [

@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from app.cli.access import new_login
 from app.cli.demo.service_process import Running, fresh_service
 from app.cli.main import app
+from tests.conftest import forked
 
 testing._get_command = cache(testing._get_command)  # a tenth of a second, as a process of `jurado` spends it: once
 
@@ -48,7 +49,7 @@ def jurado() -> Jurado:
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A real service in a process of its own, shared by the tests: what they make there has ids of its own."""
-    with fresh_service(tmp_path_factory.mktemp("service"), FEW_GRADERS) as running:
+    with fresh_service(tmp_path_factory.mktemp("service"), FEW_GRADERS, forked) as running:
         yield running
 
 

@@ -16,6 +16,7 @@ from app.cli.access import new_login
 from app.cli.demo.service_process import Running, fresh_service
 from app.packages.catalog import bundled
 from tests.app.cli.conftest import BOARD, FEW_GRADERS, Jurado
+from tests.conftest import forked
 
 CASE = "150-mine"
 CHANGED = b"3\no.o\no..\n...\n"
@@ -73,7 +74,7 @@ def origin(tmp_path: Path, jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> I
     problems.mkdir()
     (problems / "comesolo").symlink_to(bundled()["comesolo"])
     with (
-        fresh_service(home, {"JURADO_PROBLEMS": str(problems), **FEW_GRADERS}) as running,
+        fresh_service(home, {"JURADO_PROBLEMS": str(problems), **FEW_GRADERS}, forked) as running,
         server(running, jurado, monkeypatch) as origin,
     ):
         yield origin
