@@ -30,8 +30,14 @@ from checkers.doors import Checker, Rejected, open_checker  # noqa: E402 - the r
 STANDARD: dict[str, tuple[tuple[str, ...], ...]] = {
     "tokens": ((), ("case_sensitive",), ("space_change_sensitive",), ("float_tolerance", "1e-6")),
     "exact": ((),),
+    "floats": ((), ("float_absolute_tolerance", "0.5")),
+    "lines": ((),),
+    "unordered": ((),),
+    "metric": (("accuracy",), ("f1", "average", "macro"), ("rmse",), ("mae",), ("logloss",), ("auc",)),
 }
 TEXTS = (b"0\n", b"12 3.50 Yes\n7 -1e-3\n", b"a b c\n\nd  e\n", b"1 2 3\n" * 40, b"no newline")
+TABLES = (b"id,target\n1,0\n2,1\n3,1\n", b'target,id\n1,"a b"\n0,"c ""d"""\n0,e\n1,f\n')
+"""Predictions, which are their own truth."""
 MOST_BYTES = 6000  # of a seed file: a larger one shows no more faults and takes the time of many
 TOKENS = (
     b"0", b"1", b"2", b"-1", b"-0", b"+1", b"01", b"00", b"1.0", b"1e0", b"0x0", b"1_0", b".", b"-", b"nan", b"inf",
@@ -148,7 +154,8 @@ def open_targets(slug: str) -> list[Target]:
     """Collect files to damage: the package's small cases and examples, or some texts for a standard checker."""
     if slug in STANDARD:
         checkers = [open_checker(slug, args) for args in STANDARD[slug]]
-        return [Target(checker, checker.read_instance(b""), text, (text,)) for checker in checkers for text in TEXTS]
+        texts = TABLES if slug == "metric" else TEXTS
+        return [Target(checker, checker.read_instance(b""), text, (text,)) for checker in checkers for text in texts]
     checker, package = open_checker(slug), ROOT / "problems" / slug
     targets = []
     for path in sorted(package.glob("data/**/*.ans")):

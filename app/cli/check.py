@@ -31,7 +31,12 @@ class Outcome:
 
 
 def check(
-    problem: Annotated[str, typer.Argument(help="a bundled problem, or a standard checker: tokens, exact")],
+    problem: Annotated[
+        str,
+        typer.Argument(
+            help="a bundled problem, or a standard checker: tokens, floats, lines, unordered, exact, metric"
+        ),
+    ],
     input_file: Annotated[Path, typer.Argument(metavar="INPUT", help="the test case's input")],
     answer: Annotated[Path, typer.Argument(help="the answer file; - is standard input")],
     reference: Annotated[

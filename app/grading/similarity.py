@@ -27,7 +27,7 @@ from app.storage.similarity import StoredCase
 
 MOST_KEPT = 200_000
 """Fingerprints in memory, less than a kilobyte each."""
-ONE_RIGHT_ANSWER = frozenset({"exact", "tokens", "floats"})
+ONE_RIGHT_ANSWER = frozenset({"exact", "tokens", "floats", "lines", "unordered"})
 SOURCES = "sources"
 
 Scores = Mapping[int, Mapping[str, RawScore]]

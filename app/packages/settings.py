@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 from app.domain.documents import ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
 
-STANDARD_CHECKERS = frozenset({"tokens", "exact"})
+STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric"})
 LARGEST = 2**63 - 1  # what a database's integers hold
 MOST_MEMORY = 2**20  # MiB
 Count = Annotated[int, Field(ge=0, le=LARGEST)]

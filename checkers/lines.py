@@ -1,0 +1,68 @@
+"""Compare an answer with the reference file line by line, white space within lines aside: for any problem.
+
+Instance
+    The input's bytes, unread.
+Answer
+    The file's bytes: lines that end in LF, each a sequence of tokens between white space (space, tab, VT, FF, CR).
+Raw score
+    1 for a right answer, with multiplier 1.
+Rejected when
+    a line has other tokens than the reference's line, or lines are missing or left over; empty lines at the end of
+    either file are left out. Upper and lower case differ.
+Source
+    CMS's white-diff, the comparison of its output-only tasks.
+"""
+
+from __future__ import annotations
+
+from checkers.doors import Rejected, Score, quote
+
+Line = tuple[bytes, ...]
+
+
+def read_instance(data: bytes) -> bytes:
+    """Take any input: lines are compared with the reference file alone."""
+    return data
+
+
+def read_answer(data: bytes, instance: bytes) -> bytes:
+    """Take any answer: what is wrong with it shows beside the reference file."""
+    return data
+
+
+def write_answer(answer: bytes) -> str:
+    """Give the answer as text; bytes that are not UTF-8 become surrogate escapes."""
+    return answer.decode("utf-8", "surrogateescape")
+
+
+def score_answer(instance: bytes, answer: bytes, reference: bytes | None = None) -> Score:
+    """Accept the answer or raise Rejected at its first wrong line; `reference` must be given."""
+    if reference is None:
+        raise ValueError("lines: expected a reference file, found none")
+    if answer != reference:
+        _compare(lines_of(answer), lines_of(reference))
+    return Score(raw=1, max_raw=1, multiplier=1)
+
+
+def lines_of(data: bytes) -> list[Line]:
+    """Split a file into lines of tokens, without the empty lines at its end."""
+    lines = [tuple(line.split()) for line in data.split(b"\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _compare(actual: list[Line], expected: list[Line]) -> None:
+    for number, (line, wanted) in enumerate(zip(actual, expected, strict=False), start=1):
+        if line != wanted:
+            raise Rejected.at(f"line {number}", expected="another line", found=shown(line))
+    if len(actual) < len(expected):
+        raise Rejected.at(f"line {len(actual) + 1}", expected="another line", found="the end of the file")
+    if len(actual) > len(expected):
+        extra = actual[len(expected)]
+        raise Rejected.at(f"line {len(expected) + 1}", expected="the end of the file", found=shown(extra))
+
+
+def shown(line: Line) -> str:
+    """Show a line in a message."""
+    return quote(b" ".join(line)) if line else "an empty line"

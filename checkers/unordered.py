@@ -1,0 +1,56 @@
+"""Compare an answer with the reference file as sets of lines in any order, each as often: for any problem.
+
+Instance
+    The input's bytes, unread.
+Answer
+    The file's bytes: lines that end in LF, each a sequence of tokens between white space; empty lines are left out.
+Raw score
+    1 for a right answer, with multiplier 1.
+Rejected when
+    a line stands more often in the answer than in the reference, or lines are missing. Upper and lower case differ.
+Source
+    Set here; testlib and Polygon have the same for single tokens and lines (`uncmp`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from checkers.doors import Rejected, Score
+from checkers.lines import lines_of, shown
+
+
+def read_instance(data: bytes) -> bytes:
+    """Take any input: lines are compared with the reference file alone."""
+    return data
+
+
+def read_answer(data: bytes, instance: bytes) -> bytes:
+    """Take any answer: what is wrong with it shows beside the reference file."""
+    return data
+
+
+def write_answer(answer: bytes) -> str:
+    """Give the answer as text; bytes that are not UTF-8 become surrogate escapes."""
+    return answer.decode("utf-8", "surrogateescape")
+
+
+def score_answer(instance: bytes, answer: bytes, reference: bytes | None = None) -> Score:
+    """Accept the answer or raise Rejected at its first line too many; `reference` must be given."""
+    if reference is None:
+        raise ValueError("unordered: expected a reference file, found none")
+    if answer != reference:
+        _compare(answer, Counter(filter(None, lines_of(reference))))
+    return Score(raw=1, max_raw=1, multiplier=1)
+
+
+def _compare(answer: bytes, left: Counter[tuple[bytes, ...]]) -> None:
+    """Take each line of the answer off those that are left; how many are missing is told, which ones is not."""
+    for number, line in enumerate(lines_of(answer), start=1):
+        if not line:
+            continue
+        if not left[line]:
+            raise Rejected.at(f"line {number}", expected="another line", found=shown(line))
+        left[line] -= 1
+    if (missing := left.total()) > 0:
+        raise Rejected.at("end of file", expected=f"{missing} more lines", found="none")
