@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checkers.doors import Score
-from checkers.tokens import TOLERANCES, TokenChecker, options, read_answer, read_instance, write_answer
+from checkers.tokens import TokenChecker, options, read_answer, read_instance, write_answer
 from checkers.tokens import score_answer as score_tokens
+from checkers.tokens.arguments import TOLERANCES
 
 __all__ = ["configure", "read_answer", "read_instance", "score_answer", "write_answer"]
 

@@ -97,9 +97,6 @@ class MetricChecker:
     def check_reference(self, data: bytes, instance: frozenset[str] | None) -> None:
         """Hold the truth against its case; its score as an answer is not known. Raises Rejected."""
         truth, _target = self._truth(data, instance)
-        if self.options.metric in {"rmse", "mae"}:
-            for id_, value in truth.items():
-                _number(value, f"id {id_}")
         if self.options.metric == "auc" and len({value == self.options.positive for value in truth.values()}) < 2:
             raise Rejected.at("truth", expected="rows with the positive label and rows without", found="one kind")
 
@@ -113,7 +110,11 @@ class MetricChecker:
             raise Rejected.at("end of file", expected="rows, as there is nothing to predict", found="none")
         if instance is not None and (unknown := next((each for each in table.rows if each not in instance), None)):
             raise Rejected.at(table.at(unknown), expected="an id of the input", found=repr(unknown))
-        return table.column(target), target
+        truth = table.column(target)
+        if self.options.metric in {"rmse", "mae"}:
+            for id_, value in truth.items():
+                _number(value, table.at(id_))
+        return truth, target
 
 
 def configure(args: Sequence[str]) -> MetricChecker:
