@@ -44,19 +44,32 @@ def read_arrival(source: bytes | Path, slug: str | None, stem: str | None, forma
     return _arrival(assemble(name, files))
 
 
+def read_place(place: Path) -> Arrival:
+    """Read a package of any judge from a folder or a zip, named by its folder or file. Raises PackageErrors."""
+    faults = Faults()
+    name, files = _files_of(place, faults)
+    if (foreign := format_of(files)) is None:
+        return _arrival(assemble(name, files, faults))
+    faults.settle()
+    return _foreign(files, foreign, None, name)
+
+
 def read_place_of_another_judge(place: Path, slug: str | None = None, format: Format | None = None) -> Arrival | None:
     """Read a package of another judge from a folder or a zip; None for one of Jurado. Raises PackageErrors."""
     faults = Faults()
-    if place.is_dir():
-        files: Mapping[str, bytes] = folder_files(place, faults)
-        name: str | None = place.resolve().name
-    else:
-        top, files = archive_files(place)
-        name = top or place.stem
+    name, files = _files_of(place, faults)
     if (foreign := format or format_of(files)) is None:
         return None
     faults.settle()
     return _foreign(files, foreign, slug, name)
+
+
+def _files_of(place: Path, faults: Faults) -> tuple[str, Mapping[str, bytes]]:
+    """The name of a package's folder or zip, and its files."""
+    if place.is_dir():
+        return place.resolve().name, folder_files(place, faults)
+    top, files = archive_files(place)
+    return top or place.stem, files
 
 
 def read_member(data: bytes, slug: str, limits: Limits = LIMITS) -> Arrival:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
+from app.packages.arrivals import read_place
 from app.packages.demands import Outcomes, check_demands, submission_points
 from app.packages.errors import FaultDocument, PackageError, PackageErrors, errors_of, warnings_of
 from app.packages.examples import ask_validators, check_opinions, check_validation_cases
 from app.packages.model import Case, Package, Submission
-from app.packages.read import read_archive, read_package
 from app.packages.rules import check_rules
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit
 from checkers.doors import Score
@@ -87,14 +87,15 @@ class Report(TypedDict):
 
 
 def verify_report(path: Path) -> Report:
-    """Read and verify the package at `path` (a folder or a zip), as data for people and programs."""
+    """Read and verify the package of any judge at `path` (a folder or a zip), as data for people and programs."""
     report: Report = {"path": str(path), "slug": None, "valid": False, "errors": [], "warnings": []}
     try:
-        package = read_package(path) if path.is_dir() else read_archive(path)
+        arrival = read_place(path)
     except PackageErrors as unread:
         report["errors"] = [error.as_data() for error in unread.errors]
         return report
-    examined = examine(package, LocalDesk(), programs=True)
+    package = arrival.package
+    examined = examine(package, LocalDesk(), programs=True, broken=arrival.broken)
     errors, warnings = errors_of(examined.faults), warnings_of(examined.faults)
     report["slug"], report["valid"] = package.slug, not errors
     report["errors"] = [error.as_data() for error in errors]

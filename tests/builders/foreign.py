@@ -40,6 +40,50 @@ CMS: Mapping[str, str] = {
     **{f"output/output{at}.txt": f"{2 * at}\n" for at in range(4)},
 }
 
+KATTIS_LEGACY: Mapping[str, str] = {
+    "problem.yaml": (
+        "name: Sums\nauthor: Ann Author, Bo Writer and Cy\nsource: A contest\nsource_url: https://contest.example\n"
+        "license: cc by-sa\nkeywords: sums easy\nlimits: {memory: 512}\nvalidator_flags: case_sensitive\n"
+    ),
+    "problem_statement/problem.en.tex": "\\problemname{Sums of Two}\nAdd.\n",
+    "problem_statement/problem.sv.tex": "%% plainproblemname: Summor\nAddera.\n",
+    "problem_statement/picture.png": "png",
+    "data/sample/1.in": "1 1\n",
+    "data/sample/1.ans": "2\n",
+    "data/secret/01-small.in": "2 2\n",
+    "data/secret/01-small.ans": "4\n",
+    "data/secret/01-small.desc": "Two twos.\n",
+    "data/secret/more/02.in": "3 3\n",
+    "data/secret/more/02.ans": "6\n",
+    "input_format_validators/validate.py": "import sys\nsys.exit(42)\n",
+    "submissions/accepted/good.py": "print(sum(map(int, input().split())))\n",
+}
+
+SCORED: Mapping[str, str | None] = {
+    "problem.yaml": "name: Sums\ntype: scoring\n",
+    "data/testdata.yaml": "on_reject: continue\nrange: 0 100\ngrader_flags: ignore_sample\n",
+    "data/secret/testdata.yaml": "grader_flags: first_error accept_if_any_accepted\n",
+    "data/secret/01-small.in": None,
+    "data/secret/01-small.ans": None,
+    "data/secret/01-small.desc": None,
+    "data/secret/more/02.in": None,
+    "data/secret/more/02.ans": None,
+    "data/secret/one/testdata.yaml": "accept_score: 40\ngrader_flags: min\nrange: 0 40\n",
+    "data/secret/one/1.in": "4 4\n",
+    "data/secret/one/1.ans": "8\n",
+    "data/secret/one/2.in": "5 5\n",
+    "data/secret/one/2.ans": "10\n",
+    "data/secret/two/testdata.yaml": "accept_score: 20\ngrader_flags: always_accept\n"
+    "output_validator_flags: float_tolerance 1e-3\n",
+    "data/secret/two/1.in": "6 6\n",
+    "data/secret/two/1.ans": "12\n",
+    "data/secret/two/b.in": "7 7\n",
+    "data/secret/two/b.ans": "14\n",
+    "data/secret/two/c.in": "8 8\n",
+    "data/secret/two/c.ans": "16\n",
+}
+"""Changes that make the legacy package one that scores: 40 points for `one`, 20 for each case of `two`."""
+
 
 def foreign_files(base: Mapping[str, str | bytes], changes: Changes | None = None) -> dict[str, bytes]:
     """The files of a package with `changes` put over them."""

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from app.packages.errors import PackageError
 from app.packages.files import SLUG
-from app.packages.formats import cms, omegaup
+from app.packages.formats import cms, kattis, omegaup
 from app.packages.formats.draft import Draft, Source, slug_of
 from app.packages.formats.names import Format
 from app.packages.formats.writing import write_draft
 
-READERS: Mapping[Format, Callable[[Source], Draft]] = {"omegaup": omegaup.read, "cms": cms.read}
+READERS: Mapping[Format, Callable[[Source], Draft]] = {
+    "kattis": kattis.read,
+    "omegaup": omegaup.read,
+    "cms": cms.read,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +30,11 @@ class Imported:
 
 
 def format_of(files: Mapping[str, bytes]) -> Format | None:
-    """The foreign format of some files; None for a Jurado package, and for what is no package."""
+    """The foreign format of some files; None for a Jurado package, whole or not, and for what is no package."""
     if "jurado.yaml" in files:
         return None
+    if "problem.yaml" in files:
+        return None if kattis.is_for_answers(files) else "kattis"
     if any(name.startswith("cases/") and name.endswith(".in") for name in files):
         return "omegaup"
     return "cms" if "task.yaml" in files else None

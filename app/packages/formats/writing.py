@@ -46,20 +46,21 @@ sys.exit(42)
 
 def write_draft(draft: Draft, slug: str, source: Source) -> dict[str, bytes]:
     """Give the files of the package `slug` by path; notes what was changed, and faults of points, in `source`."""
-    groups = whole_points(draft.groups, draft.total, source)
     files = dict(draft.files)
+    given = any(name.startswith("data/secret/") for name in files)
+    groups = [] if given else whole_points(draft.groups, draft.total, source)
     files["problem.yaml"] = to_yaml(_metadata(draft, slug))
-    files["jurado.yaml"] = to_yaml(_settings(draft))
     if isinstance(draft.checker, Program):
         files |= {f"output_validator/{name}": data for name, data in draft.checker.files.items()}
-    files |= _test_data(draft, groups)
+    if not given:
+        files |= _test_data(draft, groups)
+    files["jurado.yaml"] = to_yaml(_settings(draft, files))
     if not any(name.startswith("input_validators/") for name in files):
         files["input_validators/text.py"] = VALIDATOR.encode()
         message = "no input validator: one that takes any text has been put there, write a stricter one"
         source.note("input_validators/text.py", message)
     if not any(name.startswith("submissions/accepted/") for name in files):
-        cases = [case for group in groups for case in group.cases]
-        files |= {f"{EXPECTED}/{case.name}.out": case.answer for case in (*draft.samples, *cases)}
+        files |= _expected(files)
     return dict(sorted(_plain_texts(files, source).items()))
 
 
@@ -71,7 +72,7 @@ def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source
     everything = sum((part.points for part in parts), Fraction(0))
     if not parts or not everything:
         if not source.faults.errors:
-            source.faults.add("", "expected test cases that give points, found none")
+            source.faults.add("data/secret", "expected test cases that give points, found none")
         return parts
     if len(parts) == 1 and not parts[0].name and total is not None:
         return [replace(parts[0], points=Fraction(total))]
@@ -125,8 +126,7 @@ def _metadata(draft: Draft, slug: str) -> dict[str, object]:
     return fixed | draft.metadata
 
 
-def _settings(draft: Draft) -> dict[str, object]:
-    cases = [case for group in draft.groups for case in group.cases] + draft.samples
+def _settings(draft: Draft, files: Mapping[str, bytes]) -> dict[str, object]:
     checker = draft.checker
     judged: dict[str, object] = {"checker": checker.name} if isinstance(checker, Standard) else {}
     if isinstance(checker, Program):
@@ -134,10 +134,16 @@ def _settings(draft: Draft) -> dict[str, object]:
     return {
         **judged,
         "scoring": {"kind": "absolute", "direction": "maximise"},
-        "answers": {"limit": _room(2 * max((len(case.answer) for case in cases), default=0))},
-        "inputs": {"limit": _room(max((len(case.input) for case in cases), default=0))},
+        "answers": {"limit": _room(2 * _longest(files, ".ans"))},
+        "inputs": {"limit": _room(_longest(files, ".in"))},
         **draft.settings,
     }
+
+
+def _longest(files: Mapping[str, bytes], extension: str) -> int:
+    """Bytes of the longest test file with an extension."""
+    names = (name for name in files if name.startswith("data/") and name.endswith(extension))
+    return max((len(files[name]) for name in names), default=0)
 
 
 def _room(size: int) -> int:
@@ -168,6 +174,12 @@ def _test_data(draft: Draft, groups: Sequence[GroupDraft]) -> dict[str, bytes]:
     if any(group.name for group in groups):
         files["data/secret/test_group.yaml"] = to_yaml(top)
     return files
+
+
+def _expected(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The expected answers as the accepted submission that every package has."""
+    judged = (name for name in files if name.endswith(".ans") and name.startswith(("data/sample/", "data/secret/")))
+    return {f"{EXPECTED}/{name.rpartition('/')[2].removesuffix('.ans')}.out": files[name] for name in judged}
 
 
 def _cases(folder: str, cases: Sequence[CaseDraft]) -> dict[str, bytes]:

@@ -1,0 +1,266 @@
+"""The test data of Kattis packages: groups of testdata.yaml with the default grader's flags, as groups of today.
+
+A group whose verdict is that of its worst case gives all its points or none; with `always_accept` or
+`accept_if_any_accepted` the points of its cases are added. Pass-fail problems are one group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from app.packages.documents import read_document
+from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
+from app.packages.formats.writing import to_yaml
+from app.packages.model import Aggregation
+
+CONFIG = "testdata.yaml"
+IMAGES = (".png", ".jpg", ".jpeg", ".svg")
+COPIED = (".yaml", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", *IMAGES)
+EXTENSIONS = (".in.statement", ".ans.statement", ".in.download", ".ans.download", ".in", ".ans", ".out", ".yaml",
+              ".desc", ".hint", *IMAGES)  # fmt: skip
+NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
+LENIENT = frozenset({"always_accept", "accept_if_any_accepted"})
+MODES = ("sum", "avg", "min", "max")
+FLAGS = frozenset({*LENIENT, *MODES, "worst_error", "first_error", "ignore_sample", "no_errors"})
+KEYS = frozenset({"on_reject", "grading", "grader_flags", "input_validator_flags", "output_validator_flags",
+                  "accept_score", "reject_score", "range", "scoring"})  # fmt: skip
+POINTS = Fraction(100)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is known of a problem before its data: whether it scores, in today's format, by a program of its own."""
+
+    scoring: bool
+    modern: bool
+    custom: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A testdata.yaml over those above it; `most` is the upper end of `range`, None where there is none."""
+
+    accept: Fraction = Fraction(1)
+    most: Fraction | None = None
+    flags: frozenset[str] = frozenset()
+    mode: str = "sum"
+    checker: tuple[str, ...] = ()
+    validator: tuple[str, ...] | None = None
+
+    @property
+    def lenient(self) -> bool:
+        """Whether the group is accepted though a case of it is not."""
+        return bool(self.flags & LENIENT)
+
+
+def read_data(source: Source, draft: Draft, plan: Plan) -> None:
+    """Put data/sample and data/secret into the draft; faults and notes go to `source`."""
+    has_old = any(name.endswith(f"/{CONFIG}") for name in source.files)
+    if plan.scoring and plan.modern and not has_old:
+        for name in [*source.below("data/sample"), *source.below("data/secret")]:
+            draft.files[name] = source.take(name)
+        return
+    configs = _configs(source)
+    members = _cases(source)
+    secret = {folder: cases for folder, cases in members.items() if _is_below(folder, "data/secret")}
+    draft.samples = [case for folder, cases in members.items() if folder not in secret for case in cases]
+    if not plan.scoring:
+        draft.groups = _one_group(draft, secret, configs)
+        return
+    _check_containers(source, secret, configs)
+    groups = [_group(source, folder, secret[folder], configs[folder], plan) for folder in sorted(secret)]
+    common = draft.checker.args
+    draft.groups = [replace(group, args=(*common, *(group.args or ()))) for group in groups]
+
+
+def _is_below(folder: str, top: str) -> bool:
+    return folder == top or folder.startswith(f"{top}/")
+
+
+def _configs(source: Source) -> Mapping[str, Config]:
+    """The settings of each folder of data/, what it does not say taken from above."""
+    folders = {name.rpartition("/")[0] for name in source.files if name.startswith("data/")}
+    every = {"/".join(folder.split("/")[:end]) for folder in folders for end in range(1, folder.count("/") + 2)}
+    configs: dict[str, Config] = {"": Config()}
+    for folder in sorted({*every, "data"}):
+        above = configs[folder.rpartition("/")[0]]
+        name = f"{folder}/{CONFIG}"
+        configs[folder] = _config(source, name, above) if name in source.files else above
+    return configs
+
+
+def _config(source: Source, name: str, above: Config) -> Config:
+    document = read_document(source.take(name), name, source.faults)
+    value = document.value if document is not None else None
+    if document is None or value is None:
+        return above
+    if not isinstance(value, dict):
+        source.faults.expect(name, "", expected="a map of keys to values", found=type(value).__name__)
+        return above
+    for key in value:
+        if key not in KEYS:
+            source.faults.add(name, "unknown key", document.where((key,)))
+    if value.get("grading", "default") != "default":
+        where = document.where(("grading",))
+        source.faults.expect(name, where, expected="the default grader", found=str(value["grading"])[:60])
+    flags = _flags(source, name, document.where(("grader_flags",)), value.get("grader_flags"))
+    modes = [flag for flag in flags or () if flag in MODES]
+    own = replace(
+        above,
+        accept=_number(source, name, value.get("accept_score"), above.accept),
+        most=_upper(source, name, value.get("range"), above.most),
+        flags=above.flags if flags is None else frozenset(flags),
+        mode=modes[-1] if modes else above.mode if flags is None else "sum",
+        checker=_words(source, name, value.get("output_validator_flags"), above.checker) or (),
+        validator=_words(source, name, value.get("input_validator_flags"), above.validator),
+    )
+    old = value.get("scoring")
+    return _of_draft(source, name, own, old) if isinstance(old, dict) else own
+
+
+def _of_draft(source: Source, name: str, own: Config, scoring: Mapping[str, object]) -> Config:
+    """`scoring: {score, aggregation}`, as drafts of 2023 had it."""
+    mode = str(scoring.get("aggregation", own.mode))
+    if mode not in MODES:
+        source.faults.expect(name, "scoring.aggregation", expected=f"one of {', '.join(MODES)}", found=mode[:60])
+    flags = own.flags if mode == "min" else frozenset({"always_accept"})
+    return replace(own, accept=_number(source, name, scoring.get("score"), own.accept), mode=mode, flags=flags)
+
+
+def _flags(source: Source, name: str, where: str, value: object) -> list[str] | None:
+    if value is None:
+        return None
+    words = str(value).split()
+    for unknown in sorted(set(words) - FLAGS):
+        expected = f"flags of the default grader ({', '.join(sorted(FLAGS))})"
+        source.faults.expect(name, where, expected=expected, found=unknown[:60])
+    return words
+
+
+def _words(source: Source, name: str, value: object, above: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if value is None:
+        return above
+    if isinstance(value, dict):
+        source.faults.add(name, "expected flags as text, found those of one validator by name")
+        return above
+    return tuple(str(value).split())
+
+
+def _number(source: Source, name: str, value: object, above: Fraction) -> Fraction:
+    if value is None:
+        return above
+    text = f"{value}"
+    if isinstance(value, bool) or not NUMBER.fullmatch(text) or Fraction(text) < 0:
+        source.faults.expect(name, "", expected="a score of 0 or more", found=text[:60])
+        return above
+    return Fraction(text)
+
+
+def _upper(source: Source, name: str, value: object, above: Fraction | None) -> Fraction | None:
+    if value is None:
+        return above
+    words = str(value).split()
+    if len(words) != 2:
+        source.faults.expect(name, "range", expected="two numbers", found=str(value)[:60])
+        return above
+    return None if words[1] in ("inf", "+inf") else _number(source, name, words[1], Fraction(0))
+
+
+def _cases(source: Source) -> dict[str, list[CaseDraft]]:
+    """The cases of each folder, their base names made unique by the folder's where two have the same."""
+    parts: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for name in [*source.below("data/sample"), *source.below("data/secret")]:
+        folder, _, last = name.rpartition("/")
+        extension = next((each for each in EXTENSIONS if last.endswith(each) and last != each), None)
+        if extension is not None and last not in (CONFIG, "test_group.yaml"):
+            parts[folder, last.removesuffix(extension)][extension] = name
+    counts = Counter(stem for (_, stem), files in parts.items() if ".in" in files)
+    secret = Counter(stem for (folder, stem), files in parts.items() if ".in" in files and folder != "data/sample")
+    members: dict[str, list[CaseDraft]] = {}
+    renamed: list[str] = []
+    for (folder, stem), files in parts.items():
+        if ".in" not in files:
+            continue
+        if ".ans" not in files:
+            source.faults.add(f"{folder}/{stem}.ans", "missing file")
+            source.used.update(files.values())
+            continue
+        parts_of = folder.split("/")
+        is_sample = folder == "data/sample"
+        unique = (
+            stem if (counts if is_sample else secret)[stem] == 1 else "-".join([*(parts_of[2:] or parts_of[1:]), stem])
+        )
+        renamed += [unique] if unique != stem else []
+        data = {extension: source.take(name) for extension, name in files.items()}
+        members.setdefault(folder, []).append(CaseDraft(unique, data[".in"], data[".ans"], extras=_extras(data)))
+    if renamed:
+        source.note("data", f"base names were used twice: answers are named by {listed(renamed)}")
+    return members
+
+
+def _extras(data: Mapping[str, bytes]) -> dict[str, bytes]:
+    extras = {extension: data[extension] for extension in COPIED if extension in data}
+    texts = {"description": data.get(".desc"), "hint": data.get(".hint")}
+    document = {key: text.decode("utf-8", "replace").strip() for key, text in texts.items() if text is not None}
+    if document and ".yaml" not in extras:
+        extras[".yaml"] = to_yaml(document)
+    return extras
+
+
+def _one_group(draft: Draft, secret: Mapping[str, list[CaseDraft]], configs: Mapping[str, Config]) -> list[GroupDraft]:
+    """All cases of a pass-fail problem: all or nothing. Cases keep arguments of their own folder."""
+    common = draft.checker.args
+    cases: list[CaseDraft] = []
+    for folder, members in sorted(secret.items()):
+        config = configs[folder]
+        own: dict[str, object] = {}
+        if config.checker:
+            own["output_validator_args"] = [*common, *config.checker]
+        if config.validator:
+            own["input_validator_args"] = list(config.validator)
+        cases += [_with_settings(case, own) for case in members]
+    return [GroupDraft("", "pass-fail", POINTS, tuple(cases))] if cases else []
+
+
+def _with_settings(case: CaseDraft, own: Mapping[str, object]) -> CaseDraft:
+    settings = case.extras.get(".yaml", b"") + (to_yaml(dict(own)) if own else b"")
+    return replace(case, extras={**case.extras, ".yaml": settings}) if own else case
+
+
+def _check_containers(source: Source, secret: Mapping[str, Sequence[CaseDraft]], configs: Mapping[str, Config]) -> None:
+    """Groups of groups add their points here, whatever became of the others."""
+    containers = {"/".join(folder.split("/")[:end]) for folder in secret for end in range(2, folder.count("/") + 1)}
+    for folder in sorted(containers):
+        config = configs[folder]
+        if config.mode != "sum":
+            expected, actual = "sum, as points of groups are added", config.mode
+            source.faults.expect(f"{folder}/{CONFIG}", "grader_flags", expected=expected, found=actual)
+        elif not config.lenient:
+            message = "there one rejected group takes the points of the others; here points of groups are added"
+            source.note(f"{folder}/{CONFIG}", message, "grader_flags")
+
+
+def _group(source: Source, folder: str, cases: list[CaseDraft], config: Config, plan: Plan) -> GroupDraft:
+    name = "-".join(folder.split("/")[2:])
+    file = f"{folder}/{CONFIG}"
+    points = config.accept * (len(cases) if config.mode == "sum" else 1)
+    if plan.custom and config.most is not None:
+        points = config.most
+    elif plan.custom and config.accept == 1:
+        source.faults.expect(file, "range", expected="an upper end of the validator's scores", found="none")
+    aggregation: Aggregation = "min" if plan.custom or config.mode == "min" else "pass-fail"
+    if config.lenient:
+        if config.mode == "max":
+            source.faults.expect(file, "grader_flags", expected="sum, avg or min", found="max")
+        aggregation = "min" if config.mode == "min" else "sum"
+    elif plan.custom and config.mode != "min":
+        message = f"{config.mode} of scores, or nothing where a case is rejected: here the worst case counts"
+        source.note(file, message, "grader_flags")
+    share = tuple(replace(case, points=points / len(cases)) for case in cases)
+    return GroupDraft(
+        name, aggregation, points, share, args=config.checker, validator_args=list(config.validator or ())
+    )
