@@ -12,12 +12,14 @@ SHARED: list[structlog.typing.Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+ON_A_TERMINAL = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+"""Tracebacks without the values of variables: these may be secrets, and take seconds to write."""
 
 
 def configure_logs(level: int = logging.INFO) -> None:
     """Send everything at `level` and above to stderr, one JSON object a line unless somebody reads it there."""
     if sys.stderr.isatty():
-        rendering: list[structlog.typing.Processor] = [structlog.dev.ConsoleRenderer()]
+        rendering: list[structlog.typing.Processor] = [ON_A_TERMINAL]
     else:
         rendering = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     structlog.configure(

@@ -15,10 +15,11 @@ from typing import Any
 
 import hypothesis
 import pytest
+import structlog
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-from app import passwords
+from app import logs, passwords
 from app.storage import database, durable
 from tests import forks, postgres
 
@@ -28,6 +29,7 @@ RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
 passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
 database.SYNCHRONOUS = "OFF"  # in this process: kills lose nothing by it, and no test cuts the power
 durable.WAITS = False  # for the same reason
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], logs.ON_A_TERMINAL])
 hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
 hypothesis.settings.register_profile("long", deadline=None, max_examples=10 * hypothesis.settings.default.max_examples)
 hypothesis.settings.load_profile("jurado")
