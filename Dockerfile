@@ -18,6 +18,8 @@ COPY scripts/warm_kernels.py scripts/
 RUN uv sync --frozen --no-dev
 
 FROM python:3.13-slim
+# For programs that packages bring; they also need rights that a container has only if it is given them: docs/guides/operating.md.
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin jurado \
     && install --directory --owner jurado /cache
 COPY --from=build /jurado /jurado

@@ -38,6 +38,7 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
+from app.sandbox import groups
 from app.service import Service
 from app.services.feed.hub import Hub
 from app.services.health import counts
@@ -139,6 +140,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     keys = bring_keys(database, settings)
     start_clock(database, accept=accept_clock)
     remove_leftovers()
+    groups.remove_leftovers()
     boards = ScoreboardCache(database)
     writer = Writer(database)
     engine = Engine(database, writer, engine_settings(settings), boards.changed)

@@ -14,6 +14,7 @@ from app.grading.parked import Parked
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.grading.staff import GraderState
+from app.sandbox.state import ProtectionState
 from app.settings import Settings
 from app.storage.clock import ClockKeeper
 from app.storage.database import Database
@@ -115,6 +116,7 @@ class Service:
     scrub: Scrub
     keys: SecretKeys
     gate: Gate = field(default_factory=Gate)
+    sandbox: ProtectionState = field(default_factory=ProtectionState)
     clock: ClockKeeper | None = None
     hold: Hold | None = None
 

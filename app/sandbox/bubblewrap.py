@@ -22,13 +22,14 @@ LINKS = {
     "/dev/stderr": "/proc/self/fd/2",
     "/dev/shm": PRIVATE,
 }
-ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": PRIVATE, "LANG": "C.UTF-8"}
+FOLDERS = "/usr/local/bin:/usr/bin:/bin"
+ENVIRONMENT = {"PATH": FOLDERS, "HOME": PRIVATE, "LANG": "C.UTF-8"}
 NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
 
 
 def program() -> str | None:
     """The path of bubblewrap; None where it is not installed."""
-    return shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
+    return shutil.which("bwrap", path=FOLDERS)
 
 
 def private_folders(command: Command) -> dict[str, Mount | None]:
@@ -43,7 +44,7 @@ def words(command: Command, *, filter_file: int, status: int, gate: int) -> list
     """The arguments before the program's own: the numbers are descriptors, of the filter, the status and the gate."""
     return [
         *(f"--unshare-{each}" for each in NAMESPACES),
-        *("--uid", NOBODY, "--gid", NOBODY, "--hostname", "sandbox"),
+        *("--uid", NOBODY, "--gid", NOBODY),
         *("--cap-drop", "ALL", "--die-with-parent", "--new-session"),
         *("--seccomp", str(filter_file), "--json-status-fd", str(status), "--block-fd", str(gate)),
         *system(),

@@ -27,6 +27,7 @@ NEEDED = ("memory", "pids", "cpuacct")
 OWN_PROCESSES = 2
 """bubblewrap's: the one that waits, and the first of the process namespace."""
 SECONDS_TO_DIE = 30.0
+SECONDS_FOR_LEFTOVERS = 1.0
 STEP = 0.001
 HINT = (
     "as a service of systemd set Delegate=yes, in a shell start it by `systemd-run --user --scope -p Delegate=yes`, "
@@ -83,18 +84,7 @@ class RunGroup:
     def kill(self, spared: int | None = None) -> None:
         """Kill all processes, `spared` excepted, and wait until they are gone. No new one can start meanwhile."""
         _write(self._pids / "pids.max", 0)
-        until = time.monotonic() + SECONDS_TO_DIE
-        while alive := self.processes() - {spared}:
-            for pid in alive:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            if time.monotonic() > until:
-                raise SandboxFault(f"processes {sorted(alive)} do not end")
-            time.sleep(STEP)
-
-    def processes(self) -> set[int]:
-        """Ids of the processes; those that this process cannot see are left out."""
-        return {int(line) for line in (self._pids / "cgroup.procs").read_text().split()} - {0}
+        _kill(self._pids, spared)
 
     def remove(self) -> None:
         """Remove the group, whose processes are gone."""
@@ -115,10 +105,9 @@ class Groups:
         chosen = choose(own_hierarchies())
         folders: dict[str, Path] = {}
         locks = []
-        name = PREFIX + secrets.token_hex(6)
         for hierarchy in dict.fromkeys(chosen.values()):
             controllers = {each for each, owner in chosen.items() if owner == hierarchy}
-            folder, lock = _divided(hierarchy, controllers, name)
+            folder, lock = _divided(hierarchy, controllers)
             folders |= dict.fromkeys(controllers, folder)
             locks.append(lock)
         return cls(folders, locks)
@@ -156,34 +145,37 @@ def choose(known: Iterable[Hierarchy]) -> dict[str, Hierarchy]:
     return chosen
 
 
-def _divided(hierarchy: Hierarchy, controllers: set[str], name: str) -> tuple[Path, int]:
-    """Make and lock a folder of this name below the own group, or else at the top; returns it and its lock."""
-    own = hierarchy.folder.parent if hierarchy.folder.name == MAIN else hierarchy.folder
-    reasons = []
-    for parent in dict.fromkeys((own, hierarchy.top)):
-        try:
-            return _divide(parent, hierarchy, controllers, name)
-        except OSError as error:
-            reasons.append(f"{parent}: {error.strerror}")
-    raise NoGroups(f"cannot divide {'; '.join(reasons)}; {HINT}")
-
-
-def _divide(parent: Path, hierarchy: Hierarchy, controllers: set[str], name: str) -> tuple[Path, int]:
-    sweep(parent)
-    if hierarchy.unified:
-        _hand_down(parent, controllers)
-    folder = parent / name
-    folder.mkdir()
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _divided(hierarchy: Hierarchy, controllers: set[str]) -> tuple[Path, int]:
+    """Make and lock a folder below the own group, whose limits hold for runs, too; returns it and its lock."""
+    parent = _parent(hierarchy)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        sweep(parent)
+        if hierarchy.unified:
+            _hand_down(parent, controllers)
+        folder, lock = _locked(parent)
         if hierarchy.unified:
             _hand_down(folder, controllers)
-    except OSError:
-        os.close(lock)
-        folder.rmdir()
-        raise
+    except OSError as error:
+        raise NoGroups(
+            f"cannot divide the group for {', '.join(sorted(controllers))}: {error.strerror}; {HINT}"
+        ) from error
     return folder, lock
+
+
+def _parent(hierarchy: Hierarchy) -> Path:
+    return hierarchy.folder.parent if hierarchy.folder.name == MAIN else hierarchy.folder
+
+
+def _locked(parent: Path) -> tuple[Path, int]:
+    """Make a folder and lock it; again, if a sweep came in between and took it for a leftover."""
+    while True:
+        folder = parent / (PREFIX + secrets.token_hex(6))
+        folder.mkdir()
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():
+            return folder, lock
+        os.close(lock)
 
 
 def _hand_down(folder: Path, controllers: set[str]) -> None:
@@ -211,11 +203,16 @@ def _move_inside(folder: Path) -> None:
                 _write(main / "cgroup.procs", pid)
 
 
+def remove_leftovers() -> int:
+    """Kill and remove what dead servers left in the groups of this process; returns how many folders there were."""
+    return sum(sweep(parent) for parent in {_parent(hierarchy) for hierarchy in own_hierarchies()})
+
+
 def sweep(parent: Path) -> int:
-    """Kill and remove what servers that live no more left in a group; returns how many there were."""
+    """Remove the leftovers below one group; returns how many there were."""
     removed = 0
     for folder in parent.glob(f"{PREFIX}*"):
-        with suppress(OSError):  # another server may be sweeping, too, or it is another user's
+        with suppress(OSError, SandboxFault):  # another server may be sweeping, too, or it is another user's
             removed += _swept(folder)
     return removed
 
@@ -225,32 +222,43 @@ def _swept(folder: Path) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for run in [each for each in folder.iterdir() if each.is_dir()]:
-            while alive := (run / "cgroup.procs").read_text().split():
-                for pid in filter(None, map(int, alive)):
-                    with suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
-                time.sleep(STEP)
-            _remove(run)
-        _remove(folder)
+            _kill(run)
+            _remove(run, SECONDS_FOR_LEFTOVERS)
+        _remove(folder, SECONDS_FOR_LEFTOVERS)
     finally:
         os.close(lock)
     return True
 
 
-def _remove(folder: Path) -> None:
-    """Remove a group; the kernel may take a moment after the last process."""
+def _kill(group: Path, spared: int | None = None) -> None:
+    """Kill the processes of a group, `spared` excepted, and wait until they are gone."""
     until = time.monotonic() + SECONDS_TO_DIE
+    while alive := _processes(group) - {spared}:
+        for pid in alive:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > until:
+            raise SandboxFault(f"processes {sorted(alive)} do not end")
+        time.sleep(STEP)
+
+
+def _processes(group: Path) -> set[int]:
+    """Ids of a group's processes, but for those that this process cannot see, which are listed as 0."""
+    return {int(line) for line in (group / "cgroup.procs").read_text().split()} - {0}
+
+
+def _remove(folder: Path, seconds: float = SECONDS_TO_DIE) -> None:
+    """Remove a group; the kernel may take a moment after the last process."""
+    until = time.monotonic() + seconds
     while True:
         try:
-            folder.rmdir()
+            return folder.rmdir()
         except FileNotFoundError:
-            return
+            return None
         except OSError as error:
             if error.errno != errno.EBUSY or time.monotonic() > until:
                 raise
             time.sleep(STEP)
-        else:
-            return
 
 
 def _counter(path: Path, name: str) -> int:

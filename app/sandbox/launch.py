@@ -26,7 +26,8 @@ BLOCK = 512
 """Bytes of the unit in which a shell counts the size of files."""
 SECONDS_TO_START = 20.0
 SECONDS_TO_END = 5.0
-STEP = 0.0002
+LONGEST_WAIT = 0.1
+STEP = 0.0003
 CHUNK = 65536
 
 Spawn = Callable[[Callable[[], subprocess.Popen[bytes]]], subprocess.Popen[bytes]]
@@ -76,7 +77,7 @@ class Launched:
                 return
             if time.monotonic() > until:
                 raise SandboxFault(f"the sandbox is not ready within {SECONDS_TO_START:.0f} s")
-            if select.select([self.status.handle], [], [], STEP)[0]:
+            if select.select([self.status.handle], [], [], STEP if self._root else LONGEST_WAIT)[0]:
                 self.status.read()
         self.private = Private(self._root, bubblewrap.private_folders(command))
 

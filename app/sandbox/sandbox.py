@@ -105,9 +105,10 @@ def _open() -> tuple[dict[str, str], Sandbox | None]:
     lacks = dict.fromkeys((PROGRAM, NAMESPACES, GROUPS, CALLS), "")
     if bubblewrap.program() is None:
         lacks[PROGRAM] = "bwrap is not installed (Debian: apt-get install bubblewrap)"
+    filter_ = _filter(lacks)
     opened = None
     try:
-        opened = Sandbox(Groups.open(), _filter(lacks))
+        opened = Sandbox(Groups.open(), filter_)
     except NoGroups as error:
         lacks[GROUPS] = str(error)
     if opened is not None:
@@ -131,7 +132,7 @@ def _tried(sandbox: Sandbox) -> str:
     """Run a program that prints its own state; returns what is not as it must be."""
     try:
         result = sandbox.run(PROBE)
-    except SandboxFault as error:
+    except (SandboxFault, OSError) as error:
         return f"{error} ({NAMESPACES_HINT})"
     rows = [line.split() for line in result.stdout.decode(errors="replace").splitlines()]
     state = {words[0]: words[1] for words in rows if len(words) > 1}

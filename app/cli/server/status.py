@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import typer
@@ -40,8 +41,17 @@ def status(
     if as_json:
         write_json(facts)
     else:
-        show(table("", ["what", "now"], [(LABELS.get(name, name), in_words(fact)) for name, fact in facts.items()]))
+        show(table("", ["what", "now"], [(LABELS.get(name, name), in_words(fact)) for name, fact in rows(facts)]))
     raise typer.Exit(0 if ready["ready"] else 1)
+
+
+def rows(facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """List facts by name, each protection of the sandbox as one of its own."""
+    for name, fact in facts.items():
+        if name == "sandbox" and isinstance(fact, dict):
+            yield from ((f"sandbox: {each}", state) for each, state in fact.items())
+        else:
+            yield name, fact
 
 
 def facts_for_admins(client: Client) -> dict[str, JsonValue]:

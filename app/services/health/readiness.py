@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 
 import structlog
 from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -32,6 +34,9 @@ class Ready(BaseModel):
     spare_graders: int = Field(description="warm graders in reserve")
     grader_deaths: int = Field(description="graders that died since the server started")
     unprotected: list[str] = Field(description="protections that graders lack, as this system does not give them")
+    sandbox: dict[str, str] = Field(
+        description="protections of the sandbox for programs of packages: `on`, or what is missing and how to get it"
+    )
     waiting: int | None = Field(description="judgements that are not done")
     oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
     damaged_files: int = Field(description="stored files known to be missing or damaged; admins see which")
@@ -50,6 +55,7 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
         spare_graders=state.spare,
         grader_deaths=state.deaths,
         unprotected=sorted(name for name, lack in state.protections.items() if lack),
+        sandbox={name: lack or "on" for name, lack in (await _protections(service)).items()},
         waiting=None,
         oldest_seconds=None,
         damaged_files=len(damaged_files(service)),
@@ -64,6 +70,11 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
     return answer.model_copy(
         update={"ready": state.alive > 0, "database": True, "waiting": queue.length, "oldest_seconds": oldest}
     )
+
+
+async def _protections(service: Service) -> Mapping[str, str]:
+    """Try what the sandbox needs, in a thread that no request needs."""
+    return await run_sync(service.sandbox.lacks, limiter=CapacityLimiter(1))
 
 
 async def _try_to_write(service: Service) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.api.http.deps import Writing
 from app.api.http.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
+from app.sandbox.sandbox import protections
 from app.services.transactions import after_commit
 from app.settings import Settings
 from app.storage.tables import RawScoreRow, TeamRow
@@ -257,6 +258,7 @@ def test_it_is_alive_and_ready(api: Api) -> None:
         "ready": True,
         "database": True,
         **graders,
+        "sandbox": {name: lack or "on" for name, lack in protections().items()},
         "waiting": 0,
         "oldest_seconds": None,
         "damaged_files": 0,

@@ -16,6 +16,7 @@ from app.cli.contestant import live_board
 from app.cli.contestant.live_board import boards
 from app.cli.contestant.server_events import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
+from app.sandbox.sandbox import protections
 from tests.app.cli.conftest import Jurado
 
 ANSWER = problems_folder() / "comesolo/submissions/accepted/reference/101-n05-p70.out"
@@ -115,3 +116,4 @@ def test_a_status_is_in_words(admin: Jurado) -> None:
     shown = admin("status").stdout
     assert re.search(r"│ ready +│ yes", shown)
     assert "graders alive" in shown
+    assert all(f"sandbox: {name}" in shown for name in protections())

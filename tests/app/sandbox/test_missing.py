@@ -1,0 +1,83 @@
+"""Where a protection is missing no program runs, and each one that is missing is named with what to do about it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.sandbox import bubblewrap, groups, sandbox, seccomp
+from app.sandbox.hierarchies import Hierarchy
+from app.sandbox.model import SandboxMissing
+from app.sandbox.sandbox import CALLS, GROUPS, NAMESPACES, PROGRAM, Sandbox
+from app.sandbox.state import ProtectionState
+
+WITHOUT_NAMESPACES = """
+import errno, json
+from app.sandbox import seccomp
+from app.sandbox.sandbox import protections
+library = seccomp.library()
+rules = library.SyscallFilter(library.ALLOW)
+seccomp.refuse(rules, library, "clone", errno.EPERM, library.Arg(0, library.MASKED_EQ, 0x10000000, 0x10000000))
+seccomp.refuse(rules, library, "unshare", errno.EPERM)
+import ctypes
+ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
+rules.load()
+print(json.dumps(dict(protections())))
+"""
+
+
+def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_library() -> None:
+        raise RuntimeError("Unable to find libseccomp")
+
+    monkeypatch.setattr(bubblewrap, "FOLDERS", "/nowhere")
+    monkeypatch.setattr(seccomp, "library", no_library)
+    monkeypatch.setattr(groups, "own_hierarchies", list)
+    with pytest.raises(SandboxMissing) as raised:
+        Sandbox.open()
+    missing = raised.value.protections
+    assert set(missing) == {PROGRAM, CALLS, GROUPS}
+    assert "apt-get install bubblewrap" in missing[PROGRAM]
+    assert "apt-get install libseccomp2" in missing[CALLS]
+    assert "Delegate=yes" in missing[GROUPS]
+    assert all(lack in str(raised.value) for lack in missing.values())
+
+
+def test_a_system_without_user_namespaces_is_told_so() -> None:
+    """A process to which the kernel refuses new namespaces, as containers are by default."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT_NAMESPACES], capture_output=True, text=True, check=True)
+    lacks = json.loads(done.stdout)
+    assert {name for name, lack in lacks.items() if lack} == {NAMESPACES}
+    assert "user namespaces must be allowed" in lacks[NAMESPACES]
+
+
+def test_a_group_that_may_not_be_divided_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing was delegated, a folder cannot be made: here below a file."""
+    (tmp_path / "file").touch()
+    known = [Hierarchy(tmp_path, tmp_path / "file", frozenset(groups.NEEDED), unified=False)]
+    monkeypatch.setattr(groups, "own_hierarchies", lambda: known)
+    lack = sandbox.protections()[GROUPS]
+    assert "cannot divide the group for cpuacct, memory, pids: Not a directory" in lack
+    assert str(tmp_path) not in lack
+
+
+def test_a_program_that_keeps_rights_in_the_sandbox_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Protections are tried from inside: a bubblewrap that loads no filter is one that is missing."""
+    monkeypatch.setattr(sandbox, "sandbox_filter", lambda: b"")
+    with pytest.raises(SandboxMissing, match=NAMESPACES):
+        Sandbox.open()
+
+
+def test_what_is_missing_is_looked_at_again_and_what_is_on_is_not() -> None:
+    looks = [{PROGRAM: "missing"}, {PROGRAM: ""}]
+    state = ProtectionState(lambda: looks.pop(0))
+    assert state.lacks() == state.lacks() == {PROGRAM: "missing"}
+    state.forget()
+    assert state.lacks() == {PROGRAM: ""}
+    state.forget()
+    assert state.lacks() == {PROGRAM: ""}
+    assert looks == []
