@@ -84,6 +84,62 @@ SCORED: Mapping[str, str | None] = {
 }
 """Changes that make the legacy package one that scores: 40 points for `one`, 20 for each case of `two`."""
 
+POLYGON_XML = """<?xml version="1.0" encoding="utf-8" standalone="no"?>
+<problem revision="3" short-name="a-plus-b" url="https://polygon.example/p/a-plus-b">
+  <names><name language="english" value="A+B"/><name language="russian" value="A и B"/></names>
+  <statements>
+    <statement charset="UTF-8" language="english" path="statements/english/problem.tex" type="application/x-tex"/>
+    <statement charset="UTF-8" language="russian" path="statements/russian/problem.tex" type="application/x-tex"/>
+    <statement language="english" path="statements/english/problem.pdf" type="application/pdf"/>
+  </statements>
+  <judging>
+    <testset name="tests">
+      <time-limit>1000</time-limit><test-count>4</test-count>
+      <input-path-pattern>tests/%02d</input-path-pattern>
+      <answer-path-pattern>tests/%02d.a</answer-path-pattern>
+      <tests>TESTS</tests>
+      <groups>GROUPS</groups>
+    </testset>
+  </judging>
+  <assets>
+    <checker name="std::wcmp.cpp" type="testlib"><source path="files/check.cpp" type="cpp.g++17"/></checker>
+    <solutions><solution tag="main"><source path="solutions/main.cpp" type="cpp.g++17"/></solution></solutions>
+  </assets>
+  <tags><tag value="math"/><tag value="math"/></tags>
+</problem>
+"""
+POLYGON_TESTS = """
+<test method="manual" sample="true" group="0" points="0"/>
+<test method="generated" cmd="gen 1" group="1" points="10"/>
+<test method="generated" cmd="gen 2" group="1" points="20"/>
+<test method="generated" cmd="gen 3" group="2" points="70"/>
+"""
+POLYGON_GROUPS = """
+<group name="0" points="0" points-policy="complete-group"/>
+<group name="1" points-policy="complete-group"><dependencies><dependency group="0"/></dependencies></group>
+<group name="2" points-policy="each-test"><dependencies><dependency group="1"/></dependencies></group>
+"""
+
+
+def polygon_xml(tests: str = POLYGON_TESTS, groups: str = POLYGON_GROUPS) -> str:
+    """Build problem.xml with these tests and groups."""
+    return POLYGON_XML.replace("TESTS", tests).replace("GROUPS", groups)
+
+
+POLYGON: Mapping[str, str] = {
+    "problem.xml": polygon_xml(),
+    "files/check.cpp": '#include "testlib.h"\n',
+    "files/testlib.h": "//\n",
+    "solutions/main.cpp": "int main() {}\n",
+    "statements/english/problem.tex": "Add.\n",
+    "statements/english/problem.pdf": "%PDF-1.4",
+    "statements/russian/problem.tex": "Сложите.\n",
+    "statements/russian/sum.png": "png",
+    "check.exe": "MZ",
+    **{f"tests/{number:02}": f"{number} 1\r\n" for number in range(1, 5)},
+    **{f"tests/{number:02}.a": f"{number + 1}\r\n" for number in range(1, 5)},
+}
+
 
 def foreign_files(base: Mapping[str, str | bytes], changes: Changes | None = None) -> dict[str, bytes]:
     """The files of a package with `changes` put over them."""

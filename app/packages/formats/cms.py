@@ -147,7 +147,7 @@ def _checker(source: Source) -> Standard | Program:
             what = "a compiled program" if source.files[name].startswith(ELF) else "a program in no language known here"
             expected = f"its source beside it ({', '.join(_last(name) + each for each in SOURCES)})"
             source.faults.expect(source.use(name), "", expected=expected, found=what)
-    return Standard("tokens", ("case_sensitive",))
+    return Standard("lines")
 
 
 def _last(name: str) -> str:

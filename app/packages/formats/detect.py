@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.packages.errors import PackageError
 from app.packages.files import SLUG
-from app.packages.formats import cms, kattis, omegaup
+from app.packages.formats import cms, kattis, omegaup, polygon
 from app.packages.formats.draft import Draft, Source, slug_of
 from app.packages.formats.names import Format
 from app.packages.formats.writing import write_draft
@@ -16,6 +16,7 @@ READERS: Mapping[Format, Callable[[Source], Draft]] = {
     "kattis": kattis.read,
     "omegaup": omegaup.read,
     "cms": cms.read,
+    "polygon": polygon.read,
 }
 
 
@@ -37,6 +38,8 @@ def format_of(files: Mapping[str, bytes]) -> Format | None:
         return None if kattis.is_for_answers(files) else "kattis"
     if any(name.startswith("cases/") and name.endswith(".in") for name in files):
         return "omegaup"
+    if "problem.xml" in files:
+        return "polygon"
     return "cms" if "task.yaml" in files else None
 
 

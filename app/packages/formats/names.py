@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Format = Literal["kattis", "omegaup", "cms"]
+Format = Literal["kattis", "omegaup", "cms", "polygon"]
 FORMATS: tuple[Format, ...] = get_args(Format)

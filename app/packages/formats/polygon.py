@@ -1,0 +1,276 @@
+"""Polygon's packages: problem.xml, tests/, files/ and statements/ of the standard or the full package.
+
+The standard checkers of testlib become those here that compare as they do; any other checker is a program with the
+protocol `testlib`. A group with the policy `complete-group` gives all or nothing, with `each-test` the points of its
+tests are added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from app.packages.documents import LARGEST_DOCUMENT
+from app.packages.files import NAME
+from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard
+from app.packages.formats.leftovers import keep_programs
+from app.packages.model import Aggregation
+
+FILE = "problem.xml"
+LANGUAGES: Mapping[str, str] = {
+    "english": "en", "russian": "ru", "spanish": "es", "ukrainian": "uk", "belarusian": "be", "polish": "pl",
+    "german": "de", "french": "fr", "italian": "it", "portuguese": "pt", "chinese": "zh", "japanese": "ja",
+    "armenian": "hy", "azerbaijani": "az", "georgian": "ka", "kazakh": "kk", "romanian": "ro", "bulgarian": "bg",
+    "slovak": "sk", "czech": "cs", "hungarian": "hu", "croatian": "hr", "serbian": "sr", "lithuanian": "lt",
+    "latvian": "lv", "estonian": "et", "turkish": "tr", "arabic": "ar", "korean": "ko", "vietnamese": "vi",
+    "mongolian": "mn", "uzbek": "uz", "persian": "fa", "dutch": "nl",
+}  # fmt: skip
+EXACT_TOKENS = Standard("tokens", ("case_sensitive",))
+STANDARD: Mapping[str, Standard] = {
+    **dict.fromkeys(("wcmp", "ncmp", "hcmp", "icmp", "casewcmp", "casencmp", "caseicmp"), EXACT_TOKENS),
+    **dict.fromkeys(("yesno", "nyesno"), Standard("tokens")),
+    "fcmp": Standard("exact"),
+    "lcmp": Standard("lines"),
+    "rcmp4": Standard("floats", ("float_tolerance", "1e-4")),
+    "rcmp6": Standard("floats", ("float_tolerance", "1e-6")),
+    "rcmp9": Standard("floats", ("float_tolerance", "1e-9")),
+    "dcmp": Standard("floats", ("float_tolerance", "1e-6")),
+    "rcmp": Standard("floats", ("float_absolute_tolerance", "1.5e-6")),
+    "acmp": Standard("floats", ("float_absolute_tolerance", "1.5e-6")),
+    "rncmp": Standard("floats", ("float_absolute_tolerance", "1.5e-5")),
+}
+"""testlib's checkers that have a counterpart here, for answers of the kind they are made for; others are programs."""
+PATTERN = re.compile(r"%0?([1-9]?)d")
+NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
+COPIED = (".png", ".jpg", ".jpeg", ".svg", ".gif")
+MOST_TESTS = 100_000
+SOURCE_KINDS = (".h", ".hpp")
+
+
+@dataclass(slots=True)
+class TestEntry:
+    """A test of problem.xml: its number from 1, its group, its points, and whether statements show it."""
+
+    number: int
+    group: str
+    points: Fraction | None
+    sample: bool
+
+
+@dataclass(slots=True)
+class GroupEntry:
+    """A group of problem.xml; `points` of the whole, None where its tests have them."""
+
+    name: str
+    whole: bool = True
+    points: Fraction | None = None
+    require: list[str] = field(default_factory=list)
+
+
+def read(source: Source) -> Draft:
+    """Read a Polygon package into a draft; faults and notes go to `source`."""
+    draft = Draft()
+    root = parse(source)
+    if root is None:
+        return draft
+    draft.slug = root.get("short-name", "")
+    titles = {_language(each): each.get("value", "") for each in root.iterfind("names/name")}
+    if root.find("assets/interactor") is not None:
+        source.faults.add(FILE, "expected answers that are files: an interactive problem has none", "interactor")
+    draft.checker = _checker(source, root)
+    _read_tests(source, draft, root)
+    _read_statements(source, draft, root, titles)
+    if tags := [each.get("value", "") for each in root.iterfind("tags/tag") if each.get("value")]:
+        draft.metadata["keywords"] = list(dict.fromkeys(tags))
+    keep_programs(source, draft)
+    return draft
+
+
+def parse(source: Source) -> Element | None:
+    """Parse problem.xml without entities and document types; notes a fault and gives None if it is none."""
+    if FILE not in source.files:
+        source.faults.add(FILE, "missing file")
+        return None
+    data = source.take(FILE)
+    if len(data) > LARGEST_DOCUMENT * 16:
+        source.faults.expect(FILE, "", expected=f"at most {LARGEST_DOCUMENT * 16} bytes of XML", found=str(len(data)))
+        return None
+    try:
+        root: Element = fromstring(data, forbid_dtd=True)
+    except ParseError as error:
+        source.faults.add(FILE, f"not valid XML: {error.msg}", f"line {error.position[0]}")
+    except DefusedXmlException:
+        source.faults.add(FILE, "expected XML without a document type and entities, found one")
+    except (ValueError, LookupError) as error:
+        source.faults.add(FILE, f"not valid XML: {error}")
+    else:
+        if root.tag == "problem":
+            return root
+        source.faults.expect(FILE, "", expected="<problem>", found=f"<{root.tag[:60]}>")
+    return None
+
+
+def _language(element: Element) -> str:
+    return LANGUAGES.get(element.get("language", ""), "")
+
+
+def _checker(source: Source, root: Element) -> Standard | Program:
+    """The standard checker that compares as the one named, or the package's own."""
+    element = root.find("assets/checker")
+    if element is None:
+        source.note(FILE, "no checker is named: tokens are compared", "checker")
+        return Standard("tokens", ("case_sensitive",))
+    name = element.get("name", "").removeprefix("std::").removesuffix(".cpp")
+    path = next((each.get("path", "") for each in element.iterfind("source")), "")
+    if element.get("name", "").startswith("std::") and name in STANDARD:
+        source.used.update({path, "check.cpp"} & source.files.keys())
+        chosen = STANDARD[name]
+        words = " ".join((chosen.name, *chosen.args))
+        source.note(FILE, f"std::{name} is the checker {words} here", "checker")
+        return chosen
+    own = path if path in source.files else "check.cpp"
+    if own not in source.files:
+        source.faults.add(own if path == "" else path, "missing file: the checker's source")
+        return Standard("tokens")
+    files = {own.rpartition("/")[2]: source.take(own)}
+    folder = own.rpartition("/")[0]
+    headers = [name for name in source.files if name.rpartition("/")[0] == folder and name.endswith(SOURCE_KINDS)]
+    return Program("testlib", "fraction", files | {name.rpartition("/")[2]: source.take(name) for name in headers})
+
+
+def _read_tests(source: Source, draft: Draft, root: Element) -> None:
+    """Put the tests of the main test set into groups and samples."""
+    sets = root.findall("judging/testset")
+    testset = next((each for each in sets if each.get("name") == "tests"), None)
+    if testset is None:
+        source.faults.expect(FILE, "judging", expected="a test set called tests", found=str(len(sets)))
+        return
+    tests = [_test(source, number, each) for number, each in enumerate(testset.iterfind("tests/test"), start=1)]
+    groups = {each.get("name", ""): _test_group(source, each) for each in testset.iterfind("groups/group")}
+    cases = _cases(source, testset, tests[:MOST_TESTS])
+    scored = any(test.points is not None for test in tests)
+    members: dict[str, list[CaseDraft]] = defaultdict(list)
+    for test in tests:
+        if test.number not in cases:
+            continue
+        points = test.points if test.points is not None else Fraction(0 if scored else 1)
+        if test.sample and not (points and scored):
+            draft.samples.append(cases[test.number])
+            continue
+        members[test.group].append(_worth(cases[test.number], points))
+    if not members:  # every test is shown
+        members[""] = [_worth(case, Fraction(1)) for case in draft.samples]
+        draft.samples = []
+    draft.total = None if scored else 100
+    names = _folders(list(members))
+    draft.groups = [_group(source, groups, name, members[name], names, scored) for name in members]
+
+
+def _worth(case: CaseDraft, points: Fraction) -> CaseDraft:
+    return CaseDraft(case.name, case.input, case.answer, points)
+
+
+def _test(source: Source, number: int, element: Element) -> TestEntry:
+    points = _points(source, f"test {number}", element.get("points"))
+    return TestEntry(number, element.get("group", ""), points, element.get("sample") == "true")
+
+
+def _test_group(source: Source, element: Element) -> GroupEntry:
+    name = element.get("name", "")
+    policy = element.get("points-policy", "complete-group")
+    if policy not in ("complete-group", "each-test"):
+        source.faults.expect(FILE, f"group {name}", expected="complete-group or each-test", found=policy[:60])
+    require = [each.get("group", "") for each in element.iterfind("dependencies/dependency")]
+    return GroupEntry(
+        name, policy == "complete-group", _points(source, f"group {name}", element.get("points")), require
+    )
+
+
+def _points(source: Source, where: str, text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    if not NUMBER.fullmatch(text):
+        source.faults.expect(FILE, where, expected="points of 0 or more", found=repr(text[:60]))
+        return None
+    return Fraction(text)
+
+
+def _cases(source: Source, testset: Element, tests: Sequence[TestEntry]) -> dict[int, CaseDraft]:
+    """The files of the tests, by number; the pattern of problem.xml names them."""
+    given = testset.findtext("input-path-pattern", "tests/%02d")
+    answers = testset.findtext("answer-path-pattern", "tests/%02d.a")
+    cases: dict[int, CaseDraft] = {}
+    for test in tests:
+        names = [_numbered(pattern, test.number) for pattern in (given, answers)]
+        missing = [name for name in names if name not in source.files]
+        for name in missing:
+            hint = ": a full package has the generated tests too" if len(missing) > 1 else ""
+            source.faults.add(name[:300], f"missing file{hint}")
+        source.used.update(name for name in names if name in source.files)
+        if not missing:
+            width = max(2, len(str(len(tests))))
+            data, answer = (source.files[name] for name in names)
+            cases[test.number] = CaseDraft(f"{test.number:0{width}}", data, answer)
+    return cases
+
+
+def _numbered(pattern: str, number: int) -> str:
+    """Put a number into `tests/%02d`."""
+    return PATTERN.sub(lambda match: f"{number:0{int(match[1] or 0) or 1}}", pattern)
+
+
+def _folders(names: Sequence[str]) -> dict[str, str]:
+    """Names of folders by those of groups: numbers of one width, so that they sort as they count."""
+    width = max((len(name) for name in names if name.isdigit()), default=0)
+    return {name: name.zfill(width) if name.isdigit() else name for name in names}
+
+
+def _group(
+    source: Source,
+    groups: Mapping[str, GroupEntry],
+    name: str,
+    cases: Sequence[CaseDraft],
+    names: Mapping[str, str],
+    scored: bool,
+) -> GroupDraft:
+    known = groups.get(name)
+    if not name:
+        aggregation: Aggregation = "sum" if scored else "pass-fail"
+        return GroupDraft("", aggregation, sum((case.points for case in cases), Fraction(0)), tuple(cases))
+    if not NAME.fullmatch(name):
+        expected = "a group named by letters, digits, `.`, `-` and `_`"
+        source.faults.expect(FILE, f"group {name[:60]}", expected=expected, found=repr(name[:60]))
+    total = sum((case.points for case in cases), Fraction(0))
+    points = known.points if known is not None and known.points is not None else total
+    whole = known is None or known.whole
+    require = tuple(names[each] for each in (known.require if known is not None else ()) if each in names)
+    return GroupDraft(names[name], "pass-fail" if whole else "sum", points, tuple(cases), require=require)
+
+
+def _read_statements(source: Source, draft: Draft, root: Element, titles: Mapping[str, str]) -> None:
+    """Put the statements into the draft: a PDF where there is one, else the LaTeX."""
+    chosen: dict[str, tuple[str, str]] = {}
+    for each in root.iterfind("statements/statement"):
+        language, path = _language(each), each.get("path", "")
+        kind = path.rpartition(".")[2]
+        if path not in source.files or kind not in ("tex", "pdf"):
+            continue
+        if not language:
+            source.note(FILE, f"{path}: a language not known here, left out", "statements")
+        elif kind == "pdf" or language not in chosen:
+            chosen[language] = (path, kind)
+    for language, (path, kind) in sorted(chosen.items()):
+        draft.files[f"statement/problem.{language}.{kind}"] = source.take(path)
+        draft.names[language] = titles.get(language, "") or next(iter(titles.values()), "")
+        for name in source.below(path.rpartition("/")[0]):
+            if name.endswith(COPIED):
+                draft.files[f"statement/{name.rpartition('/')[2]}"] = source.take(name)
+    if not chosen:
+        source.faults.expect(FILE, "statements", expected="a statement in LaTeX or PDF", found="none")
