@@ -1,4 +1,4 @@
-"""What a service is given when it starts: the schema, the bundled problems, and at its first start an admin.
+"""Contents of a new service: the schema, the bundled problems, and at its first start an admin.
 
 Everything is looked for before it is made, so that starting again changes nothing that an admin has changed.
 """

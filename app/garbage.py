@@ -12,7 +12,7 @@ from typing import Any
 
 OLDEST = 2
 GROWTH = 2
-"""How many times as many objects are set aside as survived a search through all of them, before the next one."""
+"""The ratio of objects set aside to survivors of the last full search, above which the next one comes."""
 
 
 class Survivors:

@@ -190,7 +190,7 @@ def _stop(why: str) -> None:
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
-    """How the embedded engine is to run."""
+    """The settings of the embedded engine."""
     return EngineSettings(
         graders=grader_count(settings.graders),
         memory=settings.grader_memory,

@@ -18,7 +18,7 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 HASHES_AT_ONCE = 2
 HASHER = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
 LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
-"""What passwords are made of: nothing that looks like another letter, on paper or read aloud."""
+"""The letters of made passwords: those that look or sound like another one are left out."""
 PARTS, LETTERS_OF_A_PART = 3, 5
 LEAST = 10
 LEAST_BESIDE_NAME = 5
@@ -28,7 +28,7 @@ COMMONEST = Path(__file__).with_name("common_passwords.txt")
 
 
 def weakness(password: str, *names: str | None) -> str | None:
-    """What makes a password easy to guess, for somebody of these names, as what is expected instead; None: nothing."""
+    """The demand that a password of somebody with these names fails, as text for a refusal; None for a good one."""
     if len(password) < LEAST:
         return f"at least {LEAST} characters"
     plain = password.casefold()

@@ -1,4 +1,4 @@
-"""What a running service is made of: one value, built in `app.main` and handed to every endpoint."""
+"""The parts of a running service: one value, built in `app.main` and handed to every endpoint."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Engine(Protocol):
 
     @property
     def waiting(self) -> int:
-        """How many judgements are not done yet."""
+        """The number of judgements that wait or run."""
         ...
 
     @property
@@ -60,23 +60,23 @@ class Engine(Protocol):
         ...
 
     def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
-        """Have these judged before all others, and wait for it; False where it takes longer than that."""
+        """Judge these before all others, and wait for it; False where it takes longer than that."""
         ...
 
     def validate(self, request: Validate) -> Future[Validated]:
-        """Have a grader check a test case before it is stored."""
+        """Ask a grader to check a test case before it is stored."""
         ...
 
     def grade(self, request: Grade) -> Future[Trial]:
-        """Have answers graded that are in no row yet; whoever waits for a verdict is served first."""
+        """Grade answers that are in no row yet, after those that somebody waits for."""
         ...
 
     def alive(self) -> int:
-        """How many graders are able to work now."""
+        """The number of graders that are able to work now."""
         ...
 
     def graders(self) -> GraderState:
-        """How the graders are: at work, in reserve, dead; and which protections they lack."""
+        """The state of the graders: at work, in reserve, dead; and the protections they lack."""
         ...
 
     def close(self) -> None:

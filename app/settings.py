@@ -42,7 +42,7 @@ def secret_keys_of(text: str) -> list[str]:
 
 
 class Timeouts(NamedTuple):
-    """How long PostgreSQL is waited for, in seconds; 0: without end. See the settings of the same names."""
+    """Timeouts of PostgreSQL, in seconds; 0: none. See the settings of the same names."""
 
     read: float = 30.0
     write: float = 60.0
@@ -272,7 +272,7 @@ class Settings(BaseSettings):
 
     @property
     def timeouts(self) -> Timeouts:
-        """How long PostgreSQL is waited for."""
+        """The timeouts of PostgreSQL."""
         return Timeouts(
             self.database_read_seconds,
             self.database_write_seconds,
@@ -285,7 +285,7 @@ class Settings(BaseSettings):
 
     @property
     def files_folder(self) -> Path:
-        """Where files lie."""
+        """The folder of the file store."""
         if not self.files_url:
             return self.home / "files"
         return Path(self.files_url.removeprefix("file://"))

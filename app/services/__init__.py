@@ -1,1 +1,1 @@
-"""What a viewer can do and see, free of HTTP: queries return typed views, commands typed results."""
+"""Use cases of a viewer, free of HTTP: queries return typed views, commands typed results."""

@@ -78,7 +78,7 @@ def teams_in_conversation(public: ContestSnapshot, session: Session) -> Iterable
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One collection, or one object where `single`: its model, its documents, and who sees which part of it.
+    """A collection, or an object where `single`: its model, its documents, and who sees which part of it.
 
     documents   objects that a viewer sees
     refers_to   collections whose objects this one's may name: they come first in the feed

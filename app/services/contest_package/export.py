@@ -40,7 +40,7 @@ Load = Callable[[], bytes]
 Pieces = Callable[[], Iterable[bytes]]
 LINE_ENDS = b",\n"
 FAULTS = "unreadable.json"
-"""In a package that lacks stored files which cannot be read, and problems that no package can hold: paths, and why."""
+"""The document that lists what a package lacks: unreadable stored files, and problems that no package can hold."""
 
 
 @dataclass(frozen=True, slots=True)

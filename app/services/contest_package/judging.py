@@ -52,7 +52,7 @@ class ReferenceRaw(Body):
 
 
 class Judging(Body):
-    """All of it."""
+    """The whole document."""
 
     time: Time
     answers: list[SentFile] = Field(default_factory=list)
@@ -108,7 +108,7 @@ class JudgingDocument(TypedDict):
 
 
 def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> JudgingDocument:
-    """All of it, of a contest as it stands at a moment."""
+    """The whole document of a contest as it stands at a moment."""
     contest_id = snapshot.contest.id
     shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest_id)}
     attempts = snapshot.attempts

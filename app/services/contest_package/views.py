@@ -44,7 +44,7 @@ class PackageDifference(BaseModel):
 
 
 class ImportedProblem(BaseModel):
-    """What stands for a problem of the package here.
+    """The problem here that stands for one of the package.
 
     how: `equal` it was here; `new` it was brought in; `version` it was brought in beside another one of its id, or was
     so before; `here` the one that is here is used without a comparison. `differences` are those from the other one.
@@ -76,7 +76,7 @@ class ImportedBoard(BaseModel):
 
 
 class Imported(BaseModel):
-    """What an import did; without a `board` there was none to compare with, or no submissions were brought in."""
+    """The result of an import; `board` is missing where the package has none, or came without its submissions."""
 
     submissions: int
     problems: list[ImportedProblem]

@@ -23,7 +23,7 @@ class Endpoint(BaseModel):
 
 
 class Access(BaseModel):
-    """What a client may see and do; does not change while the contest runs."""
+    """The rights of a client; they stay the same while the contest runs."""
 
     capabilities: list[str]
     endpoints: list[Endpoint]

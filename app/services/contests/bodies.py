@@ -40,7 +40,7 @@ OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location", 
 
 
 class AwardSettings(Body):
-    """What is given at the end beside `winner`, `group-winner-ID` and `first-to-solve-ID`."""
+    """The awards given at the end beside `winner`, `group-winner-ID` and `first-to-solve-ID`."""
 
     gold: int = Field(0, ge=0, le=1000, description="how many gold medals")
     silver: int = Field(0, ge=0, le=1000)
@@ -82,14 +82,14 @@ Duration = Annotated[Reltime, AfterValidator(_within_a_century)]
 
 
 class PerWindow(Body):
-    """So many submissions in so many seconds, whenever these begin."""
+    """A number of submissions in any period of so many seconds."""
 
     count: int = Field(ge=1, le=1_000_000)
     seconds: int = Field(ge=1, le=MOST_SECONDS)
 
 
 class LimitsBody(Body):
-    """How often a team may submit to a problem; null: as often as it likes."""
+    """Limits on a team's submissions to a problem; null: none."""
 
     max_submissions: int | None = Field(None, ge=0, le=1_000_000)
     interval_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS)
@@ -101,7 +101,7 @@ class LimitsBody(Body):
 
 
 class ContestSettings(Body):
-    """What a contest decides beyond the CLICS properties."""
+    """The settings of a contest beyond the CLICS properties."""
 
     partly_correct_as: Literal["PC", "AC"] = Field("PC", description="the judgement type shown for partly correct")
     show_others_answers: bool = Field(False, description="everybody may read every team's answer files")
@@ -253,7 +253,7 @@ class Moved(BaseModel):
 
 
 class TimesChange(BaseModel):
-    """What a request has made of a contest's times: `message` says it in words, `frozen` is of the public board now."""
+    """The change of a contest's times: `message` says it in words, `frozen` is of the public board now."""
 
     start: Moved
     freeze: Moved

@@ -22,7 +22,7 @@ THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
 
 
 def listed(session: Session, main_group: str | None = None) -> list[ContestView]:
-    """All contests, sorted by start time, those without one last; only those with this main group ("": without one)."""
+    """The contests by start time, those without one last; `main_group` selects those of a group ("": of none)."""
     return [view(row) for row in stored.contests(session) if main_group in {None, row.main_scoreboard_group_id or ""}]
 
 

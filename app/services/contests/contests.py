@@ -24,14 +24,14 @@ NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
 class Provider(BaseModel):
-    """Who answers."""
+    """The provider of the service."""
 
     name: str
     version: str
 
 
 class ApiInformation(BaseModel):
-    """Which API this is."""
+    """The version and the provider of the API."""
 
     version: str
     version_url: str

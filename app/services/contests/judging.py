@@ -16,7 +16,7 @@ from app.storage.tables import ContestRow
 
 
 class JudgementTypeView(BaseModel):
-    """How a judgement may end."""
+    """A judgement type: a result that a judgement may have."""
 
     id: str
     name: str
@@ -25,7 +25,7 @@ class JudgementTypeView(BaseModel):
 
 
 class LanguageView(BaseModel):
-    """What may be submitted."""
+    """A language: a kind of files that may be submitted."""
 
     id: str
     name: str

@@ -29,13 +29,13 @@ from app.storage.tables import ContestRow, ContestTeamRow
 
 
 class ParticipationBody(Body):
-    """Which clock of its own a team starts."""
+    """The kind of clock of its own that a team starts."""
 
     kind: Literal["virtual", "personal"]
 
 
 class ParticipationView(BaseModel):
-    """By which clock a team takes part, and where that clock is: null where it has no start, or no end as yet."""
+    """The clock by which a team takes part, and its times; null where the start or the end is still unknown."""
 
     team_id: str
     kind: ParticipationKind
@@ -46,7 +46,7 @@ class ParticipationView(BaseModel):
 
 
 class Disqualification(Body):
-    """What a contest says of one team."""
+    """A contest's decision about a team."""
 
     id: Id | None = None
     disqualified: bool

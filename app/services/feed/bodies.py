@@ -13,7 +13,7 @@ from app.services.submissions.judgements import JUDGEMENT
 
 @example({"type": "judgements", "id": JUDGEMENT["id"], "data": JUDGEMENT, "token": "5f1c-81"})
 class Notification(Sparse):
-    """One line of the event feed, or the data of a server-sent event: an object as its GET route answers it now."""
+    """A line of the event feed, or the data of a server-sent event: an object as its GET route answers it now."""
 
     type: str = Field(description="the collection, such as `judgements`, or `contest`, `state` or `event`")
     id: str | None = Field(description="the object's id; null where there is one object, or all of them are sent")
@@ -22,7 +22,7 @@ class Notification(Sparse):
 
 
 class Call(BaseModel):
-    """What a webhook is sent."""
+    """The body of a call to a webhook."""
 
     contest_id: str
     notifications: list[Notification]

@@ -92,7 +92,7 @@ class WebhookView(BaseModel):
 
 
 def listed(session: Session) -> list[WebhookView]:
-    """All webhooks, inactive ones among them."""
+    """The webhooks, inactive ones among them."""
     return [_view(row) for row in stored.webhooks(session)]
 
 

@@ -26,7 +26,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
 
 
 class Ready(BaseModel):
-    """Whether submissions are taken and judged, and what is missing if not."""
+    """The readiness of the service to take and judge submissions, and its faults."""
 
     ready: bool
     database: bool = Field(description="the database answers, and takes what is written")

@@ -27,7 +27,7 @@ class StoredFiles(BaseModel):
 
 
 def stored_files(service: Service) -> StoredFiles:
-    """What requests, graders and the last pass over all files could not read, and nobody wrote again; from memory."""
+    """Files that requests, graders or the last pass could not read, unless they were written again; from memory."""
     last = service.scrub.last
     faults = {
         sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in service.scrub.faults().items()

@@ -211,6 +211,6 @@ def in_slices(ids: Sequence[int], count: int | None = None) -> Iterator[tuple[in
 
 
 def _cells(snapshot: ContestSnapshot) -> Mapping[tuple[str, str], Sequence[Attempt]]:
-    """All attempts with their hidden parts: the same objects as long as they are unchanged."""
+    """The attempts with their hidden parts: the same objects as long as they are unchanged."""
     cells: Mapping[tuple[str, str], Sequence[Attempt]] = getattr(snapshot.cells, "cells", snapshot.cells)
     return cells

@@ -27,7 +27,7 @@ JUDGE = Viewer("judge")
 THREADS = 2
 """Lists that are written at once: their threads are taken from nobody else."""
 LARGEST_SHARE = 0.5
-"""Of the memory for lists, that one list may take; a larger one is read anew for everybody who asks."""
+"""The share of the memory for lists that one list may take; a larger one is read anew for everybody who asks."""
 PASSING = 16
 """Submissions of which the rows are made at once where a list is not kept."""
 

@@ -39,7 +39,7 @@ class CommentaryBody(Body):
 
 
 class CommentaryView(Sparse):
-    """What was said, and what of."""
+    """A comment, and the objects that it is about."""
 
     id: str
     time: str

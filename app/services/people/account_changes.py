@@ -38,7 +38,7 @@ from app.storage import accounts as stored
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """How accounts are imported.
+    """The options of an import of accounts.
 
     replace   existing accounts are replaced instead of refused
     generate  accounts without a password get one

@@ -11,7 +11,7 @@ from app.services.people.account_bodies import Password, Username
 
 
 class PersonRowBody(Body):
-    """One row of a class list. Only the name is needed; teams, organizations and groups are named by id or name."""
+    """A row of a class list. Only the name is needed; teams, organizations and groups are named by id or name."""
 
     name: Line
     username: Username | None = Field(None, description="default: made of the name, such as maria.lopez")
@@ -23,7 +23,7 @@ class PersonRowBody(Body):
 
 
 class PersonMade(Sparse):
-    """One row as it was kept."""
+    """A row of a class list as it was stored."""
 
     where: str = Field(description="the line, or the place in the list")
     name: str
@@ -37,7 +37,7 @@ class PersonMade(Sparse):
 
 
 class PeopleMade(Sparse):
-    """What a class list has made: ids of teams, organizations and groups that are new, and all its people."""
+    """The result of a class list: ids of new teams, organizations and groups, and all its people."""
 
     dry_run: bool
     teams: list[str]

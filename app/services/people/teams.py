@@ -30,7 +30,7 @@ OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data
 
 
 class FloorPlace(Body):
-    """Where a team sits: metres, and degrees."""
+    """The place of a team on the floor: metres, and degrees."""
 
     x: float = Field(allow_inf_nan=False)
     y: float = Field(allow_inf_nan=False)
@@ -38,7 +38,7 @@ class FloorPlace(Body):
 
 
 class TeamDetails(Body):
-    """What a team may have beside its id and its name."""
+    """The properties of a team beside its id and its name."""
 
     icpc_id: Line | None = None
     label: Line | None = None

@@ -35,7 +35,7 @@ MOST_ORDINAL = 2**31 - 1
 
 
 class Rule(Body):
-    """How the problem is scored in this contest; what is left out is as the problem has it."""
+    """The scoring of a problem in this contest; omitted properties are the problem's own."""
 
     kind: Literal["absolute", "relative", "rank"] | None = None
     direction: Literal["maximise", "minimise"] | None = None
@@ -62,7 +62,7 @@ class EntryBody(Body):
 
 
 class EntryChange(Body):
-    """What to change; what is left out stays. A rule, or limits, that are given replace the old ones."""
+    """A change of a problem in the contest; omitted properties stay. A given rule, or limits, replace the old ones."""
 
     id: Line | None = None
     label: Label | None = None

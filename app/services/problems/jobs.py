@@ -24,7 +24,7 @@ from app.storage.tables import JobRow, ProblemRow
 
 
 class ReferenceRunRequest(Body):
-    """Which cases to solve (those without an expected answer if none are named), and how; defaults from jurado.yaml."""
+    """The cases to solve (by default those that lack an expected answer) and the options; defaults from jurado.yaml."""
 
     testcases: list[Line] | None = Field(None, min_length=1, description="names of test cases")
     method: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")

@@ -88,7 +88,7 @@ class ProblemDetails(ProblemView):
 
 
 class PackageWarning(BaseModel):
-    """What in a package will not work as its author expects, though the package was taken."""
+    """A part of an imported package that will not work as its author expects."""
 
     file: str
     where: str

@@ -23,7 +23,7 @@ VERSION = re.compile(r"([0-9]{1,18})-[0-9a-f]{16}")
 
 
 class CaseSide(BaseModel):
-    """What one judgement says of a case; null where it says nothing of it."""
+    """A judgement's result at a case; null where it has none."""
 
     verdict: str | None
     raw: int | float | None
@@ -31,7 +31,7 @@ class CaseSide(BaseModel):
 
 
 class CaseDifference(BaseModel):
-    """One case of one submission."""
+    """A case of a submission, before and after."""
 
     name: str
     before: CaseSide
@@ -39,14 +39,14 @@ class CaseDifference(BaseModel):
 
 
 class SubmissionSide(BaseModel):
-    """How a submission ended, and the points it stands for at the BEST of this side."""
+    """The result of a submission, and its points at the BEST of this side."""
 
     judgement_type_id: str | None
     points: float | None
 
 
 class SubmissionDifference(BaseModel):
-    """One submission that was judged again."""
+    """A submission that was judged again."""
 
     submission_id: str
     team_id: str | None
@@ -65,7 +65,7 @@ class TeamSide(BaseModel):
 
 
 class TeamDifference(BaseModel):
-    """One team on the judges' board, and on the board as everybody sees it."""
+    """A team on the judges' board, and on the board as everybody sees it."""
 
     team_id: str
     name: str
@@ -76,7 +76,7 @@ class TeamDifference(BaseModel):
 
 
 class TypeChange(BaseModel):
-    """So many submissions go from one judgement type to another; null is not judged."""
+    """The number of submissions that change from one judgement type to another; null: not judged."""
 
     before: str | None
     after: str | None
@@ -84,7 +84,7 @@ class TypeChange(BaseModel):
 
 
 class Counts(BaseModel):
-    """How many were judged again, and of how many something is different."""
+    """The numbers of submissions judged again, and of those, cases and teams that differ."""
 
     submissions: int
     submissions_changed: int
@@ -96,7 +96,7 @@ class Counts(BaseModel):
 
 
 class DifferenceView(BaseModel):
-    """What a rejudging changes in one contest.
+    """The changes of a rejudging in a contest.
 
     `version` is another one whenever the difference is; `newcomers` are the submissions that came after the version
     asked about (`since`), else those that came after the rejudging was opened.

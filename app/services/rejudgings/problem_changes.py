@@ -19,7 +19,7 @@ from app.storage.tables import RejudgingRow
 
 
 class SelectionView(BaseModel):
-    """Which submissions: null is any."""
+    """The submissions selected: null is any."""
 
     problem_id: str | None
     team_id: str | None

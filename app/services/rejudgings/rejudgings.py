@@ -24,14 +24,14 @@ MOST_NAMED = 10_000
 
 
 class ChangesBody(Body):
-    """What is to become different for the whole problem with the rejudging: how this contest scores it."""
+    """A change of the whole problem with the rejudging: its scoring in this contest."""
 
     rule: Rule
 
 
 @example({"problem": "comesolo", "reason": "the checker took boards that were not full"})
 class RejudgingBody(Body):
-    """Which submissions to judge again, and why: all that are as each of `problem`, `team` and `submissions` says."""
+    """The submissions to judge again, and the reason: those that fit each of `problem`, `team` and `submissions`."""
 
     reason: Line
     problem: Line | None = None

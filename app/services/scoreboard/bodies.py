@@ -35,7 +35,7 @@ class BoardRaw(BaseModel):
 
 
 class BoardProblem(Sparse):
-    """One team at one problem."""
+    """A team at a problem."""
 
     problem_id: str
     num_judged: int
@@ -46,7 +46,7 @@ class BoardProblem(Sparse):
 
 
 class BoardRow(BaseModel):
-    """One team; teams with equal points and times share a rank."""
+    """The row of a team; teams with equal points and times share a rank."""
 
     rank: int
     team_id: str
@@ -85,7 +85,7 @@ class Scoreboard(Sparse):
 
 
 class TableRow(BaseModel):
-    """One team with names in place of ids."""
+    """The row of a team, with names in place of ids."""
 
     rank: int
     team_id: str
@@ -132,7 +132,7 @@ class PastScore(BaseModel):
 
 
 class TeamHistory(BaseModel):
-    """One team's points over time, whenever they or its rank changed."""
+    """A team's points over time, at each change of its points or its rank."""
 
     team_id: str
     points: list[PastScore]

@@ -18,7 +18,7 @@ from app.storage.tables import ContestRow
 
 
 class RevealBody(Body):
-    """How much is opened."""
+    """The extent of a step: a place, a team, or all."""
 
     step: Step = Field(
         Step.CELL, strict=False, description="the next problem, all problems of the next team, or everything"
@@ -44,7 +44,7 @@ class Opened(BaseModel):
 
 
 class RevealView(BaseModel):
-    """What was opened by this step, what comes next, how many places are left, and when the board was thawed."""
+    """The places opened by this step, the next ones, the number of those left, and the time of the thaw."""
 
     opened: list[Opened]
     next: Next | None

@@ -44,7 +44,7 @@ class SimilarityView(BaseModel):
 
 
 class SharedAnswer(AlikeSubmission):
-    """One team's answer to a case that is alike."""
+    """A team's answer to a case that is alike."""
 
     sha256: str
     size: int
@@ -54,7 +54,7 @@ class SharedAnswer(AlikeSubmission):
 
 
 class SharedSource(AlikeSubmission):
-    """One team's source file that is alike."""
+    """A team's source file that is alike."""
 
     sha256: str
     size: int
@@ -90,7 +90,7 @@ class SharedCase(BaseModel):
 
 
 class Comparison(BaseModel):
-    """What two teams have alike, side by side."""
+    """The likenesses of two teams, side by side."""
 
     team_ids: list[str]
     cases: list[SharedCase]

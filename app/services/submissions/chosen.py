@@ -18,7 +18,7 @@ from app.storage.participations import Choosing
 
 
 class ChosenBody(Body):
-    """Which submission shall count."""
+    """The submission that shall count."""
 
     submission_id: Line
 

@@ -21,7 +21,7 @@ class ReportedFile(BaseModel):
 
 
 class Message(BaseModel):
-    """What the checker says: English text, and a key with its arguments for other languages."""
+    """The checker's message: English text, and a key with its arguments for other languages."""
 
     key: str
     text: str
@@ -29,7 +29,7 @@ class Message(BaseModel):
 
 
 class ReportedCase(BaseModel):
-    """One test case: the answer that stands for it, its verdict, its raw score and its points."""
+    """A test case: the answer that stands for it, its verdict, its raw score and its points."""
 
     name: str
     group: str | None = Field(description="null for a final case of which nothing may be known yet")
@@ -48,7 +48,7 @@ class ReportedCase(BaseModel):
 
 
 class ReportedGroup(BaseModel):
-    """One group's points, and why it gives none."""
+    """A group's points, and the reason where it gives none."""
 
     name: str
     kind: str
@@ -105,7 +105,7 @@ CASE: JsonObject = {
     }
 )
 class Report(Sparse):
-    """What became of every file, every case and every group of a submission."""
+    """The result of every file, every case and every group of a submission."""
 
     submission_id: str
     problem_id: str
