@@ -55,9 +55,30 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     postgres.wait_until_gone(folder)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests of the whole, the longest: as the last one, such a test would keep one worker busy alone."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the tests of the whole, the longest: as the last one, such a test would keep one worker busy alone.
+
+    Tests of the sandbox are left out where the machine gives none, as containers without rights do.
+    """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+    marked = [item for item in items if item.get_closest_marker("sandbox")]
+    if marked and missing_protections():
+        config.hook.pytest_deselected(items=marked)
+        items[:] = [item for item in items if not item.get_closest_marker("sandbox")]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which protections of the sandbox are missing, as its tests were left out then."""
+    if missing_protections():
+        terminalreporter.write_line(f"no test of the sandbox ran: {missing_protections()}")
+
+
+@cache
+def missing_protections() -> str:
+    """The protections of the sandbox that this machine does not give; empty where there are all."""
+    from app.sandbox.sandbox import protections
+
+    return "; ".join(f"{name}: {lack}" for name, lack in protections().items() if lack)
 
 
 def pytest_collection_finish() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from app.sandbox.model import Mount
@@ -34,7 +34,8 @@ class Private:
                 handle = os.open(root + folder, FOLDER)
                 self._opened.append((handle, mount))
                 if mount is not None:
-                    shutil.copytree(mount.source, f"/proc/self/fd/{handle}", dirs_exist_ok=True)
+                    # Links stay links, which lead nowhere inside: the files they name are not for the program.
+                    shutil.copytree(mount.source, f"/proc/self/fd/{handle}", symlinks=True, dirs_exist_ok=True)
         except OSError:
             self.close()
             raise
@@ -90,10 +91,21 @@ def _entries(top: int) -> Iterator[tuple[Path, os.stat_result]]:
             os.close(handle)
 
 
+def _clear(path: Path, unless: Callable[[Path], bool]) -> None:
+    """Remove what is in the way of a file or a folder: a link above all, which would lead out of the folder."""
+    if path.is_symlink() or (path.exists() and not path.is_dir() and not unless(path)):
+        path.unlink()
+    elif path.exists() and not unless(path):
+        shutil.rmtree(path)
+
+
 def _copy(top: int, path: Path, size: int, folder: Path) -> None:
     """Copy one file; of its mode only stays whether its owner may run it. Nobody writes to it any more."""
     target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
+    for parent in [folder / each for each in reversed(path.parents[:-1])]:
+        _clear(parent, unless=Path.is_dir)
+        parent.mkdir(exist_ok=True)
+    _clear(target, unless=Path.is_file)
     source = os.open(path, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=top)
     with os.fdopen(source, "rb") as data:
         mode = 0o700 if os.fstat(source).st_mode & stat.S_IXUSR else 0o600

@@ -23,6 +23,7 @@ from tests.builders import escaping
 from tests.builders.sandboxes import MIB, limits, python, shell
 
 PROGRAM = Path(escaping.__file__)
+pytestmark = pytest.mark.sandbox
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +57,7 @@ def _nothing_stays(sandbox: Sandbox) -> Iterator[None]:
         pytest.param(
             "head -c 1G /dev/zero >big", limits(memory=16 * MIB, output=64 * MIB), "memory", id="a hog of files"
         ),
+        pytest.param("exit 0", limits(memory=2**19), "memory", id="too little memory to begin"),
         pytest.param("exit 0", limits(), "exit", id="exiting at once"),
         pytest.param("kill -9 -1; kill -9 $PPID; exit 0", limits(), "exit", id="killing everybody"),
         pytest.param("kill -9 $$", limits(), "signal", id="killing itself"),
@@ -147,6 +149,22 @@ def test_of_what_a_program_leaves_only_regular_files_are_taken(sandbox: Sandbox,
     (out / "score").symlink_to(tmp_path / "secret")
     assert sandbox.run(shell("rm /out/score; echo 2 >/out/score", Mount(out, "/out", writable=True))).ending == "exit"
     assert ((tmp_path / "secret").read_text(), (out / "score").read_text()) == ("secret", "2\n")
+
+
+def test_links_in_a_writable_folder_lead_nowhere_on_either_way(sandbox: Sandbox, tmp_path: Path) -> None:
+    """A link is copied as a link, and none is followed when files come back, whatever the program made of it."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/secret").write_text("secret")
+    out = tmp_path / "out"
+    (out / "folder").mkdir(parents=True)
+    (out / "plain").write_text("x")
+    (out / "link").symlink_to(tmp_path / "elsewhere")
+    swap = "cat link/secret; rm -r link folder plain; mkdir link plain"
+    write = "for file in link/secret folder plain/new; do echo y >$file; done"
+    result = sandbox.run(shell(f"cd /out; {swap}; {write}", Mount(out, "/out", writable=True)))
+    assert (result.ending, result.exit_code, result.stdout) == ("exit", 0, b"")
+    assert (tmp_path / "elsewhere/secret").read_text() == "secret"
+    assert [(out / name).read_text() for name in ("link/secret", "folder", "plain/new")] == ["y\n"] * 3
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ def test_a_sweep_leaves_what_is_locked_and_what_is_somebody_elses(tmp_path: Path
     assert {path.name for path in tmp_path.iterdir()} == {"jurado-alive", "other"}
 
 
+@pytest.mark.sandbox
 def test_the_groups_of_two_sandboxes_of_a_process_are_apart_and_end_with_them() -> None:
     first, second = Groups.open(), Groups.open()
     one, other = first.new(limits()), second.new(limits())

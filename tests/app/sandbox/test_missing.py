@@ -26,7 +26,11 @@ seccomp.refuse(rules, library, "unshare", errno.EPERM)
 import ctypes
 ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
 rules.load()
-print(json.dumps(dict(protections())))
+"""
+PRINT = "print(json.dumps(dict(protections())))"
+TEST = """
+import pytest, sys
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/app/sandbox/test_running.py"]))
 """
 
 
@@ -47,12 +51,22 @@ def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.
     assert all(lack in str(raised.value) for lack in missing.values())
 
 
+@pytest.mark.sandbox
 def test_a_system_without_user_namespaces_is_told_so() -> None:
     """A process to which the kernel refuses new namespaces, as containers are by default."""
-    done = subprocess.run([sys.executable, "-c", WITHOUT_NAMESPACES], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_NAMESPACES + PRINT], capture_output=True, text=True, check=True
+    )
     lacks = json.loads(done.stdout)
     assert {name for name, lack in lacks.items() if lack} == {NAMESPACES}
     assert "user namespaces must be allowed" in lacks[NAMESPACES]
+
+
+def test_a_test_run_without_a_sandbox_says_that_its_tests_are_left_out() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_NAMESPACES + TEST], capture_output=True, text=True)
+    assert "no test of the sandbox ran: namespaces: " in done.stdout
+    assert "deselected" in done.stdout
+    assert "failed" not in done.stdout
 
 
 def test_a_group_that_may_not_be_divided_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,6 +79,7 @@ def test_a_group_that_may_not_be_divided_is_told_of(tmp_path: Path, monkeypatch:
     assert str(tmp_path) not in lack
 
 
+@pytest.mark.sandbox
 def test_a_program_that_keeps_rights_in_the_sandbox_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Protections are tried from inside: a bubblewrap that loads no filter is one that is missing."""
     monkeypatch.setattr(sandbox, "sandbox_filter", lambda: b"")

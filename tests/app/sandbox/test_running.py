@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from app.sandbox.model import Mount, SandboxFault
-from app.sandbox.running import ProgramEnded
+from app.sandbox.running import ProgramEnded, Running
 from app.sandbox.sandbox import Sandbox, protections
 from tests.builders.sandboxes import MIB, limits, python, shell
+
+pytestmark = pytest.mark.sandbox
 
 
 def test_all_protections_are_on_where_the_sandbox_opens() -> None:
@@ -81,6 +85,24 @@ def test_a_program_that_stays_is_asked_many_times(sandbox: Sandbox) -> None:
         assert running.cpu_seconds() > 0
         result = running.kill()
     assert (result.ending, result.signal) == ("signal", signal.SIGKILL)
+
+
+def test_a_program_outlives_the_thread_that_started_it(sandbox: Sandbox) -> None:
+    """The kernel kills bubblewrap when the thread that started it ends: that is never one of those who ask."""
+    started: list[Running] = []
+    thread = threading.Thread(target=lambda: started.append(sandbox.start(shell("cat"))))
+    thread.start()
+    thread.join()
+    with started[0] as running:
+        running.send(b"still")
+        assert running.receive(5, 60) == b"still"
+
+
+def test_many_threads_run_at_once(sandbox: Sandbox) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        results = threads.map(lambda number: sandbox.run(shell(f"cat; exit {number}", stdin=b"%d" % number)), range(12))
+        assert [(each.exit_code, each.stdout) for each in results] == [(n, b"%d" % n) for n in range(12)]
+    assert sandbox.groups_in_use() == []
 
 
 def test_a_program_that_does_not_reply_is_killed(sandbox: Sandbox) -> None:
