@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +15,8 @@ from app.sandbox.model import Command, Mount
 MARK = "/.jurado-sandbox"
 """A folder that only the finished file system of a sandbox has."""
 NOBODY = "65534"
+OLDEST = (0, 8)
+"""The version of Debian 12, the oldest this was tried with."""
 PRIVATE = "/tmp"
 DEVICES = ("null", "zero", "full", "random", "urandom")
 LINKS = {
@@ -30,6 +34,18 @@ NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
 def program() -> str | None:
     """The path of bubblewrap; None where it is not installed."""
     return shutil.which("bwrap", path=FOLDERS)
+
+
+def lack() -> str:
+    """What is wrong with the installed bubblewrap: there is none, or it is too old; else empty."""
+    path = program()
+    if path is None:
+        return "bwrap is not installed (Debian: apt-get install bubblewrap)"
+    version = subprocess.run((path, "--version"), capture_output=True, text=True, check=False).stdout
+    numbers = tuple(map(int, re.findall(r"[0-9]+", version)[:2]))
+    if numbers < OLDEST:
+        return f"expected bubblewrap {'.'.join(map(str, OLDEST))} or newer, found {version.strip() or 'none'}"
+    return ""
 
 
 def private_folders(command: Command) -> dict[str, Mount | None]:

@@ -21,7 +21,10 @@ PROGRAM = "bubblewrap"
 NAMESPACES = "namespaces"
 GROUPS = "control groups"
 CALLS = "system calls"
-NAMESPACES_HINT = "user namespaces must be allowed: sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces"
+NAMESPACES_HINT = (
+    "user namespaces must be allowed: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
+    "kernel.apparmor_restrict_unprivileged_userns; in a container docker: --privileged"
+)
 PROBE = Command(("/bin/cat", "/proc/self/status"), limits=Limits(10.0, 20.0, 2**26, 1, 2**16))
 """Small enough for every machine: one process."""
 EXPECTED = {"Seccomp:": "2", "NoNewPrivs:": "1", "CapEff:": "0" * 16, "CapPrm:": "0" * 16, "Uid:": bubblewrap.NOBODY}
@@ -103,8 +106,7 @@ def protections() -> Mapping[str, str]:
 def _open() -> tuple[dict[str, str], Sandbox | None]:
     """Try each protection; returns what each lacks, and the sandbox if none lacks anything."""
     lacks = dict.fromkeys((PROGRAM, NAMESPACES, GROUPS, CALLS), "")
-    if bubblewrap.program() is None:
-        lacks[PROGRAM] = "bwrap is not installed (Debian: apt-get install bubblewrap)"
+    lacks[PROGRAM] = bubblewrap.lack()
     filter_ = _filter(lacks)
     opened = None
     try:

@@ -42,9 +42,11 @@ class Watch:
     def run(self, inlet: Inlet | None = None) -> Result:
         """Pass bytes to and fro until the program ends or a limit ends it, then remove all that is left of it."""
         try:
-            self._pass_bytes(inlet)
-            self._group.kill()
-            self._launched.wait()
+            try:
+                self._pass_bytes(inlet)
+            finally:
+                self._group.kill()
+                self._launched.wait()
             for outlet in self._outlets:
                 outlet.drain(self._limits.output)
             return self._result()

@@ -51,6 +51,13 @@ def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.
     assert all(lack in str(raised.value) for lack in missing.values())
 
 
+def test_an_old_bubblewrap_is_named_with_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setattr(bubblewrap, "FOLDERS", str(tmp_path))
+    assert sandbox.protections()[PROGRAM] == "expected bubblewrap 0.8 or newer, found bubblewrap 0.4.1"
+
+
 @pytest.mark.sandbox
 def test_a_system_without_user_namespaces_is_told_so() -> None:
     """A process to which the kernel refuses new namespaces, as containers are by default."""

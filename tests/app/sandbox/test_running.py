@@ -12,6 +12,7 @@ import pytest
 from app.sandbox.model import Mount, SandboxFault
 from app.sandbox.running import ProgramEnded, Running
 from app.sandbox.sandbox import Sandbox, protections
+from app.sandbox.watch import Watch
 from tests.builders.sandboxes import MIB, limits, python, shell
 
 pytestmark = pytest.mark.sandbox
@@ -96,6 +97,18 @@ def test_a_program_outlives_the_thread_that_started_it(sandbox: Sandbox) -> None
     with started[0] as running:
         running.send(b"still")
         assert running.receive(5, 60) == b"still"
+
+
+def test_a_watcher_that_fails_leaves_no_process(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt of the server's user, for instance, while a program runs."""
+
+    def interrupted(_watch: Watch) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Watch, "_hold_to_limits", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sandbox.run(shell("sleep 100000"))
+    assert sandbox.groups_in_use() == []
 
 
 def test_many_threads_run_at_once(sandbox: Sandbox) -> None:
