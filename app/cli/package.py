@@ -49,21 +49,60 @@ def verify(
     raise typer.Exit(0 if fine else 1)
 
 
-@program.command(epilog=examples("jurado package export problems/comesolo --out comesolo.zip"))
+@program.command(
+    epilog=examples(
+        "jurado package export problems/comesolo --out comesolo.zip", "jurado package export mine --format omegaup"
+    )
+)
 def export(
     place: Place,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: SLUG.zip in the current folder")] = None,
+    format_name: Annotated[
+        str, typer.Option("--format", metavar="kattis|omegaup", help="the judge that is to read it")
+    ] = "kattis",
+    data_only: Annotated[
+        bool, typer.Option("--data-only", help="omegaup: without a validator, whatever the checker is")
+    ] = False,
 ) -> None:
-    """Pack a package as a zip: the same files give the same bytes, on every machine."""
-    from app.packages.export import write_archive
+    """Pack a package as a zip: the same files give the same bytes, on every machine.
 
+    `omegaup` holds less than a package: warnings name what is left out.
+    """
+    if format_name not in ("kattis", "omegaup"):
+        raise Failure(f"--format: expected kattis or omegaup, found {format_name!r}")
+    if data_only and format_name != "omegaup":
+        raise Failure("--data-only: expected --format omegaup beside it")
     package = read(place)
     target = out or Path(f"{package.slug}.zip")
+    data, count = (
+        packed_as_omegaup(package, data_only=data_only) if format_name == "omegaup" else packed_as_kattis(package)
+    )
     try:
-        target.write_bytes(write_archive(package))
+        target.write_bytes(data)
     except OSError as error:
         raise Failure(f"{target}: {error.strerror}") from None
-    say(f"{target}: {len(package.files)} files, {target.stat().st_size} bytes")
+    say(f"{target}: {count} files, {target.stat().st_size} bytes")
+
+
+def packed_as_kattis(package: Package) -> tuple[bytes, int]:
+    """Give a package's zip and the number of its files."""
+    from app.packages.export import write_archive
+
+    return write_archive(package), len(package.files)
+
+
+def packed_as_omegaup(package: Package, *, data_only: bool) -> tuple[bytes, int]:
+    """Give a package as omegaUp's zip and the number of its files; shows warnings, raises Failure with all faults."""
+    from app.packages.formats.export_omegaup import export_omegaup
+    from app.packages.zips import zip_bytes
+
+    try:
+        exported = export_omegaup(package, data_only=data_only)
+    except PackageErrors as errors:
+        faults = "\n".join(f"  {fault}" for fault in errors.errors)
+        raise Failure(f"{package.slug} would be judged otherwise by omegaUp:\n{faults}", 1) from None
+    show_faults(package.slug, [fault.as_data() for fault in exported.warnings])
+    return zip_bytes(exported.files), len(exported.files)
 
 
 @program.command(epilog=examples("jurado package new problems/mysum"))
