@@ -91,5 +91,8 @@ def write_reference(instance: Instance, answer: Answer, *, seed: int) -> str:
 
 @cache
 def warm_up(method: str) -> None:
-    """Solve a tiny map, so that the method's kernels are compiled or loaded before a clock starts; once."""
-    search(read_instance(TINY), method, Work(Clock(60.0)))
+    """Solve a tiny map, so that the method's kernels are compiled or loaded before a clock starts; once.
+
+    Its clock counts steps: however long a busy machine compiles, the map is solved.
+    """
+    search(read_instance(TINY), method, Work(Clock(60.0, steps=1000)))

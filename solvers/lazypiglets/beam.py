@@ -1,7 +1,7 @@
 """A beam of states from one end to the other: a plan, hardly ever far from the shortest.
 
-Level by level the states with the least sum of the four first-jump bounds are kept; no state twice in all levels.
-States that cannot lie on a plan as short as wanted are dropped at once.
+Level by level the states with the least sum of the four first-jump bounds are kept, and those that cannot lie on a plan
+as short as wanted are dropped. A state that is met once, kept or not, never comes back: the way to it is longer then.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvers.lazypiglets.bits import Ranks
-from solvers.lazypiglets.bounds import Bounds, Lanes, first_jumps, is_within
+from solvers.lazypiglets.bounds import Bounds, Lanes, Pairs, assignment, first_jumps, is_within
 from solvers.lazypiglets.maps import Field, list_steps, rank_of, unrank
+from solvers.lazypiglets.runs import Bits, count_runs
 from solvers.lazypiglets.seen import Seen, Slots, put
 from solvers.lazypiglets.work import Work
 
@@ -27,24 +28,24 @@ def search_beam(
     levels: list[Ranks] = [np.array([start], np.uint32)]
     seen = Seen()
     seen.added(put(seen.slots, start))
-    ranks, scores = np.empty(16 * width, np.uint32), np.empty(16 * width, np.int32)
+    ranks, scores = np.empty(16 * width, np.uint32), np.empty(16 * width, np.int16)
     while levels[-1][0] != goal:
         room = limit - len(levels)
         if room < 0:
             return None
-        count = _grow(levels[-1], goal, room, field.offset, field.choose, field.beside,
-                      bounds.back, bounds.first, ranks, scores)  # fmt: skip
-        if count < 0:
+        seen.make_room(16 * len(levels[-1]))
+        is_there, met, count = _grow(
+            levels[-1], goal, room, field.offset, field.choose, field.beside, bounds.pairs, bounds.leap, bounds.back,
+            bounds.runs.cells, bounds.runs.counts, seen.slots, ranks, scores,
+        )  # fmt: skip
+        seen.added(met)
+        if is_there:
             levels.append(np.array([goal], np.uint32))
             return levels
         work.did(len(levels[-1]), f"a plan of at most {limit} steps is looked for")
-        seen.make_room(width)
-        chosen = np.empty(width, np.uint32)
-        chosen = chosen[: _keep(np.argsort(scores[:count], kind="stable"), ranks, seen.slots, chosen)]
-        seen.added(len(chosen))
-        if len(chosen) == 0:
+        if count == 0:
             return None
-        levels.append(chosen)
+        levels.append(ranks[np.argsort(scores[:count], kind="stable")[:width]])
     return levels
 
 
@@ -56,37 +57,35 @@ def _grow(
     offset: int,
     choose: NDArray[np.int64],
     beside: NDArray[np.int16],
+    pairs: Pairs,
+    leap: Lanes,
     back: Lanes,
-    first: Lanes,
+    run_cells: Bits,
+    run_counts: Bits,
+    slots: Slots,
     ranks: Ranks,
-    scores: NDArray[np.int32],
-) -> int:  # pragma: no cover - compiled
-    """List the children that may need at most `room` steps more, with their scores; -1 if one is the goal."""
+    scores: NDArray[np.int16],
+) -> tuple[bool, int, int]:  # pragma: no cover - compiled
+    """List the new children that may need at most `room` steps more, with their scores.
+
+    Returns whether one is the goal, how many are new, and how many are listed.
+    """
     four = np.empty(4, np.int64)
     after = np.empty((16, 4), np.int64)
+    met = 0
     count = 0
     for rank in level:
         unrank(np.int64(rank) + offset, choose, four)
         for k in range(list_steps(four, beside, after)):
-            if not is_within(after[k], room, back, first):
-                continue
             child = rank_of(after[k], choose) - offset
             if child == goal:
-                return -1
-            ranks[count] = child
-            scores[count] = first_jumps(after[k], back, first)
-            count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _keep(order: NDArray[np.int64], ranks: Ranks, slots: Slots, chosen: Ranks) -> int:  # pragma: no cover - compiled
-    """Keep the first of `order` that were not seen; returns how many."""
-    count = 0
-    for at in order:
-        if count == len(chosen):
-            break
-        if put(slots, np.int64(ranks[at])):
-            chosen[count] = ranks[at]
-            count += 1
-    return count
+                return True, met, count
+            if not put(slots, child):
+                continue
+            met += 1
+            least = assignment(after[k], leap, back) + count_runs(after[k], run_cells, run_counts)
+            if least <= room and is_within(after[k], room, pairs):
+                ranks[count] = child
+                scores[count] = first_jumps(after[k], pairs)
+                count += 1
+    return False, met, count

@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvers.lazypiglets.maps import FAR, Cells, Field, Table16
+from solvers.lazypiglets.runs import Runs, runs_to
 
 PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 """Pairs of targets; the other two of PAIRS[q] are PAIRS[5 - q]."""
@@ -39,6 +40,16 @@ TOPS = np.uint64(int(ONES) << (BITS - 1))
 TOP = np.uint64(BITS - 1)
 LANE = np.uint64((1 << BITS) - 1)
 
+Pairs = NDArray[np.uint64]
+"""cells x cells x PAIR_WORDS: the words of two cells side by side, the greater cell first. The rest is empty.
+
+BACK       `leap`, its lanes in reverse order
+LOWER      `first` of the piglet on the smaller cell over the other one
+UPPER      `first` of the piglet on the greater cell
+"""
+BACK, LOWER, UPPER = range(3)
+PAIR_WORDS = 4
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -46,20 +57,16 @@ class Bounds:
 
     leap: Lanes
     back: Lanes
-    first: Lanes
-
-    @property
-    def tables(self) -> tuple[Lanes, Lanes, Lanes]:
-        """The three tables, as kernels take them."""
-        return self.leap, self.back, self.first
+    pairs: Pairs
+    runs: Runs
 
 
 def bounds_to(targets: Cells, field: Field) -> Bounds:
     """Make the tables for the steps to four cells."""
-    walked = matchings(field.walks, field.leaps, targets)
-    jumped = np.stack([_jumping(targets, field, q) for q in range(6)], axis=2)
-    leaped = matchings(field.leaps, field.leaps, targets)
-    return Bounds(packed(leaped), packed(leaped[:, :, ::-1]), packed(np.minimum(walked, jumped)))
+    leap = matchings(field.leaps, field.leaps, targets)
+    first = np.stack([_spread(*_jumps(targets, field, q), field.beside) for q in range(6)], axis=2)
+    np.minimum(first, matchings(field.walks, field.leaps, targets), out=first)
+    return Bounds(packed(leap), packed(leap[:, :, ::-1]), paired(leap, first), runs_to(targets, field))
 
 
 def matchings(mine: Table16, others: Table16, targets: Cells) -> Table16:
@@ -79,11 +86,13 @@ def packed(table: Table16) -> Lanes:
     return lanes
 
 
-def _jumping(targets: Cells, field: Field, q: int) -> Table16:
-    """Steps of a and b to pair q where a walks to some cell, jumps over b there, and both go on by leaps."""
+def _jumps(targets: Cells, field: Field, q: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """List all jumps of a over b as start * cells + middle, and the steps when both go on to pair q by leaps.
+
+    They are in the order of the steps.
+    """
     x, y = (int(targets[k]) for k in PAIRS[q])
     cells = len(field.beside)
-    cost = np.full((cells, cells), MOST, np.int16)
     places, costs = [], []
     for direction in range(4):
         start = np.flatnonzero(field.beside[:, direction] >= 0)
@@ -96,19 +105,19 @@ def _jumping(targets: Cells, field: Field, q: int) -> Table16:
     place, least = np.concatenate(places), np.concatenate(costs)
     order = np.argsort(least, kind="stable")
     order = order[least[order] < FAR]
-    _spread(place[order], least[order].astype(np.int64), field.beside, cost)
-    return cost
+    return place[order], least[order].astype(np.int64)
 
 
 @njit(cache=True, nogil=True)
 def _spread(
-    places: NDArray[np.int64], costs: NDArray[np.int64], beside: NDArray[np.int16], cost: Table16
-) -> None:  # pragma: no cover - compiled
-    """Fill `cost` with the least over all jumps of its cost, the walk of a to it and the leaps of b to its middle.
+    places: NDArray[np.int64], costs: NDArray[np.int64], beside: NDArray[np.int16]
+) -> Table16:  # pragma: no cover - compiled
+    """Tabulate the least over all jumps of its cost, the walk of a to it and the leaps of b to its middle.
 
     `places` (start * cells + middle) are in the order of `costs`. Every step costs one, so a queue stays sorted.
     """
     cells = len(beside)
+    cost = np.full((cells, cells), MOST, np.int16)
     queue = np.empty(cells * cells, np.int64)
     head = 0
     tail = 0
@@ -141,6 +150,21 @@ def _spread(
                     queue[tail] = a * cells + to
                     tail += 1
                 to = np.int64(beside[to, direction])
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def paired(leap: Table16, first: Table16) -> Pairs:  # pragma: no cover - compiled
+    """Put the tables side by side; what is too large for a lane is cut off."""
+    pairs = np.zeros((len(leap), len(leap), PAIR_WORDS), np.uint64)
+    for high in range(len(pairs)):
+        for low in range(high):
+            for q in range(6):
+                lane, reverse = np.uint64(BITS * q), np.uint64(BITS * (5 - q))
+                pairs[high, low, BACK] |= np.uint64(min(leap[high, low, q], LARGEST)) << reverse
+                pairs[high, low, LOWER] |= np.uint64(min(first[low, high, q], LARGEST)) << lane
+                pairs[high, low, UPPER] |= np.uint64(min(first[high, low, q], LARGEST)) << lane
+    return pairs
 
 
 @njit(cache=True, nogil=True)
@@ -165,36 +189,42 @@ def _least_lane(lanes: np.uint64) -> int:  # pragma: no cover - compiled
 def assignment(four: Cells, leap: Lanes, back: Lanes) -> int:  # pragma: no cover - compiled
     """The best assignment of four piglets to the targets, MOST_SUM at most."""
     a, b, c, d = np.uint64(four[0]), np.uint64(four[1]), np.uint64(four[2]), np.uint64(four[3])
-    lanes = _least(leap[a, b] + back[c, d], leap[a, c] + back[b, d])
-    return _least_lane(_least(lanes, leap[a, d] + back[b, c]))
+    lanes = _least(leap[b, a] + back[d, c], leap[c, a] + back[d, b])
+    return _least_lane(_least(lanes, leap[d, a] + back[c, b]))
 
 
 @njit(cache=True, nogil=True)
-def first_jumps(four: Cells, back: Lanes, first: Lanes) -> int:  # pragma: no cover - compiled
-    """The sum of the four bounds from the first jumps of the piglets."""
-    total = 0
-    for i in range(4):
-        a, b = np.uint64(four[i]), np.uint64(four[(i + 1) & 3])
-        c, d = np.uint64(four[(i + 2) & 3]), np.uint64(four[(i + 3) & 3])
-        lanes = _least(first[a, b] + back[c, d], first[a, c] + back[b, d])
-        total += _least_lane(_least(lanes, first[a, d] + back[b, c]))
-    return total
+def first_jumps(four: Cells, pairs: Pairs) -> int:  # pragma: no cover - compiled
+    """The sum of the four bounds from the first jumps of the piglets; the cells are sorted."""
+    a, b, c, d = np.uint64(four[0]), np.uint64(four[1]), np.uint64(four[2]), np.uint64(four[3])
+    ab, ac, ad = pairs[b, a, BACK], pairs[c, a, BACK], pairs[d, a, BACK]
+    bc, bd, cd = pairs[c, b, BACK], pairs[d, b, BACK], pairs[d, c, BACK]
+    total = _least_lane(_least(_least(pairs[b, a, LOWER] + cd, pairs[c, a, LOWER] + bd), pairs[d, a, LOWER] + bc))
+    total += _least_lane(_least(_least(pairs[b, a, UPPER] + cd, pairs[c, b, LOWER] + ad), pairs[d, b, LOWER] + ac))
+    total += _least_lane(_least(_least(pairs[c, a, UPPER] + bd, pairs[c, b, UPPER] + ad), pairs[d, c, LOWER] + ab))
+    return total + _least_lane(
+        _least(_least(pairs[d, a, UPPER] + bc, pairs[d, b, UPPER] + ac), pairs[d, c, UPPER] + ab)
+    )
 
 
 @njit(cache=True, nogil=True)
-def is_within(four: Cells, room: int, back: Lanes, first: Lanes) -> bool:  # pragma: no cover - compiled
-    """Say whether no piglet's first jump needs more than `room` (0 or more) steps in all.
+def is_within(four: Cells, room: int, pairs: Pairs) -> bool:  # pragma: no cover - compiled
+    """Say whether the bounds from first jumps leave a way of `room` (0 or more) steps; the cells are sorted.
 
-    One subtraction compares six sums: a lane of `most` keeps its top bit where the sum is not more.
+    Two subtractions compare six sums: a lane of `most` keeps its top bit where the sum is not more.
     """
     a, b, c, d = np.uint64(four[0]), np.uint64(four[1]), np.uint64(four[2]), np.uint64(four[3])
     most = TOPS | np.uint64(min(room, MOST_SUM)) * ONES
-    ab, ac, ad, bc, bd, cd = back[a, b], back[a, c], back[a, d], back[b, c], back[b, d], back[c, d]
-    if ((most - (first[a, b] + cd)) | (most - (first[a, c] + bd)) | (most - (first[a, d] + bc))) & TOPS == 0:
+    ab, ac, ad = most - pairs[b, a, BACK], most - pairs[c, a, BACK], most - pairs[d, a, BACK]
+    bc, bd, cd = most - pairs[c, b, BACK], most - pairs[d, b, BACK], most - pairs[d, c, BACK]
+    a_b, a_c, a_d = cd - pairs[b, a, LOWER] & TOPS, bd - pairs[c, a, LOWER] & TOPS, bc - pairs[d, a, LOWER] & TOPS
+    if a_b | a_c | a_d == 0:
         return False
-    if ((most - (first[b, a] + cd)) | (most - (first[b, c] + ad)) | (most - (first[b, d] + ac))) & TOPS == 0:
+    b_a, b_c, b_d = cd - pairs[b, a, UPPER] & TOPS, ad - pairs[c, b, LOWER] & TOPS, ac - pairs[d, b, LOWER] & TOPS
+    if b_a | b_c | b_d == 0:
         return False
-    if ((most - (first[c, a] + bd)) | (most - (first[c, b] + ad)) | (most - (first[c, d] + ab))) & TOPS == 0:
+    c_a, c_b, c_d = bd - pairs[c, a, UPPER] & TOPS, ad - pairs[c, b, UPPER] & TOPS, ab - pairs[d, c, LOWER] & TOPS
+    if c_a | c_b | c_d == 0:
         return False
-    last = ((most - (first[d, a] + bc)) | (most - (first[d, b] + ac)) | (most - (first[d, c] + ab))) & TOPS
-    return bool(last != 0)
+    d_a, d_b, d_c = bc - pairs[d, a, UPPER] & TOPS, ac - pairs[d, b, UPPER] & TOPS, ab - pairs[d, c, UPPER] & TOPS
+    return bool(d_a | d_b | d_c != 0)

@@ -143,6 +143,27 @@ def unrank(rank: int, choose: NDArray[np.int64], four: Cells) -> None:  # pragma
 
 
 @njit(cache=True, nogil=True)
+def unrank_next(rank: int, choose: NDArray[np.int64], four: Cells) -> None:  # pragma: no cover - compiled
+    """Find the four cells of a rank as `unrank` does, quickly if most of them are already in `four`."""
+    rest = rank
+    cells = choose.shape[1]
+    for place in range(4, 1, -1):
+        low = four[place - 1]
+        if choose[place, low] > rest or choose[place, low + 1] <= rest:
+            low = 0
+            high = cells - 1
+            while high - low > 1:
+                middle = (low + high) >> 1
+                if choose[place, middle] <= rest:
+                    low = middle
+                else:
+                    high = middle
+            four[place - 1] = low
+        rest -= choose[place, low]
+    four[0] = rest
+
+
+@njit(cache=True, nogil=True)
 def list_steps(four: Cells, beside: NDArray[np.int16], after: NDArray[np.int64]) -> int:  # pragma: no cover - compiled
     """Put the sorted cells after each legal step into the rows of `after` (16 x 4); returns how many there are."""
     count = 0

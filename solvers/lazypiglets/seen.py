@@ -1,7 +1,6 @@
 """A set of ranks that grows with what it holds: open addressing, four bytes a slot, rank + 1 in a slot that is taken.
 
-A bit for every rank would be 270 MiB for an empty map, and for both ends twice that; the states met between good bounds
-are few and lie scattered.
+A beam meets few of the ranks, and they lie scattered: a bit for every rank would be 270 MiB for an empty map.
 """
 
 from __future__ import annotations
@@ -52,19 +51,6 @@ def put(slots: Slots, rank: int) -> bool:  # pragma: no cover - compiled
         slot = (slot + np.uint64(1)) & mask
     slots[slot] = key
     return True
-
-
-@njit(cache=True, nogil=True)
-def contains(slots: Slots, rank: int) -> bool:  # pragma: no cover - compiled
-    """Say whether a rank is in."""
-    key = np.uint32(rank + 1)
-    mask = np.uint64(len(slots) - 1)
-    slot = (np.uint64(key) * SPREAD >> np.uint64(32)) & mask
-    while slots[slot] != 0:
-        if slots[slot] == key:
-            return True
-        slot = (slot + np.uint64(1)) & mask
-    return False
 
 
 @njit(cache=True, nogil=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from itertools import permutations
+import subprocess
+import sys
+from itertools import combinations, permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 from checkers.lazypiglets import Answer, Cell, Instance, read_answer, read_instance, score_answer, write_answer
 from solvers import lazypiglets
 from solvers.doors import Report, Unsolved
-from solvers.lazypiglets import astar, bounds, maps, seen, two_ended
+from solvers.lazypiglets import astar, bounds, maps, marks, runs, seen, two_ended
 from solvers.lazypiglets.work import Work
 from solvers.parts.clock import Clock
 
@@ -147,18 +149,73 @@ def test_the_steps_listed_are_those_of_the_statement(seed: int) -> None:
     assert listed == slow_steps(instance, frozenset(instance.pigs))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_no_bound_is_more_than_the_steps_that_are_needed(seed: int) -> None:
-    instance = drawn(seed)
+def slow_runs(instance: Instance, pigs: State) -> int:
+    """Twin of the runs that somebody must cross on foot, cell by cell."""
+    size, hay = instance.size, set(instance.haystacks)
+    free = {(r, c) for r in range(1, size + 1) for c in range(1, size + 1) if not instance.is_tree((r, c))}
+
+    def is_owed(rail: Cell, down: int, right: int) -> bool:
+        """Tell whether the two sides of a rail need piglets from each other."""
+        back, ahead = (rail[0] - down, rail[1] - right), (rail[0] + down, rail[1] + right)
+        side = [back]
+        for row, column in side:
+            around = {(row + dr, column + dc) for dr, dc in SHIFTS} & free - {rail, *side}
+            side += around
+        return {back, ahead} <= free and ahead not in side and len(pigs & set(side)) != len(hay & set(side))
+
+    count = 0
+    for (row, column), (down, right) in product(sorted(free), ((0, 1), (1, 0))):
+        if (row - down, column - right) in free:
+            continue
+        line = [(row, column)]
+        while (line[-1][0] + down, line[-1][1] + right) in free:
+            line.append((line[-1][0] + down, line[-1][1] + right))
+        for rails in (line[::2], line[1::2]):
+            beside = {(r + k * right, c + k * down) for r, c in rails for k in (-1, 1)}
+            if len(line) > 2 and not beside & free and not set(rails) & (pigs | hay):
+                count += any(is_owed(rail, down, right) for rail in rails)
+    return count
+
+
+def small_maze(seed: int, *params: str) -> Instance:
+    command = [sys.executable, str(PACKAGE / "generators/generate.py"), "--seed", str(seed), "map=maze", *params]
+    return read_instance(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+def test_runs_are_crossed_on_foot() -> None:
+    """Worked by hand: from end to end of an S with three runs one piglet takes 3 leaps, and 3 + 3 steps in truth."""
+    instance = read_instance(b"3\n...\n##.\n...\n1\n1 1\n3 1\n")
+    field = maps.field_of(instance)
+    tables = bounds.bounds_to(field.goal, field)
+    assert bounds.assignment(field.start, tables.leap, tables.back) == 3
+    assert runs.count_runs(field.start, tables.runs.cells, tables.runs.counts) == 3
+    assert solve(instance, "reference").steps == 6
+
+
+def test_runs_that_fit_no_word_any_more_are_left_out() -> None:
+    """A comb of 22 x 22 has more rails that part the map than there are bits; the counted ones still hold."""
+    teeth = ["." * 22] * 2 + [".#" * 11] * 20
+    text = "\n".join(["22", *teeth, "1", "22 1", "22 21"]) + "\n"
+    field = maps.field_of(read_instance(text.encode()))
+    tables = bounds.bounds_to(field.goal, field)
+    crossed = runs.count_runs(field.start, tables.runs.cells, tables.runs.counts)
+    assert 0 <= crossed <= slow_runs(read_instance(text.encode()), frozenset({(22, 1)}))
+    assert bounds.assignment(field.start, tables.leap, tables.back) + crossed <= 60
+
+
+@pytest.mark.parametrize("instance", [*map(drawn, range(60)), *(small_maze(seed, "n=5", "p=3") for seed in range(6))])
+def test_no_bound_is_more_than_the_steps_that_are_needed(instance: Instance) -> None:
     field = maps.field_of(instance)
     tables = bounds.bounds_to(field.goal, field)
     numbers = {cell: number for number, cell in enumerate(field.cells)}
     padding = list(range(field.free, field.free + 4 - field.pigs))
     for pigs, steps in slow_distances(instance, frozenset(instance.haystacks)).items():
         state = np.array(sorted([*(numbers[cell] for cell in pigs), *padding]), np.int64)
-        assert bounds.assignment(state, tables.leap, tables.back) <= steps
-        assert bounds.is_within(state, steps, tables.back, tables.first)
-        assert bounds.first_jumps(state, tables.back, tables.first) <= 4 * steps
+        crossed = runs.count_runs(state, tables.runs.cells, tables.runs.counts)
+        assert crossed == slow_runs(instance, pigs)
+        assert bounds.assignment(state, tables.leap, tables.back) + crossed <= steps
+        assert bounds.is_within(state, steps, tables.pairs)
+        assert bounds.first_jumps(state, tables.pairs) <= 4 * steps
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -236,11 +293,16 @@ def test_the_estimate_jumps_over_free_cells_and_over_no_tree() -> None:
     assert astar.search_by(astar.ESTIMATES["perfect"](field), field, Work(Clock(60.0))) == (4, 4, 7)
 
 
+def lane(words: np.ndarray, high: int, low: int, kind: int, q: int) -> int:
+    return int(words[high, low, kind]) >> (bounds.BITS * q) & ((1 << bounds.BITS) - 1)
+
+
 def test_six_lanes_are_compared_and_added_as_six_numbers() -> None:
     draws = np.random.default_rng(1)
-    table = draws.integers(0, 300, (7, 7, 6)).astype(np.int16)
-    leap, back, first = bounds.packed(table), bounds.packed(table[:, :, ::-1]), bounds.packed(table.swapaxes(0, 1))
-    cut = np.minimum(table, bounds.LARGEST).astype(np.int64)
+    one, first = draws.integers(0, 300, (2, 7, 7, 6)).astype(np.int16)
+    table = np.minimum(one, one.swapaxes(0, 1))
+    leap, back, pairs = bounds.packed(table), bounds.packed(table[:, :, ::-1]), bounds.paired(table, first)
+    cut, cut_first = (np.minimum(numbers, bounds.LARGEST).astype(np.int64) for numbers in (table, first))
     splits = [(0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)]
     for _ in range(50):
         four = np.sort(draws.choice(7, 4, replace=False))
@@ -249,21 +311,100 @@ def test_six_lanes_are_compared_and_added_as_six_numbers() -> None:
         jumps = []
         for i in range(4):
             a, b, c, d = (four[(i + k) % 4] for k in range(4))
-            rest = {b: sorted((c, d)), c: sorted((b, d)), d: sorted((b, c))}
-            jumps.append(min((cut[o, a] + cut[x, y][::-1]).min() for o, (x, y) in rest.items()))
+            rest = {b: (c, d), c: (b, d), d: (b, c)}
+            jumps.append(min((cut_first[a, o] + cut[x, y][::-1]).min() for o, (x, y) in rest.items()))
+        assert bounds.first_jumps(four, pairs) == sum(jumps)
         for room in range(0, 600, 7):
-            assert bounds.is_within(four, room, back, first) == (max(jumps) <= room)
+            assert bounds.is_within(four, room, pairs) == (max(jumps) <= room)
+
+
+@pytest.mark.parametrize("seed", [1, 4, 8])
+def test_the_table_of_first_jumps_is_the_least_over_all_jumps(seed: int) -> None:
+    field = maps.field_of(drawn(seed))
+    pairs = bounds.bounds_to(field.goal, field).pairs
+    walks, leaps, beside = field.walks.astype(int), field.leaps.astype(int), field.beside
+    jumps = [
+        (start, beside[start, k], beside[beside[start, k], k])
+        for start, k in product(range(field.free), range(4))
+        if beside[start, k] >= 0 and beside[beside[start, k], k] >= 0
+    ]
+
+    def least(a: int, b: int, q: int) -> int:
+        x, y = (field.goal[k] for k in bounds.PAIRS[q])
+        walking = min(walks[a, x] + leaps[b, y], walks[a, y] + leaps[b, x])
+        jumping = [
+            walks[a, s] + leaps[b, m] + 1 + min(leaps[to, x] + leaps[m, y], leaps[to, y] + leaps[m, x])
+            for s, m, to in jumps
+        ]
+        return min([walking, *jumping, bounds.LARGEST])
+
+    for (low, high), q in product(combinations(range(len(beside)), 2), range(6)):
+        assert lane(pairs, high, low, bounds.LOWER, q) == least(low, high, q)
+        assert lane(pairs, high, low, bounds.UPPER, q) == least(high, low, q)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cells_are_found_from_any_cells_before_them(seed: int) -> None:
+    field = maps.field_of(drawn(seed))
+    draws = random.Random(seed)
+    expected, four = np.empty(4, np.int64), np.zeros(4, np.int64)
+    for _ in range(200):
+        rank = draws.randrange(field.states) + field.offset
+        maps.unrank(rank, field.choose, expected)
+        maps.unrank_next(rank, field.choose, four)
+        assert (four == expected).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_states_listed_for_a_layer_are_those_one_step_away_that_are_not_marked(seed: int) -> None:
+    field = maps.field_of(drawn(seed))
+    table = marks.marks_of(field.states)
+    start = field.rank(field.start)
+    table.put(start, marks.FROM_START)
+    after = np.empty((16, 4), np.int64)
+    expected = {tuple(row): field.rank(row) for row in after[: maps.list_steps(field.start, field.beside, after)]}
+    if expected:
+        table.put(expected.popitem()[1], marks.DEAD)
+    table.make_room(16)
+    ranks, cells = np.empty(16, np.uint64), np.empty(16, np.int64)
+    count, pages = two_ended.list_unmet(
+        np.array([start], np.uint32), field.offset, field.choose, field.beside, marks.FROM_START,
+        table.places, table.words, table.pages, np.zeros(4, np.int64), ranks, cells,
+    )  # fmt: skip
+    assert pages == np.count_nonzero(table.places)
+    listed = {}
+    for rank, packed in zip(ranks[:count].tolist(), cells[:count].tolist(), strict=True):
+        two_ended.put_in_order(packed, after[0])
+        listed[tuple(after[0])] = rank
+    assert listed == expected
+
+
+def test_marks_of_ranks_are_those_of_a_plain_dict_and_pages_lie_only_where_they_are() -> None:
+    draws = random.Random(1)
+    table = marks.marks_of(10**8)
+    expected: dict[int, int] = {}
+    for _ in range(20_000):
+        rank = draws.randrange(1000) + draws.choice([0, 255, 10**5, 10**8 - 1000])
+        if rank not in expected:
+            expected[rank] = draws.randint(1, 3)
+            table.put(rank, np.uint64(expected[rank]))
+    for rank in (*expected, *range(1000), *range(10**8 - 1000, 10**8)):
+        key = np.uint64(rank)
+        page = table.places[rank >> 8]
+        word = int(table.words[marks.word_of(key, table.places)]) if page else 0
+        assert word >> int(marks.shift_of(key)) & 3 == expected.get(rank, 0)
+    assert table.pages == len({rank >> 8 for rank in expected})
+    assert table.held < 2**21
 
 
 def test_a_set_of_ranks_grows_and_forgets_nothing() -> None:
     ranks = np.random.default_rng(1).integers(0, 2**32 - 1, 150_000)
-    kept = seen.Seen()
+    known = seen.Seen()
     for start in range(0, len(ranks), 10_000):
-        kept.make_room(10_000)
-        kept.added(sum(seen.put(kept.slots, rank) for rank in ranks[start : start + 10_000]))
-    assert kept.count == len(set(ranks.tolist()))
-    assert all(seen.contains(kept.slots, rank) for rank in ranks[:1000])
-    assert not any(seen.put(kept.slots, rank) for rank in ranks[:1000])
+        known.make_room(10_000)
+        known.added(sum(seen.put(known.slots, rank) for rank in ranks[start : start + 10_000]))
+    assert known.count == len(set(ranks.tolist()))
+    assert not any(seen.put(known.slots, rank) for rank in ranks[:1000])
 
 
 def test_classes_are_widened_in_both_numbers() -> None:
