@@ -197,6 +197,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
         seconds_per_answer=settings.check_seconds,
         files=settings.files_folder,
         spares=settings.spare_graders,
+        cache=settings.home / "cache" / "programs",
     )
 
 

@@ -79,6 +79,10 @@ class Engine(Protocol):
         """The state of the graders: at work, in reserve, dead; and the protections they lack."""
         ...
 
+    def programs_lack(self) -> str:
+        """What keeps packages' own checkers from running; empty where nothing does."""
+        ...
+
     def close(self) -> None:
         """Stop the graders; what they were judging is judged again at the next start."""
         ...

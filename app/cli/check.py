@@ -11,10 +11,12 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.cli.names import nearest, problem_settings, problems, read_file
+from app.cli.names import nearest, own_checker, problems, read_file
 from app.cli.options import AsJson
 from app.cli.output import Failure, say, write_json
+from app.packages.local_programs import ask_here
 from app.packages.settings import STANDARD_CHECKERS
+from app.programs.model import CaseFiles, Program
 from checkers.doors import Exact, Rejected, Score, open_checker
 
 EXIT_CODES = {"accepted": 0, "rejected": 1, "judge_error": 2}
@@ -34,7 +36,7 @@ def check(
     problem: Annotated[
         str,
         typer.Argument(
-            help="a bundled problem, or a standard checker: tokens, floats, lines, unordered, exact, metric"
+            help="a bundled problem, a package's folder, or tokens, floats, lines, unordered, exact, metric"
         ),
     ],
     input_file: Annotated[Path, typer.Argument(metavar="INPUT", help="the test case's input")],
@@ -64,7 +66,7 @@ def check(
 
 def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, args: Sequence[str] = ()) -> Outcome:
     """Read the three files and run the problem's checker; raises Failure for faults other than the answer's."""
-    name, most_input, most_answer = checker_of(problem)
+    name, program, most_input, most_answer = checker_of(problem)
     data = read_file(input_file, "input", limit=most_input)
     if len(data) > most_input:
         raise Failure(f"input {input_file}: expected at most {most_input} bytes, found more")
@@ -74,17 +76,30 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
     answer_data = read_file(answer, "answer", limit=most_answer)
     if len(answer_data) > most_answer:
         return Outcome("rejected", f"file: expected at most {most_answer} bytes, found more")
+    if program is not None:
+        case = CaseFiles(input_file.stem, data, expected or b"", answer_data, tuple(args))
+        return run_program(program, case)
     return run_checker(name, args, data, answer_data, expected)
 
 
-def checker_of(problem: str) -> tuple[str, int, int]:
-    """Give the checker's name, and the most bytes of an input and of an answer."""
+def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
+    """Give the checker's name, the package's own if it has one, and the most bytes of an input and of an answer."""
     if problem in STANDARD_CHECKERS:
-        return problem, LARGEST, LARGEST
+        return problem, None, LARGEST, LARGEST
     if "/" not in problem and problem not in (known := problems()):
         raise nearest("problem", problem, {*known, *STANDARD_CHECKERS})
-    settings = problem_settings(problem)
-    return settings.checker, settings.inputs.limit, settings.answers.limit
+    settings, program = own_checker(problem)
+    return settings.checker, program, settings.inputs.limit, settings.answers.limit
+
+
+def run_program(program: Program, case: CaseFiles) -> Outcome:
+    """Ask a package's own checker, in the sandbox; what is wrong with the input or the sandbox is the judge's fault."""
+    (opinion,) = ask_here(program, [case])
+    if fault := opinion.fault or opinion.unread:
+        return Outcome("judge_error", f"input: {fault}" if opinion.unread else fault)
+    assert opinion.decision is not None, "there is an answer to decide about"
+    words, score = opinion.decision.words, opinion.decision.score
+    return Outcome("rejected", words) if score is None else Outcome("accepted", words, score)
 
 
 def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Outcome:

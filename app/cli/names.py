@@ -12,8 +12,11 @@ from pydantic import ValidationError
 
 from app.cli.output import Failure
 from app.packages.catalog import bundled
-from app.packages.errors import PackageErrors
+from app.packages.errors import Faults, PackageErrors
+from app.packages.files import folder_files
+from app.packages.programs import resolve
 from app.packages.settings import JuradoSettings
+from app.programs.model import Program
 
 
 def nearest(kind: str, name: str, known: Iterable[str]) -> Failure:
@@ -46,11 +49,23 @@ def problems() -> dict[str, Path]:
 
 def problem_settings(name: str) -> JuradoSettings:
     """Read the jurado.yaml of a problem."""
-    path = problem_folder(name) / "jurado.yaml"
+    return own_checker(name)[0]
+
+
+def own_checker(name: str) -> tuple[JuradoSettings, Program | None]:
+    """Read the jurado.yaml of a problem, and the checker that its package brings, if it does."""
+    folder = problem_folder(name)
+    path, faults = folder / "jurado.yaml", Faults()
     try:
-        return JuradoSettings.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        settings = JuradoSettings.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         raise Failure(f"{path}: {error}") from None
+    settings, program = resolve(settings, folder_files(folder, Faults()), faults)
+    try:
+        faults.settle()
+    except PackageErrors as error:
+        raise Failure(str(error)) from None
+    return settings, program
 
 
 def read_file(path: Path, what: str, *, limit: int | None = None) -> bytes:

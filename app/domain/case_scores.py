@@ -12,7 +12,10 @@ from app.domain.verdicts import CaseVerdict
 
 @dataclass(frozen=True, slots=True)
 class CaseAnswer:
-    """One answer to check: its bytes or the file they lie in, and the case it is for."""
+    """One answer to check: its bytes or the file they lie in, and the case it is for.
+
+    The case's name and points are for checkers that packages bring; bundled ones know neither.
+    """
 
     test_case_id: int
     input_sha256: str
@@ -21,6 +24,9 @@ class CaseAnswer:
     sha256: str | None
     refused: MessageDocument | None
     checker_args: Sequence[str] = ()
+    points_num: int = 0
+    points_den: int = 1
+    case_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +40,4 @@ class FoundScore:
     multiplier: Exact | None
     message: MessageDocument
     run_time_ms: int
+    judge_message: str | None = None

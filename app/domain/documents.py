@@ -104,10 +104,19 @@ class AnswersDocument(TypedDict):
     pattern: str | None
 
 
+class ProgramDocument(TypedDict):
+    """The checker that a package brings: its protocol, what its numbers mean, and the file of its bundle."""
+
+    protocol: str
+    points: str
+    sha256: str
+
+
 class ProblemSettingsDocument(TypedDict):
     """A problem's jurado.yaml with its defaults written out; rows of earlier versions lack the later keys."""
 
     checker: str
+    program: NotRequired[ProgramDocument]
     scoring: ScoringDocument
     reference: NotRequired[ReferenceDocument | None]
     ladder: NotRequired[JsonValue]

@@ -36,6 +36,7 @@ MOST_REPLY = 1000
 OF_PACKAGES = (
     "app.packages.",
     "app.domain.",
+    "app.programs.model",
     "app.services.contest_package.package_files",
     "app.services.contest_package.judging",
     "app.services.fault_list",

@@ -10,20 +10,30 @@ from app.domain.case_scores import FoundScore
 from app.grading.messages import Validate, Validated
 from app.grading.questions import JudgeFailed, NotJudged
 from app.packages.errors import PackageError, PackageErrors
+from app.packages.model import program_document
 from app.packages.trials import Outcome, Question
+from app.programs.bundle import pack
 from checkers.doors import Message, Score
 
+TRACEBACK = "Traceback"
 BATCH = 64
 """Questions asked at once: each holds an input and an answer in memory."""
 
 
 class GraderDesk:
-    """Asks the graders of an engine, for so many seconds in all."""
+    """Asks the graders of an engine, for so many seconds in all; `lacking` says what keeps programs from running."""
 
-    def __init__(self, validate: Callable[[Validate], Future[Validated]], seconds: float) -> None:
+    def __init__(
+        self, validate: Callable[[Validate], Future[Validated]], seconds: float, lacking: Callable[[], str]
+    ) -> None:
         self._validate = validate
+        self._lacking = lacking
         self._seconds = seconds
         self._until = time.monotonic() + seconds
+
+    def lacks(self) -> str:
+        """What keeps packages' own checkers from running on this server."""
+        return self._lacking()
 
     def ask(self, questions: Sequence[Question]) -> list[Outcome]:
         """Answer every question, in order.
@@ -41,6 +51,7 @@ class GraderDesk:
 
 
 def _request(question: Question) -> Validate:
+    program = question.program
     return Validate(
         question.checker,
         question.input,
@@ -48,6 +59,10 @@ def _request(question: Question) -> Validate:
         answer=question.answer,
         reference=question.reference,
         expected=question.expected,
+        program=None if program is None else program_document(program),
+        bundle=None if program is None else pack(program.files),
+        case_name=question.name,
+        points=None if question.most is None else question.most.as_integer_ratio(),
     )
 
 
@@ -57,11 +72,18 @@ def _outcome(future: Future[Validated]) -> Outcome:
     except NotJudged:
         raise
     except JudgeFailed as failed:
-        return Outcome(failed=(str(failed).strip().splitlines() or ["no message"])[-1])
+        return Outcome(failed=_in_short(str(failed).strip()))
     for fault in validated.faults:
         text = str(fault["text"])
         return Outcome(unread=text) if fault["file"] == "input" else Outcome(rejected=text)
     return Outcome(score=None if validated.score is None else _score(validated.score))
+
+
+def _in_short(text: str) -> str:
+    """The reason of a failure: of a traceback the last line, of a program of the package all that it says."""
+    if text.startswith(TRACEBACK):
+        return text.splitlines()[-1]
+    return text or "no message"
 
 
 def _score(score: FoundScore) -> Score:

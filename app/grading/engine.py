@@ -30,6 +30,7 @@ from app.grading.messages import Grade, Validate, Validated, Warm
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
 from app.grading.process import GraderProcess
+from app.grading.programs import Programs
 from app.grading.questions import Question, Questions, Tried
 from app.grading.running import GraderSettings
 from app.grading.spares import Spares
@@ -76,7 +77,8 @@ class Engine:
         self._asked = Questions(self._judging.suspects, settings.seconds_per_answer, lambda: self._closing)
         grader = GraderSettings(settings.files, settings.memory, settings.program)
         self._spares = Spares(settings.spares, grader, self._warm_up)
-        self._processes = [GraderProcess(self._spares) for _ in range(settings.graders)]
+        self.programs = Programs(settings.files, settings.cache, settings.memory)
+        self._processes = [GraderProcess(self._spares, self.programs) for _ in range(settings.graders)]
         self._threads = [
             threading.Thread(target=self._work, args=(process,), name=f"grader-{at}", daemon=True)
             for at, process in enumerate(self._processes)
@@ -154,6 +156,10 @@ class Engine:
         with self._changed:
             return self._waiting.known
 
+    def programs_lack(self) -> str:
+        """What keeps packages' own checkers from running; empty where nothing does."""
+        return self.programs.lacks()
+
     def alive(self) -> int:
         """The number of graders able to work: their threads live; a process that died is started again when needed."""
         return sum(thread.is_alive() for thread in self._threads)
@@ -179,6 +185,7 @@ class Engine:
                 thread.join(timeout=2 * self._settings.seconds_per_answer)
         for process in self._processes:
             process.close()
+        self.programs.close()
 
     def _add_again(self, judgement_ids: Sequence[int]) -> None:
         added = [id_ for id_ in judgement_ids if id_ not in self._known_again]
@@ -197,7 +204,7 @@ class Engine:
         with self._database.read() as session:
             waiting = judgements.waiting_by_team(session)
             again = judgements.waiting(session, rejudging=True)
-        parked = self.parked.look() | self._judging.suspects.look()
+        parked = self.parked.look() | self._judging.suspects.look() | self._judging.held.look()
         with self._changed:
             for judgement_id, team_id in waiting:
                 if judgement_id not in parked:

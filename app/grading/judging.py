@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import structlog
 
-from app.grading.messages import Failed, Grade, Unreadable
+from app.grading.held import HeldBack
+from app.grading.messages import Failed, Grade, Held, Unreadable
 from app.grading.outcomes import given_up, outcome
 from app.grading.parked import Parked
 from app.grading.process import GraderProcess
@@ -29,6 +30,7 @@ class Judging:
         self._seconds = seconds
         self._closing = closing
         self.suspects = Suspects()
+        self.held = HeldBack()
 
     def judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
         """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now.
@@ -38,7 +40,7 @@ class Judging:
         is_fresh = False
         while not self._closing():
             result = self._attempt(process, task, fresh=is_fresh)
-            if result is not None or task.judgement_id in self._parked or task.judgement_id in self.suspects:
+            if result is not None or self._waits(task.judgement_id):
                 return result
             is_fresh = True
             on_failure()
@@ -48,14 +50,21 @@ class Judging:
             task = replace(task, attempt=attempt)
         return None
 
+    def _waits(self, judgement_id: int) -> bool:
+        return judgement_id in self._parked or judgement_id in self.suspects or judgement_id in self.held
+
     def _attempt(self, process: GraderProcess, task: Task, *, fresh: bool) -> Outcome | None:
         """Attempt a judgement once: its outcome, or None where it has to be tried again."""
-        reply = process.grade(Grade(task.settings["checker"], task.answers), self._seconds, fresh=fresh)
+        request = Grade(task.settings["checker"], task.answers, task.settings.get("program"))
+        reply = process.grade(request, self._seconds, fresh=fresh)
         if not isinstance(reply, Failed):
             self.suspects.passed(task.judgement_id)
             return outcome(task, reply)
         if isinstance(reply, Unreadable):
             self._parked.park(task.judgement_id, reply.sha256, reply.error)
+            return None
+        if isinstance(reply, Held):
+            self.held.hold(task.judgement_id, reply.error)
             return None
         if self._closing():
             return None

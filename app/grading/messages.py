@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import MessageDocument
+from app.domain.documents import MessageDocument, ProgramDocument
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
 
@@ -30,15 +30,21 @@ Ratio = Annotated[str, Meta(pattern="^[0-9a-f]{1,16}/[0-9a-f]{1,16}$")]
 class Grade(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """Check these answers with a module of `checkers/`; inputs and expected answers are asked for with Need.
 
-    There is a reply for each answer as soon as it is checked, so that the time limit is that of one answer.
+    There is a reply for each answer as soon as it is checked, so that the time limit is that of one answer. With
+    `program` it is the sandbox that is asked, and no grader process.
     """
 
     checker: str
     answers: Sequence[CaseAnswer]
+    program: ProgramDocument | None = None
 
 
 class Validate(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
-    """Check a test case's input, and beside it an answer, or an expected answer as it would be stored (`expected`)."""
+    """Check a test case's input, and beside it an answer, or an expected answer as it would be stored (`expected`).
+
+    `program` is the package's own checker, in `bundle` where that is not stored yet; it is told the name and the points
+    of the case.
+    """
 
     checker: str
     input: bytes
@@ -46,6 +52,10 @@ class Validate(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     answer: bytes | None = None
     reference: bytes | None = None
     expected: bytes | None = None
+    program: ProgramDocument | None = None
+    bundle: bytes | None = None
+    case_name: str = ""
+    points: tuple[int, int] | None = None
 
 
 class Warm(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
@@ -148,6 +158,10 @@ class Unreadable(Failed, frozen=True, tag=True, forbid_unknown_fields=True):
     """A stored file could not be read: nobody's fault that a verdict could tell of."""
 
     sha256: str = ""
+
+
+class Held(Failed, frozen=True, tag=True, forbid_unknown_fields=True):
+    """The sandbox could not be had, or failed by itself: nobody's fault, and what needs it waits."""
 
 
 Request = Grade | Validate | Warm | Given

@@ -1,4 +1,4 @@
-"""A grader's place: a warm process to ask, replaced where it dies, also by a spare one."""
+"""A grader's place: a warm process to ask, replaced where it dies, also by a spare one; and the sandbox beside it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 
 from app.domain.case_scores import FoundScore
 from app.grading.messages import Failed, Grade, Reply, Validate
+from app.grading.programs import Programs
 from app.grading.running import RunningGrader
 from app.grading.spares import Spares
 
@@ -15,8 +16,9 @@ CLOSED = Failed("the server stops", blame=False)
 class GraderProcess:
     """`ask` and `grade` never raise for what happens inside the process: a dead or silent one is a Failed reply."""
 
-    def __init__(self, spares: Spares) -> None:
+    def __init__(self, spares: Spares, programs: Programs) -> None:
         self._spares = spares
+        self._programs = programs
         self._lock = threading.Lock()
         self._running: RunningGrader | None = None
         self._closing = False
@@ -34,12 +36,16 @@ class GraderProcess:
 
     def ask(self, request: Validate, seconds: float) -> Reply:
         """Send a request and wait for its reply; past `seconds` the process is killed."""
+        if request.program is not None:
+            return self._programs.ask(request, request.program, seconds)
         with self._lock:
             running = self._ready()
             return CLOSED if running is None else running.ask(request, seconds)
 
     def grade(self, request: Grade, seconds: float, *, fresh: bool = False) -> list[FoundScore] | Failed:
         """Check every answer of a submission, each within `seconds`; `fresh`: by a process that checked none."""
+        if request.program is not None:
+            return self._programs.grade(request, request.program, seconds)
         with self._lock:
             running = self._ready(fresh=fresh)
             return CLOSED if running is None else running.grade(request, seconds)

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-from app.grading.messages import Failed, Grade, Unreadable, Validate, Validated
+from app.grading.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.grading.outcomes import Trial, judge_errors
 from app.grading.process import GraderProcess
 from app.grading.suspects import Suspects
@@ -102,6 +102,10 @@ class Questions:
     def answer(self, process: GraderProcess, question: Question) -> bool:
         """Validate a test case; False where that is to be tried again."""
         reply = process.ask(question.request, self._seconds)
+        if isinstance(reply, Held):
+            self._suspects.forget(question)
+            question.future.set_exception(NotJudged(reply.error))
+            return True
         if isinstance(reply, Failed) and not reply.blame:
             return self._killed(question, reply.error)
         if isinstance(reply, Validated):
@@ -120,7 +124,7 @@ class Questions:
             self._suspects.passed(tried)
             tried.future.set_result(Trial(scores))
             return True
-        if isinstance(scores, Unreadable):
+        if isinstance(scores, Unreadable | Held):
             self._suspects.forget(tried)
             tried.future.set_exception(NotJudged(scores.error))
             return True

@@ -129,7 +129,7 @@ class JobRunner:
         with self._database.read() as session:
             unscored = testcases.without_score(session)
         for _, cases in groupby(unscored, key=lambda each: each[0].problem_id):
-            scores = [(row, self._score_of_expected(row, checker)) for row, checker in cases]
+            scores = [(row, self._score_of_expected(row, settings["checker"])) for row, settings in cases]
             with self._database.write() as session:
                 for row, score in scores:
                     if score is not None and score.raw is not None:

@@ -10,7 +10,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """The number of graders, the limits of each, the seconds of an answer's check, their module, and the reserve."""
+    """The number of graders, the limits of each, the seconds of an answer's check, their module, and the reserve.
+
+    `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one.
+    """
 
     graders: int
     memory: int
@@ -18,6 +21,7 @@ class EngineSettings:
     files: Path
     program: str = "app.grading.grader"
     spares: int = 0
+    cache: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

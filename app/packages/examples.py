@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.packages.errors import PackageError
 from app.packages.model import Case, File, Package, ValidationCase
-from app.packages.trials import Desk, Outcome, Question, over_limit
+from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
 from app.packages.validators import Opinion, Validators
 from app.packages.validators import Question as Input
 
@@ -68,11 +68,9 @@ def _too_large(package: Package, case: ValidationCase) -> bool:
 
 
 def _question(package: Package, case: ValidationCase) -> Question:
-    checker, given = package.settings.checker, case.input.read()
     if case.kind == "invalid_input" or case.output is None:
-        return Question(checker, case.checker_args, given)
-    reference = case.answer.read() if case.answer else b""
-    return Question(checker, case.checker_args, given, answer=case.output.read(), reference=reference)
+        return question_of(package, case)
+    return question_of(package, case, answer=case.output.read())
 
 
 def _check_invalid_input(

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from app.domain.documents import ProblemSettingsDocument, ProgramDocument
 from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
+from app.programs.bundle import digest, pack
+from app.programs.model import Program
 
 GroupKind = Literal["sample", "provisional", "final"]
 Aggregation = Literal["sum", "min", "pass-fail"]
@@ -147,6 +150,7 @@ class Package:
     cases      in order of `ordinal`
     max_score  the most points a submission can have: the sum of its groups
     files      every file of the package by its relative path, sorted
+    program    the checker that it brings along, if it does
     """
 
     slug: str
@@ -161,6 +165,14 @@ class Package:
     submissions: tuple[Submission, ...]
     submission_rules: tuple[SubmissionRule, ...]
     files: Mapping[str, bytes] = field(repr=False, compare=False)
+    program: Program | None = None
+
+    def settings_document(self) -> ProblemSettingsDocument:
+        """The settings as rows keep them."""
+        document = self.settings.document()
+        if self.program is not None:
+            document["program"] = program_document(self.program)
+        return document
 
     def group(self, name: str) -> Group:
         """Find a group by its name; KeyError if there is none."""
@@ -169,6 +181,14 @@ class Package:
     def case(self, name: str) -> Case:
         """Find a case by its base name; KeyError if there is none."""
         return {case.name: case for case in self.cases}[name]
+
+
+def program_document(program: Program) -> ProgramDocument:
+    """A package's own checker as rows keep it and graders are told of it.
+
+    Its name is computed here: the process that read the package may have been taken over by it.
+    """
+    return {"protocol": program.protocol, "points": program.points, "sha256": digest(pack(program.files))}
 
 
 def replace_constants(text: str, constants: Mapping[str, Mapping[str, int | float | str]]) -> str:

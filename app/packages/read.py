@@ -14,6 +14,7 @@ from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.files import LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.metadata import LANGUAGE_CODE, Problem
 from app.packages.model import Case, File, Package, Statement, replace_constants
+from app.packages.programs import resolve
 from app.packages.settings import JuradoSettings
 from app.packages.submissions import read_rules, read_submissions
 from app.packages.testdata import GROUP_FILE, read_test_data
@@ -21,7 +22,7 @@ from app.packages.texts import check_texts
 
 M = TypeVar("M", bound=BaseModel)
 
-ROOT_FILES = frozenset({"problem.yaml", "jurado.yaml", "README.md"})
+ROOT_FILES = frozenset({"problem.yaml", "jurado.yaml", "README.md", "checker.py"})
 PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_visualizer")
 ROOT_FOLDERS = frozenset(
     ("statement", "attachments", "solution", "data", "generators", "include", "submissions", *PROGRAMS)
@@ -70,6 +71,7 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     check_texts(files, faults)
     problem = _read(Problem, "problem.yaml", files, faults)
     settings = _read(JuradoSettings, "jurado.yaml", files, faults)
+    settings, program = (None, None) if settings is None else resolve(settings, files, faults)
     constants = problem.constants if problem else {}
     statements = _statements("statement", files, constants, faults)
     solutions = _statements("solution", files, constants, faults)
@@ -98,6 +100,7 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
         submissions=submissions,
         submission_rules=rules,
         files=files,
+        program=program,
     )
 
 

@@ -26,10 +26,6 @@ LONGEST_ID = 36
 LONGEST_QUOTE = 60
 MOST_FORMULAS = 20
 """Formulas of one text that are named."""
-NO_VALIDATORS = (
-    "expected no output validator, as Jurado does not run those of packages yet: name a standard checker (`tokens`, "
-    "`exact`) or a module of `checkers/` as `checker` in jurado.yaml and leave this folder out, found one"
-)
 NOT_USED = {
     "input_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
     "output_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
@@ -75,7 +71,7 @@ def _check_slug(package: Package) -> Iterator[PackageError]:
 
 def _check_checker(package: Package) -> Iterator[PackageError]:
     name = package.settings.checker
-    if name not in checkers():
+    if package.program is None and name not in checkers():
         near = get_close_matches(name, checkers(), 1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         text = f"expected a checker that is bundled, one of {', '.join(checkers())}, found {name!r}{hint}"
@@ -87,8 +83,10 @@ def _check_folders(package: Package) -> Iterator[PackageError]:
     tops: dict[str, str] = {}
     for name in package.files:
         tops.setdefault(name.partition("/")[0], name)
-    if "output_validator" in tops:
-        yield PackageError(tops["output_validator"], "", NO_VALIDATORS)
+    own = tops.get("output_validator", tops.get("checker.py"))
+    if own is not None and package.program is None:
+        message = f"expected no `checker` in jurado.yaml beside the package's own, found {package.settings.checker!r}"
+        yield PackageError(own, "", f"{message}: leave one of them out")
     for top, text in NOT_USED.items():
         if top in tops:
             yield PackageError(tops[top], "", text, "warning")

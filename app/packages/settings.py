@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
 from app.domain.documents import ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
+from app.programs.model import PROGRAM, Meaning, Protocol
 
 STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric"})
 LARGEST = 2**63 - 1  # what a database's integers hold
@@ -98,10 +99,21 @@ class Languages(Strict):
     source: Language | None = None
 
 
-class JuradoSettings(Strict):
-    """Settings that the package format has no word for: jurado.yaml."""
+class ProgramSettings(Strict):
+    """How the package's own checker is asked, and what its numbers mean; defaults are those of its kind."""
 
-    checker: Slug
+    protocol: Protocol | None = None
+    points: Meaning | None = None
+
+
+class JuradoSettings(Strict):
+    """Settings that the package format has no word for: jurado.yaml.
+
+    A package with a checker of its own names none; read, it has `checker: program`.
+    """
+
+    checker: Slug | Literal[""] = ""
+    program: ProgramSettings | None = None
     scoring: Scoring
     reference: Reference | None = None
     ladder: Ladder | None = None
@@ -111,24 +123,25 @@ class JuradoSettings(Strict):
     languages: Languages = Languages()
 
     def document(self) -> ProblemSettingsDocument:
-        """The settings as rows keep them."""
-        return cast(ProblemSettingsDocument, self.model_dump(mode="json"))  # its keys are the fields
+        """The settings as rows keep them; those of a package's own checker have its sha256 beside them."""
+        own = {"program"} if self.program is None else set()
+        return cast(ProblemSettingsDocument, self.model_dump(mode="json", exclude=own))  # its keys are the fields
 
     @property
     def bundled_checker(self) -> bool:
         """Whether the checker is a module of its own rather than a standard one."""
-        return self.checker not in STANDARD_CHECKERS
+        return self.checker not in STANDARD_CHECKERS and self.checker != PROGRAM
 
 
 def solver_of(settings: ProblemSettingsDocument, problem_id: str) -> str:
     """The module of `solvers/` that makes a problem's expected answers, from its settings as they are stored.
 
     It is named like the checker that goes with it: a version of a problem has an id of its own, and the same programs.
-    Standard checkers go with no solver; there the problem's id is the solver's name.
+    Standard checkers and those of packages go with no solver; there the problem's id is the solver's name.
     """
     named = (settings.get("reference") or {}).get("solver")
     checker = settings["checker"]
-    return named or (problem_id if checker in STANDARD_CHECKERS else checker)
+    return named or (problem_id if checker in {*STANDARD_CHECKERS, PROGRAM} else checker)
 
 
 def _sequences(value: object) -> object:

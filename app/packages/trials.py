@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
 from typing import Protocol
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.errors import PackageError, PackageErrors
+from app.packages.local_programs import ask_here, local_lack
 from app.packages.model import Case, Package, ValidationCase
+from app.programs.desk import Opinion
+from app.programs.model import CaseFiles, Program
 from checkers.doors import Checker, Rejected, Score, check_reference, open_checker
 
 
@@ -42,6 +47,7 @@ class Question:
 
     answer     an answer file, scored beside `reference` (the case's `.ans`)
     expected   the case's `.ans` itself, held against the input as the expected answer it is to be
+    program    the package's own checker, in place of the one named; it is told the case's name and points
     """
 
     checker: str
@@ -50,6 +56,36 @@ class Question:
     answer: bytes | None = None
     reference: bytes | None = None
     expected: bytes | None = None
+    program: Program | None = None
+    name: str = ""
+    most: Fraction | None = None
+
+    @property
+    def case(self) -> CaseFiles:
+        """The question as the package's own checker is asked it."""
+        is_expected = self.expected is not None
+        output, reference = (self.expected, self.expected) if is_expected else (self.answer, self.reference)
+        args, most = self.checker_args, self.most
+        return CaseFiles(self.name, self.input, reference or b"", output, args, most, is_expected=is_expected)
+
+
+def question_of(
+    package: Package, case: Case | ValidationCase, *, answer: bytes | None = None, expected: bytes | None = None
+) -> Question:
+    """The question about a case of a package: an answer, its own expected one, or without either the input alone."""
+    reference = None if answer is None else case.answer.read() if case.answer is not None else b""
+    most = case.max_points if isinstance(case, Case) else None
+    return Question(
+        package.settings.checker,
+        case.checker_args,
+        case.input.read(),
+        answer,
+        reference,
+        expected,
+        package.program,
+        case.name,
+        most,
+    )
 
 
 AnyChecker = Checker[object, object]
@@ -63,28 +99,61 @@ class Desk(Protocol):
         """Answer every question, in order; never raises for what a checker does."""
         ...
 
+    def lacks(self) -> str:
+        """What keeps packages' own checkers from running here; empty where nothing does."""
+        ...
+
 
 class LocalDesk:
-    """Runs checkers in this process, each input of a checker read once for the questions that follow each other."""
+    """Runs checkers in this process, and those of packages in a sandbox beside it.
+
+    Each input of a checker is read once for the questions that follow each other.
+    """
+
+    def lacks(self) -> str:
+        """What keeps packages' own checkers from running here."""
+        return local_lack()
 
     def ask(self, questions: Sequence[Question]) -> list[Outcome]:
         """Answer every question, in order."""
-        last: tuple[object, ...] = ()
-        instance: object = None
         outcomes: list[Outcome] = []
-        for question in questions:
-            key = (question.checker, question.checker_args, question.input)
-            try:
-                checker: AnyChecker = open_checker(question.checker, question.checker_args)
-                if key != last:
-                    instance, last = checker.read_instance(question.input), key
-            except Rejected as refused:
-                outcomes.append(Outcome(unread=refused.message.text))
-            except Exception as error:
-                outcomes.append(Outcome(failed=f"{type(error).__name__}: {error}"))
+        for program, some in groupby(questions, key=lambda question: question.program):
+            own = list(some)
+            if program is None:
+                outcomes += _asked_here(own)
             else:
-                outcomes.append(_try(checker, instance, question))
+                opinions = ask_here(program, [question.case for question in own])
+                outcomes += [outcome_of(opinion) for opinion in opinions]
         return outcomes
+
+
+def outcome_of(opinion: Opinion) -> Outcome:
+    """The outcome of asking a package's own checker."""
+    if opinion.fault or opinion.unread:
+        return Outcome(failed=opinion.fault or None, unread=opinion.unread or None)
+    if opinion.decision is None:
+        return Outcome()
+    score = opinion.decision.score
+    return Outcome(score=score) if score is not None else Outcome(rejected=opinion.decision.words)
+
+
+def _asked_here(questions: Iterable[Question]) -> list[Outcome]:
+    last: tuple[object, ...] = ()
+    instance: object = None
+    outcomes: list[Outcome] = []
+    for question in questions:
+        key = (question.checker, question.checker_args, question.input)
+        try:
+            checker: AnyChecker = open_checker(question.checker, question.checker_args)
+            if key != last:
+                instance, last = checker.read_instance(question.input), key
+        except Rejected as refused:
+            outcomes.append(Outcome(unread=refused.message.text))
+        except Exception as error:
+            outcomes.append(Outcome(failed=f"{type(error).__name__}: {error}"))
+        else:
+            outcomes.append(_try(checker, instance, question))
+    return outcomes
 
 
 def _try(checker: AnyChecker, instance: object, question: Question) -> Outcome:

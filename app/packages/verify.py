@@ -17,7 +17,9 @@ from app.packages.errors import FaultDocument, PackageError, PackageErrors, erro
 from app.packages.examples import ask_validators, check_opinions, check_validation_cases
 from app.packages.model import Case, Package, Submission
 from app.packages.rules import check_rules
-from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit
+from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of
+from app.programs.languages import entry
+from app.programs.model import Program
 from checkers.doors import Score
 
 MISSING = Outcome(rejected="expected an answer file, found none")
@@ -58,12 +60,25 @@ def examine(
     if programs:
         opinions, unknown = ask_validators(package)
         faults += [*unknown, *check_opinions(opinions)]
+    if desk is not None and package.program is not None and not errors_of(faults):
+        faults += _check_program(package, package.program, desk)
     if desk is not None and not errors_of(faults):
         faults += check_validation_cases(package, desk, opinions)
         faults += _check_cases(package, desk, scores)
     if desk is not None and not errors_of(faults):
         faults += _check_submissions(package, desk, points)
     return Examination(tuple(sorted(set(faults))), scores, points)
+
+
+def _check_program(package: Package, program: Program, desk: Desk) -> Iterator[PackageError]:
+    """Yield why the package's own checker cannot be asked at all: once, and not for each case."""
+    file, lack = entry(program.files), desk.lacks()
+    if lack:
+        yield PackageError(file, "", f"packages' own checkers cannot run here: {lack}")
+        return
+    (outcome,) = desk.ask([question_of(package, package.cases[0])])
+    if outcome.failed:
+        yield PackageError(file, "", f"this checker fails before it is asked about an answer: {outcome.failed}")
 
 
 def verify_package(package: Package) -> list[PackageError]:
@@ -115,11 +130,11 @@ def example_points(package: Package) -> dict[str, float]:
 def _check_cases(package: Package, desk: Desk, scores: dict[str, Score]) -> Iterator[PackageError]:
     """Check that the checker takes the input and expected answer of every case, and the output that a sample shows."""
     shown = [case for case in package.cases if case.output is not None or case.group == "sample"]
-    outcomes = desk.ask([_expected(package, case) for case in package.cases])
+    outcomes = desk.ask([question_of(package, case, expected=case.answer.read()) for case in package.cases])
     for case, outcome in zip(package.cases, outcomes, strict=True):
         if outcome.score is not None:
             scores[case.name] = outcome.score
-        yield from _check_expected(case, outcome)
+        yield from _check_expected(case, outcome, is_own=package.program is not None)
     refused = {case.name for case, outcome in zip(package.cases, outcomes, strict=True) if _useless(outcome)}
     shown = [case for case in shown if case.name not in refused]
     for case, outcome in zip(shown, desk.ask([_shown(package, case) for case in shown]), strict=True):
@@ -133,26 +148,19 @@ def _useless(outcome: Outcome) -> bool:
     return any((outcome.unread, outcome.failed, outcome.rejected))
 
 
-def _expected(package: Package, case: Case) -> Question:
-    return Question(package.settings.checker, case.checker_args, case.input.read(), expected=case.answer.read())
-
-
 def _shown(package: Package, case: Case) -> Question:
-    return _question(package, case, (case.output or case.answer).read())
+    return question_of(package, case, answer=(case.output or case.answer).read())
 
 
-def _question(package: Package, case: Case, answer: bytes) -> Question:
-    reference = case.answer.read()
-    return Question(package.settings.checker, case.checker_args, case.input.read(), answer=answer, reference=reference)
-
-
-def _check_expected(case: Case, outcome: Outcome) -> Iterator[PackageError]:
+def _check_expected(case: Case, outcome: Outcome, *, is_own: bool) -> Iterator[PackageError]:
+    """Yield what the checker says against a case; a package's own may want other files as `.ans` than answers."""
     if outcome.failed:
         yield PackageError(case.input.path, "", f"the checker failed by itself: {outcome.failed}")
     elif outcome.unread:
         yield PackageError(case.input.path, "", f"the checker refuses this input: {outcome.unread}")
     elif outcome.rejected:
-        yield PackageError(case.answer.path, "", f"the checker refuses this expected answer: {outcome.rejected}")
+        text = f"the checker refuses this expected answer: {outcome.rejected}"
+        yield PackageError(case.answer.path, "", text, "warning" if is_own else "error")
 
 
 def _check_submissions(package: Package, desk: Desk, points: dict[str, float]) -> Iterator[PackageError]:
@@ -183,6 +191,6 @@ def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:
         if too_long is not None:
             outcomes[case.name] = too_long
         else:
-            asked.append((case, _question(package, case, answer)))
+            asked.append((case, question_of(package, case, answer=answer)))
     replies = desk.ask([question for _, question in asked])
     return outcomes | {case.name: outcome for (case, _), outcome in zip(asked, replies, strict=True)}

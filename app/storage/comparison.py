@@ -14,7 +14,7 @@ from typing import NamedTuple
 from app.storage.documents import CaseDocument, ProblemColumns, ProblemDocument
 from app.storage.problems import KeptPackage, group_columns, problem_columns
 
-SETTINGS = ("checker", "scoring", "answers", "inputs")
+SETTINGS = ("checker", "program", "scoring", "answers", "inputs")
 """The keys of jurado.yaml that judging follows; which groups are final is told by the groups themselves."""
 LONGEST = 80
 HASH_SHOWN = 12

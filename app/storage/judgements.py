@@ -171,6 +171,7 @@ def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:
         "multiplier_num": multiplier_num,
         "multiplier_den": multiplier_den,
         "message": score.message,
+        "judge_message": score.judge_message,
         "run_time_ms": score.run_time_ms,
         "time": outcome.time,
     }
@@ -195,7 +196,7 @@ _fraction = lru_cache(maxsize=4096)(Fraction)
 
 
 def one_case_each(session: Session) -> list[tuple[str, str, str]]:
-    """For every problem its checker, and the sha256 of the input and of the expected answer of one case."""
+    """For every problem with a bundled checker its name, and the sha256 of one case's input and expected answer."""
     first = (
         select(func.min(TestCaseRow.id))
         .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
@@ -206,4 +207,5 @@ def one_case_each(session: Session) -> list[tuple[str, str, str]]:
         .join(TestCaseRow, TestCaseRow.problem_id == ProblemRow.id)
         .where(TestCaseRow.id.in_(first))
     )
-    return [(row[0]["checker"], row[1], str(row[2])) for row in session.execute(query)]
+    rows = session.execute(query)
+    return [(row[0]["checker"], row[1], str(row[2])) for row in rows if row[0].get("program") is None]

@@ -117,6 +117,8 @@ def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
         input_sha256=case["input_sha256"],
         answer_sha256=case["answer_sha256"],
         checker_args=case["checker_args"],
+        points_num=case["points_num"],
+        points_den=case["points_den"],
     )
 
 
@@ -141,6 +143,9 @@ def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[_Se
             AnswerRow.sha256,
             AnswerRow.refused,
             TestCaseRow.checker_args,
+            TestCaseRow.points_num,
+            TestCaseRow.points_den,
+            TestCaseRow.name,
         )
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
         .where(AnswerRow.submission_id.in_(submissions))

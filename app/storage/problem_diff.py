@@ -36,6 +36,7 @@ REFERENCE = (
     "reference_multiplier_den",
 )
 COUNTED = ("group_name", "points_num", "points_den")
+HASH_SHOWN = 12
 LEARNT = frozenset({*REFERENCE, "provenance"})
 """Fields that may change without making it a different case."""
 
@@ -123,7 +124,7 @@ def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     lines = [
         f"{what}: {mine} → {theirs}"
         for what, mine, theirs in (
-            ("checker", old["checker"], new["checker"]),
+            ("checker", _checker(old), _checker(new)),
             ("scoring", _words(old["scoring"]), _words(new["scoring"])),
             ("most bytes of an answer", answer_limit(old), answer_limit(new)),
         )
@@ -136,6 +137,12 @@ def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
             mine, theirs = (write_rule(_rule(version, contest)) for version in (before, after))
             lines.append(f"rule in {contest}: {_words(mine, theirs)} → {_words(theirs, mine)}")
     return lines or ["texts and other settings"]
+
+
+def _checker(settings: ProblemSettingsDocument) -> str:
+    """The checker in words: its name, or how a package's own is asked and the beginning of its sha256."""
+    own = settings.get("program")
+    return settings["checker"] if own is None else f"{own['protocol']} {own['sha256'][:HASH_SHOWN]}, {own['points']}"
 
 
 def _words(value: Mapping[str, object], other: Mapping[str, object] | None = None) -> str:
@@ -271,7 +278,7 @@ def _judging(version: ProblemDocument) -> tuple[object, ...]:
         if case["answer_sha256"] is not None  # else nobody can send an answer for it
     }
     rules = {contest: _rule(version, contest).kind for contest in version["rules"]}
-    return settings["checker"], settings["scoring"], answer_limit(settings), cases, rules
+    return settings["checker"], settings.get("program"), settings["scoring"], answer_limit(settings), cases, rules
 
 
 def _points(version: ProblemDocument) -> tuple[object, ...]:

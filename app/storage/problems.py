@@ -14,6 +14,7 @@ from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.packages.export import write_archive
 from app.packages.model import Package
+from app.programs.bundle import pack
 from app.storage.documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
 from app.storage.files import FileStore
 from app.storage.judgements import pair
@@ -55,6 +56,8 @@ class KeptPackage:
 
 def keep_package(files: FileStore, package: Package) -> KeptPackage:
     """Store a package's files: to be done first, so that no row points to nothing and no writer waits for the disk."""
+    if package.program is not None:
+        files.keep(pack(package.program.files))
     return KeptPackage(
         package,
         files.keep(write_archive(package)),
@@ -102,7 +105,7 @@ def problem_columns(stored: KeptPackage) -> ProblemColumns:
             "sample_outputs": dict(stored.outputs),
             "solutions": dict(stored.solutions),
         },
-        "settings": package.settings.document(),
+        "settings": package.settings_document(),
         "statements": dict(stored.statements),
         "package_sha256": stored.zipped,
     }

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
+from app.domain.documents import ProblemSettingsDocument
 from app.domain.scoring import Exact
 from app.packages.model import Aggregation, Group, GroupKind
 from app.packages.testdata import case_points
@@ -154,8 +155,11 @@ def _package_group(row: TestGroupRow) -> Group:
     )
 
 
-def without_score(session: Session) -> list[tuple[TestCaseRow, str]]:
-    """The cases whose expected answer has no raw score yet, such as those of a package, each with its checker."""
+def without_score(session: Session) -> list[tuple[TestCaseRow, ProblemSettingsDocument]]:
+    """Cases whose expected answer has no raw score yet, such as those of a package, each with its problem's settings.
+
+    Those of packages' own checkers are left out: they were asked when the package came, and may take no such answer.
+    """
     query = (
         select(TestCaseRow, ProblemRow.settings)
         .join(ProblemRow, ProblemRow.id == TestCaseRow.problem_id)
@@ -163,7 +167,7 @@ def without_score(session: Session) -> list[tuple[TestCaseRow, str]]:
         .where(TestCaseRow.removed.is_(False))
         .order_by(TestCaseRow.problem_id, TestCaseRow.ordinal)
     )
-    return [(row[0], row[1]["checker"]) for row in session.execute(query)]
+    return [(row[0], row[1]) for row in session.execute(query) if row[1].get("program") is None]
 
 
 def set_score(session: Session, test_case_id: int, answer_sha256: str, raw: Exact, multiplier: Exact | None) -> None:

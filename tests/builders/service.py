@@ -84,6 +84,10 @@ class Idle:
         """None is needed."""
         return GraderState(1, 0, 0, {})
 
+    def programs_lack(self) -> str:
+        """Nobody is here to run any."""
+        return "this service has no graders"
+
     def cancel(self, _job_id: str) -> bool:
         """Nothing runs."""
         return False

@@ -154,6 +154,9 @@ def _request(document: ProblemDocument, collected: Collected) -> Grade:
                 None,
                 refused,
                 case["checker_args"],
+                case["points_num"],
+                case["points_den"],
+                answer.case.name,
             )
         )
-    return Grade(settings["checker"], answers)
+    return Grade(settings["checker"], answers, settings.get("program"))

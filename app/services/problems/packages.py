@@ -265,12 +265,12 @@ def _sentence(errors: Sequence[PackageError]) -> str:
 
 
 def check_package(service: Service, arrival: Arrival) -> Checked:
-    """Hold a package against every rule, its checker run by the graders; its own programs are not run.
+    """Hold a package against every rule, its checker run by the graders or in their sandbox.
 
     Raises PackageErrors with every fault, warnings included, if one of them is an error; Unavailable without graders.
     """
     package = arrival.package
-    desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds)
+    desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds, service.engine.programs_lack)
     try:
         examined = examine(package, desk, broken=arrival.broken)
     except NotJudged as failed:

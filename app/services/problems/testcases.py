@@ -313,7 +313,10 @@ def _check(
     if len(given) > limit:
         faults.expect(f"{path}.in", "", expected=f"at most {limit} bytes", found=str(len(given)))
         return None
-    question = Validate(row.settings["checker"], given, expected=expected)
+    program = row.settings.get("program")
+    question = Validate(
+        row.settings["checker"], given, expected=expected, program=program, case_name=path.rpartition("/")[2]
+    )
     try:
         validated = service.engine.validate(question).result()
     except NotJudged as failed:
@@ -322,6 +325,8 @@ def _check(
         faults.add(f"{path}.in", f"the checker failed by itself: {failed}")
         return None
     for fault in validated.faults:
+        if program is not None and fault["file"] == "answer":
+            continue  # a package's own checker may want other files as `.ans` than answers
         suffix = ".in" if fault["file"] == "input" else ".ans"
         faults.add(f"{path}{suffix}", fault["text"])
     return validated.score

@@ -28,7 +28,7 @@ class Message(BaseModel):
     args: dict[str, Any]
 
 
-class ReportedCase(BaseModel):
+class ReportedCase(Sparse):
     """A test case: the answer that stands for it, its verdict, its raw score and its points."""
 
     name: str
@@ -44,6 +44,7 @@ class ReportedCase(BaseModel):
     raw: int | float | None
     max_raw: int | float | None
     message: Message
+    judge_message: str | None = Field(None, description="for judges: what a package's own checker says to them alone")
     run_time: float | None = Field(description="seconds that the checker took")
 
 

@@ -149,6 +149,8 @@ def _add_score(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawSco
     case_view.max_raw = number(exact(score.max_raw_num, score.max_raw_den))
     case_view.message = Message.model_validate(message_of(snapshot, score.verdict, score.message))
     case_view.run_time = score.run_time_ms / 1000
+    if score.judge_message and not snapshot.public:
+        case_view.judge_message = score.judge_message
 
 
 def _group(group: GroupPoints) -> ReportedGroup:

@@ -99,7 +99,10 @@ class JudgementRow(Base):
 
 
 class RawScoreRow(Base):
-    """The checker's result for one answer: verdict, exact raw score, multiplier, message. A CLICS run."""
+    """The checker's result for one answer: verdict, exact raw score, multiplier, message. A CLICS run.
+
+    `judge_message` is what a package's own checker says to judges alone.
+    """
 
     __tablename__ = "raw_scores"
 
@@ -113,5 +116,6 @@ class RawScoreRow(Base):
     multiplier_num: Mapped[int | None] = mapped_column(BigInteger)
     multiplier_den: Mapped[int | None] = mapped_column(BigInteger)
     message: Mapped[MessageDocument]
+    judge_message: Mapped[str | None] = mapped_column(Text)
     run_time_ms: Mapped[int]
     time: Mapped[datetime]

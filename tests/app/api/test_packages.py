@@ -92,11 +92,11 @@ def test_every_fault_is_listed_at_once_with_its_file_and_nothing_is_stored(check
     assert checked.get("problems", user="admin").json() == []
 
 
-def test_custom_output_validators_are_refused_in_clear_words(checked: Api) -> None:
+def test_an_output_validator_beside_another_checker_is_refused_in_clear_words(checked: Api) -> None:
     reply = bring(checked, zip_package({"output_validator/validate.py": "print()\n"}))
     ((file, text),) = messages(reply)
     assert file == "output_validator/validate.py"
-    assert "Jurado does not run those of packages yet: name a standard checker" in text
+    assert text.startswith("expected no `checker` in jurado.yaml beside the package's own, found 'exact'")
 
 
 def test_a_checker_that_is_not_bundled_is_refused(checked: Api) -> None:

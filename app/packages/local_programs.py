@@ -1,0 +1,45 @@
+"""Packages' own checkers on this machine, without a server: for `jurado check` and `jurado package verify`."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from app.programs.desk import Opinion, ProgramDesk
+from app.programs.model import CaseFiles, Program
+from app.sandbox.model import SandboxMissing
+from app.sandbox.sandbox import Sandbox
+
+SECONDS = 10.0
+MEMORY = 2 * 2**30
+
+
+def local_lack() -> str:
+    """What keeps programs from running here; empty where nothing does."""
+    desk = _desk()
+    return "" if isinstance(desk, ProgramDesk) else str(desk)
+
+
+def ask_here(program: Program, cases: Sequence[CaseFiles]) -> list[Opinion]:
+    """Ask a program about every case, in order; never raises for what it does."""
+    desk = _desk()
+    if isinstance(desk, ProgramDesk):
+        return desk.ask_all(program, cases, SECONDS)
+    return [Opinion(fault=str(desk))] * len(cases)
+
+
+@cache
+def _desk() -> ProgramDesk | SandboxMissing:
+    """The sandbox of this process, opened at the first question; what is compiled goes with the process."""
+    try:
+        sandbox = Sandbox.open()
+    except SandboxMissing as missing:
+        return missing
+    folder = tempfile.mkdtemp(prefix="jurado-programs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(sandbox.close)
+    return ProgramDesk(sandbox, Path(folder), MEMORY)

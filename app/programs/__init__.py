@@ -1,0 +1,1 @@
+"""Programs that come with packages: what they are, how they are compiled, and how each protocol asks a checker."""

@@ -1,0 +1,140 @@
+"""The place where programs are asked: prepared once, in the sandbox, bounded by the limits of one answer."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.programs.conversation import Conversation
+from app.programs.languages import Runnable, entry, prepared
+from app.programs.model import CaseFiles, Decision, Meaning, Program, ProgramFault, Unread
+from app.programs.places import ANSWER, CASE_FOLDER, FEEDBACK, INPUT, OUTPUT, Asked, Run
+from app.programs.protocols import cms, kattis, omegaup, testlib
+from app.sandbox.model import Command, Limits, Mount
+from app.sandbox.sandbox import Sandbox
+
+PROCESSES = 32
+MOST_WRITTEN = 8 * 2**20
+MOST_FEEDBACK = 64 * 1024
+"""Bytes read of one file of feedback."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A protocol that starts the program for each case: its command for a case, and what a run of it means."""
+
+    asked: Callable[[tuple[str, ...], CaseFiles], Asked]
+    decision: Callable[[Run, CaseFiles, Meaning], Decision]
+
+
+ADAPTERS: Mapping[str, Adapter] = {
+    "kattis": Adapter(kattis.asked, kattis.decision),
+    "testlib": Adapter(testlib.asked, testlib.decision),
+    "omegaup": Adapter(omegaup.asked, omegaup.decision),
+    "cms": Adapter(cms.asked, cms.decision),
+}
+Ask = Callable[[CaseFiles], Decision | None]
+"""Asks about one case; None: the program has nothing to say. Raises ProgramFault, or Unread for a refused input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What came of asking about a case: a decision, no decision, a refused input, or the program's own fault."""
+
+    decision: Decision | None = None
+    unread: str = ""
+    fault: str = ""
+
+
+class ProgramDesk:
+    """Asks programs in a sandbox; what is compiled is kept below `cache`. May be used from any thread."""
+
+    def __init__(self, sandbox: Sandbox, cache: Path, memory: int) -> None:
+        self._sandbox = sandbox
+        self._cache = cache
+        self._memory = memory
+
+    @contextmanager
+    def opened(self, program: Program, seconds: float) -> Iterator[Ask]:
+        """Prepare a program for the cases of one submission, each within `seconds`; raises ProgramFault."""
+        runnable = prepared(program, self._cache, self._sandbox.run)
+        limits = Limits(
+            cpu_seconds=seconds,
+            wall_seconds=2 * seconds,
+            memory=self._memory,
+            processes=PROCESSES,
+            output=MOST_WRITTEN,
+        )
+        if program.protocol == "python":
+            main = entry(program.files)
+            with Conversation(self._sandbox, main, runnable.mounts, limits, program.points) as conversation:
+                yield conversation.ask
+        else:
+            adapter = ADAPTERS[program.protocol]
+            yield lambda case: self._ask(adapter, runnable, case, program.points, limits)
+
+    def ask_all(self, program: Program, cases: Sequence[CaseFiles], seconds: float) -> list[Opinion]:
+        """Ask about every case, in order; never raises for what the program does."""
+        opinions: list[Opinion] = []
+        try:
+            with self.opened(program, seconds) as ask:
+                opinions.extend(_opinion(ask, case) for case in cases)
+        except ProgramFault as fault:
+            return [Opinion(fault=str(fault))] * len(cases)
+        return opinions
+
+    def _ask(
+        self, adapter: Adapter, runnable: Runnable, case: CaseFiles, points: Meaning, limits: Limits
+    ) -> Decision | None:
+        if case.output is None:
+            return None
+        asked = adapter.asked(runnable.argv, case)
+        with tempfile.TemporaryDirectory(prefix="jurado-program-") as name:
+            folder = Path(name)
+            places = _write(folder, case)
+            feedback = folder / "feedback"
+            feedback.mkdir()
+            mounts = [
+                *runnable.mounts,
+                *(Mount(path, target) for target, path in places.items()),
+                *(Mount(places[target], link) for link, target in asked.links),
+            ]
+            if asked.leaves_feedback:
+                mounts.append(Mount(feedback, FEEDBACK, writable=True))
+            stdin = None if asked.stdin is None else places[asked.stdin]
+            result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, limits=limits))
+            return adapter.decision(Run(result, _read(feedback)), case, points)
+
+
+def _opinion(ask: Ask, case: CaseFiles) -> Opinion:
+    try:
+        return Opinion(ask(case))
+    except Unread as refused:
+        return Opinion(unread=str(refused))
+    except ProgramFault as fault:
+        return Opinion(fault=str(fault))
+
+
+def _write(folder: Path, case: CaseFiles) -> dict[str, Path]:
+    """Write a case's files, by their places in the sandbox."""
+    places = {}
+    for target, data in ((INPUT, case.input), (ANSWER, case.reference), (OUTPUT, case.output or b"")):
+        path = folder / target.removeprefix(f"{CASE_FOLDER}/")
+        path.write_bytes(data)
+        places[target] = path
+    return places
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    """The beginnings of the plain files that a program left, by name."""
+    files = {}
+    with os.scandir(folder) as entries:
+        for each in entries:
+            if each.is_file(follow_symlinks=False):
+                with open(each.path, "rb") as file:
+                    files[each.name] = file.read(MOST_FEEDBACK)
+    return files

@@ -1,0 +1,129 @@
+"""Languages of programs: which file is run, and how C++ is compiled, once, in the sandbox."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.programs.bundle import SINGLE, VALIDATOR
+from app.programs.endings import exit_code
+from app.programs.model import Program, ProgramFault, as_text
+from app.programs.places import PROGRAM_FOLDER
+from app.sandbox.bubblewrap import python
+from app.sandbox.model import Command, Limits, Mount, Result
+
+PYTHON = ".py"
+CPP = frozenset({".cpp", ".cc", ".cxx", ".c++"})
+MAIN = ("__main__.py", "main.py")
+C = frozenset({".c"})
+COMPILERS = {"/usr/bin/g++": ("-O2", "-std=gnu++20", "-pipe"), "/usr/bin/gcc": ("-O2", "-std=gnu17", "-pipe")}
+BUILD_FOLDER = "/build"
+COMPILED = f"{BUILD_FOLDER}/program"
+LAYOUT = "1"
+"""The version of what the cache holds: another layout, other flags."""
+COMPILING = Limits(cpu_seconds=60, wall_seconds=120, memory=2 * 2**30, processes=32, output=64 * 2**20, open_files=256)
+LINES_SHOWN = 12
+LONGEST_LINE = 300
+Execute = Callable[[Command], Result]
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """A program laid out for the sandbox: the words that start it, and what it needs to see."""
+
+    argv: tuple[str, ...]
+    mounts: tuple[Mount, ...]
+
+
+def entry(names: Iterable[str]) -> str:
+    """The file that stands for a program: what Python runs, or the first source of C++; raises ProgramFault."""
+    own = sorted(name for name in names if name == SINGLE or name.startswith(VALIDATOR))
+    for main in (SINGLE, *(f"{VALIDATOR}{name}" for name in MAIN)):
+        if main in own:
+            return main
+    sources = _sources(own)
+    scripts = [name for name in own if name.endswith(PYTHON)]
+    if sources and not scripts:
+        return sources[0]
+    if len(scripts) == 1 and not sources:
+        return scripts[0]
+    expected = f"one Python file, or {' or '.join(MAIN)} among several, or C++ or C ({', '.join(sorted(CPP | C))})"
+    raise ProgramFault(f"{VALIDATOR}: expected {expected}, found {', '.join(own[:5]) or 'nothing'}")
+
+
+def _sources(names: Iterable[str]) -> list[str]:
+    """The files to be compiled together: those of C++, without any those of C."""
+    own = sorted(name for name in names if name.startswith(VALIDATOR))
+    return [name for name in own if Path(name).suffix in CPP] or [name for name in own if Path(name).suffix in C]
+
+
+def is_compiled(names: Iterable[str]) -> bool:
+    """Whether a program has to be compiled; raises ProgramFault for one in no known language."""
+    return not entry(names).endswith(PYTHON)
+
+
+def prepared(program: Program, cache: Path, execute: Execute) -> Runnable:
+    """Lay a program out below `cache`, compiled where its language wants that; what lies there already is used.
+
+    Raises ProgramFault with the compiler's first lines.
+    """
+    main = entry(program.files)
+    home = cache / f"{program.sha256}-{LAYOUT}"
+    if not home.exists():
+        _lay_out(program, main, home, execute)
+    mount = Mount(home / "files", PROGRAM_FOLDER)
+    if main.endswith(PYTHON):
+        return Runnable((python(), "-s", "-B", f"{PROGRAM_FOLDER}/{main}"), (mount,))
+    return Runnable((COMPILED,), (mount, Mount(home / "build", BUILD_FOLDER)))
+
+
+def _lay_out(program: Program, main: str, home: Path, execute: Execute) -> None:
+    home.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(dir=home.parent, prefix=".new-"))
+    try:
+        for name, data in program.files.items():
+            path = new / "files" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if not main.endswith(PYTHON):
+            (new / "build").mkdir()
+            _compile(program, new, execute)
+        os.rename(new, home)
+    except OSError:
+        if not home.exists():  # else another thread was faster
+            raise
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _compile(program: Program, folder: Path, execute: Execute) -> None:
+    sources = _sources(program.files)
+    compiler = "/usr/bin/gcc" if Path(sources[0]).suffix in C else "/usr/bin/g++"
+    if not Path(compiler).exists():
+        raise ProgramFault(f"expected a compiler at {compiler}, found none on this server")
+    folders = sorted({str(Path(name).parent) for name in program.files})
+    command = Command(
+        (
+            *(compiler, *COMPILERS[compiler], "-o", COMPILED),
+            *(word for name in folders for word in ("-I", f"{PROGRAM_FOLDER}/{name}")),
+            *(f"{PROGRAM_FOLDER}/{name}" for name in sources),
+            "-lm",
+        ),
+        mounts=(Mount(folder / "files", PROGRAM_FOLDER), Mount(folder / "build", BUILD_FOLDER, writable=True)),
+        limits=COMPILING,
+    )
+    result = execute(command)
+    try:
+        code = exit_code(result)
+    except ProgramFault as fault:
+        raise ProgramFault(f"{sources[0]} does not compile: {fault}") from None
+    if code != 0:
+        lines = as_text(result.stderr).replace(f"{PROGRAM_FOLDER}/", "").splitlines()
+        first = "\n".join(line[:LONGEST_LINE] for line in lines[:LINES_SHOWN])
+        raise ProgramFault(f"{sources[0]} does not compile:\n{first}")
+    if not (folder / "build" / "program").is_file():
+        raise ProgramFault(f"{sources[0]} does not compile: the compiler left no program")

@@ -1,0 +1,95 @@
+"""The words of this room: a program, what it is asked, what it decides, and its own faults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, get_args
+
+from checkers.doors import Message, Score
+
+Protocol = Literal["kattis", "testlib", "omegaup", "cms", "python"]
+Meaning = Literal["fraction", "percent", "absolute", "raw"]
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+PROGRAM = "program"
+"""The `checker` of problems whose packages bring their own; no module of `checkers/` has this name."""
+LONGEST_JUDGE_MESSAGE = 8000
+LONGEST_TEAM_MESSAGE = 2000
+
+
+class ProgramFault(Exception):
+    """The program failed by itself: a verdict on nobody. The text is for judges."""
+
+
+class Unread(Exception):
+    """The program refuses a case's input; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A package's checker.
+
+    sha256   of its bundle, which stands for the program in settings, stores and caches
+    files    its files by their paths in the package: `output_validator/...`, `include/...` or `checker.py`
+    points   what the numbers mean that it gives: a share of 1 or of 100, points of the case, or a raw score
+    """
+
+    sha256: str
+    protocol: Protocol
+    points: Meaning
+    files: Mapping[str, bytes] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFiles:
+    """One answer and its test case.
+
+    output       the answer; None: only the input is to be read
+    reference    the case's `.ans`
+    most         the points of the case, None where nobody knows them
+    is_expected  the answer is the `.ans` itself, which not every checker takes as an answer
+    """
+
+    name: str
+    input: bytes = field(repr=False)
+    reference: bytes = field(repr=False)
+    output: bytes | None = field(repr=False)
+    args: tuple[str, ...] = ()
+    most: Fraction | None = None
+    is_expected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A checker's decision on an answer.
+
+    score    None: the answer is rejected
+    message  for the team, whatever the decision is
+    judges   for judges only
+    """
+
+    score: Score | None
+    message: Message
+    judges: str = ""
+
+    @property
+    def words(self) -> str:
+        """All that it says, for the author of a package."""
+        return self.judges if self.judges and self.message == REJECTED else self.message.text
+
+
+ACCEPTED = Message("accepted", "accepted")
+REJECTED = Message("rejected", "the checker rejects this answer")
+
+
+def team_message(text: str, default: Message) -> Message:
+    """A program's text as the team's message; `default` where it says nothing."""
+    shown = text.strip()[:LONGEST_TEAM_MESSAGE]
+    return Message("of-program", shown) if shown else default
+
+
+def as_text(data: bytes) -> str:
+    """Text that a program wrote, for people: odd bytes replaced, no control characters but new lines and tabs."""
+    text = data.decode("utf-8", "replace")
+    return "".join(each for each in text if each.isprintable() or each in "\n\t")

@@ -1,0 +1,1 @@
+"""The protocols that checkers of other judges speak, one module each."""

@@ -1,0 +1,126 @@
+"""Checkers in Python: a module with the doors of `checkers/doors.py`, or with `score(input, answer, reference)`.
+
+The function gets texts and gives a number, a number and a message for the team, or a `Score`; it rejects by raising
+`Rejected`. One process is asked about the cases of one submission, one after another.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from fractions import Fraction
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from app.programs.model import (
+    ACCEPTED,
+    REJECTED,
+    CaseFiles,
+    Decision,
+    Meaning,
+    ProgramFault,
+    Unread,
+    as_text,
+    team_message,
+)
+from app.programs.points import scored, storable
+from checkers.doors import Exact, Message, Score
+
+Ratio = Annotated[str, Meta(pattern="^-?[0-9]{1,400}/[0-9]{1,400}$")]
+TOKEN_BYTES = 12
+LENGTH_BYTES = 4
+
+
+class Words(Struct, frozen=True):
+    """A message of `checkers.doors` as the runner sends it."""
+
+    key: Annotated[str, Meta(max_length=200)]
+    text: Annotated[str, Meta(max_length=20_000)]
+    args: dict[str, int | str] = {}
+
+
+class Reply(Struct, frozen=True):
+    """A reply of the runner: one of a failure, a rejection, a refused input, a score, a number, or nothing to say."""
+
+    token: str
+    failed: str | None = None
+    rejected: Words | None = None
+    unread: Words | None = None
+    raw: Ratio | None = None
+    max_raw: Ratio | None = None
+    multiplier: Ratio | None = None
+    message: Words | None = None
+    number: Ratio | None = None
+    text: Annotated[str, Meta(max_length=20_000)] = ""
+
+
+_replies = msgspec.json.Decoder(Reply)
+
+
+def request(case: CaseFiles) -> tuple[str, bytes]:
+    """A request's token and its bytes."""
+    parts = {"input": case.input, "reference": case.reference}
+    if case.output is not None:
+        parts["output"] = case.output
+    token = secrets.token_hex(TOKEN_BYTES)
+    header = {
+        "token": token,
+        "args": list(case.args),
+        "expected": case.is_expected,
+        "parts": {name: len(data) for name, data in parts.items()},
+    }
+    head = json.dumps(header).encode()
+    return token, b"".join((len(head).to_bytes(LENGTH_BYTES, "big"), head, *parts.values()))
+
+
+def decision(data: bytes, token: str, case: CaseFiles, meaning: Meaning) -> Decision | None:
+    """The checker's decision; None where it has nothing to say. Raises Unread, or ProgramFault."""
+    try:
+        reply = _replies.decode(data)
+    except ValueError as error:  # msgspec's faults are ValueErrors
+        raise ProgramFault(f"a reply that is none: {error}") from None
+    if reply.token != token:
+        raise ProgramFault("expected the reply to this case, found one to another")
+    if reply.failed is not None:
+        raise ProgramFault(as_text(reply.failed.encode()))
+    if reply.unread is not None:
+        raise Unread(reply.unread.text)
+    if reply.rejected is not None:
+        return Decision(None, _message(reply.rejected) or REJECTED)
+    if reply.number is not None:
+        value = _ratio(reply.number, "score")
+        message = team_message(reply.text, ACCEPTED)
+        return Decision(scored(value, meaning, case.most, message), message)
+    if reply.raw is None:
+        return None
+    message = _message(reply.message) or ACCEPTED
+    return Decision(_score(reply, message), message)
+
+
+def _score(reply: Reply, message: Message) -> Score:
+    multiplier = _exact(reply.multiplier, "multiplier")
+    if multiplier is not None and multiplier > 1:
+        raise ProgramFault(f"multiplier: expected 0 to 1, found {float(multiplier):g}")
+    raw = _exact(reply.raw, "raw score")
+    assert raw is not None, "the reply has one"
+    return Score(raw, _exact(reply.max_raw, "largest raw score"), multiplier, message)
+
+
+def _message(words: Words | None) -> Message | None:
+    return None if words is None else Message(words.key, words.text, words.args)
+
+
+def _ratio(text: str, what: str) -> Fraction:
+    try:
+        return storable(Fraction(text), what)
+    except ZeroDivisionError:
+        raise ProgramFault(f"{what}: expected a ratio, found one by 0") from None
+
+
+def _exact(ratio: str | None, what: str) -> Exact | None:
+    if ratio is None:
+        return None
+    value = _ratio(ratio, what)
+    return value.numerator if value.denominator == 1 else value

@@ -1,0 +1,125 @@
+"""Checkers that packages bring, over HTTP on a real server: uploaded, judged by, reported, changed, given back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.packages.read import read_archive
+from tests.builders.packages import zip_package
+from tests.builders.programs import ABSOLUTE, VALIDATOR, Judge, judging_service, own_checker
+
+pytestmark = pytest.mark.sandbox
+LIAR = VALIDATOR.replace(
+    "if len(words)",
+    """\
+if words == ["quit"]:
+    sys.exit(0)
+if words == ["print"]:
+    while True: print('x' * 10**6)
+if words == ["crash"]:
+    raise ValueError(given)
+if len(words)""",
+)
+"""Judges honestly but for three answers."""
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    """A service of this module."""
+    with judging_service(tmp_path_factory.mktemp("judge")) as judge:
+        yield judge
+
+
+@pytest.fixture(scope="module")
+def liar(judge: Judge) -> str:
+    """A contest whose problem has LIAR for its checker."""
+    return judge.contest("liar", own_checker({"output_validator/validate.py": LIAR}))
+
+
+def cases(report: Any, *keys: str) -> dict[str, tuple[Any, ...]]:
+    """What a report says of the secret cases, by name."""
+    return {case["name"]: tuple(case[key] for key in keys) for case in report["cases"] if case["kind"] != "sample"}
+
+
+def test_an_output_validator_judges_and_its_score_is_the_raw_score_of_relative_scoring(judge: Judge) -> None:
+    judge.contest("shortest", own_checker({"output_validator/validate.py": VALIDATOR}))
+    judge.submit("shortest", {"02": "4", "03": "10"}, "bees")
+    report = judge.submit("shortest", {"02": "8", "03": "many"})
+    assert report["judgement"]["judgement_type_id"] == "PC"
+    assert cases(report, "verdict", "raw", "points") == {"02": ("accepted", 8, 25.0), "03": ("rejected", None, 0.0)}
+    assert cases(report, "judge_message") == {"02": ("the optimum is 2",), "03": ("no number beside 3",)}
+    assert report["cases"][2]["message"]["text"] == "line 1: expected a number"
+    shown = judge.report("shortest", report["submission_id"], "ants")
+    assert "judge_message" not in str(shown)
+    assert "no number beside" not in str(shown)
+
+
+@pytest.mark.parametrize(
+    ("word", "lie", "reason"),
+    [
+        ("quit", "sys.exit(0)", "case 03: expected exit code 42 or 43, found 0"),
+        ("print", "while True: print('x' * 10**6)", "case 03: it wrote more than it may"),
+        ("crash", "raise ValueError(given)", "ValueError: 3"),
+    ],
+)
+def test_a_checker_that_fails_on_an_answer_is_a_judge_error_with_its_reason_for_judges(
+    liar: str, judge: Judge, word: str, lie: str, reason: str
+) -> None:
+    assert lie in LIAR
+    report = judge.submit(liar, {"02": "2", "03": word})
+    assert report["judgement"]["judgement_type_id"] == "JE"
+    assert reason in report["error"]
+    assert cases(report, "verdict") == {"02": ("judge_error",), "03": ("judge_error",)}
+    assert reason not in str(judge.report(liar, report["submission_id"], "ants"))
+
+
+def test_a_changed_checker_proposes_a_rejudging_and_judges_once_that_is_applied(judge: Judge) -> None:
+    slug = judge.contest("changing", own_checker({"output_validator/validate.py": VALIDATOR}))
+    report = judge.submit(slug, {"02": "4", "03": "6"})
+    assert cases(report, "raw") == {"02": (4,), "03": (6,)}
+    assert judge.bring(slug, own_checker({"output_validator/validate.py": VALIDATOR})).status_code == 201
+    squared = VALIDATOR.replace(".write(words[0])", ".write(str(int(words[0]) ** 2))")
+    proposed = judge.bring(slug, own_checker({"output_validator/validate.py": squared}))
+    assert proposed.status_code == 202, proposed.text
+    (line,) = proposed.json()["changes"]
+    assert line.startswith("checker: kattis ")
+    assert cases(judge.report(slug, report["submission_id"]), "raw") == {"02": (4,), "03": (6,)}
+    path = proposed.json()["href"].removeprefix("/api/")
+    judge.until(path, lambda rejudging: rejudging["state"] == "ready")
+    judge.ask("POST", f"{path}/apply").raise_for_status()
+    assert cases(judge.report(slug, report["submission_id"]), "raw") == {"02": (16,), "03": (36,)}
+    judge.ask("POST", f"{path}/undo").raise_for_status()
+    assert cases(judge.report(slug, report["submission_id"]), "raw") == {"02": (4,), "03": (6,)}
+    assert cases(judge.submit(slug, {"02": "5", "03": "6"}), "raw") == {"02": (5,), "03": (6,)}
+
+
+def test_a_function_in_python_judges_absolute_scoring_by_its_share(judge: Judge) -> None:
+    """Its package comes back whole, and reads as the same problem."""
+    code = "def score(given, answer, reference):\n    return min(1, int(answer) / int(reference)), 'counted'\n"
+    slug = judge.contest("share", own_checker({"checker.py": code}, ABSOLUTE))
+    report = judge.submit(slug, {"02": "1", "03": "3"})
+    assert cases(report, "raw", "points") == {"02": (0.5, 25.0), "03": (1, 50.0)}
+    assert report["cases"][1]["message"] == {"key": "of-program", "text": "counted", "args": {}}
+    problem = judge.ask("GET", f"problems/{slug}").json()
+    assert (problem["checker"], problem["settings"]["program"]["protocol"]) == ("program", "python")
+    exported = judge.ask("GET", f"problems/{slug}/package.zip").content
+    assert (
+        read_archive(exported).program == read_archive(zip_package(own_checker({"checker.py": code}, ABSOLUTE))).program
+    )
+    put = {"input": b"4\n", "answer": b"4\n"}
+    files = {name: (name, data) for name, data in put.items()}
+    added = judge.ask("PUT", f"problems/{slug}/testcases/secret/04", files=files)
+    assert added.status_code == 202, added.text
+
+
+def test_what_does_not_compile_is_refused_with_the_compilers_words_and_nothing_is_stored(judge: Judge) -> None:
+    settings = f"{ABSOLUTE}program: {{protocol: testlib, points: fraction}}\n"
+    files = {"output_validator/check.cpp": "int main() { return vedrict(); }\n"}
+    refused = judge.bring("broken", own_checker(files, settings))
+    assert refused.status_code == 400
+    assert "does not compile" in refused.text
+    assert "vedrict" in refused.text
+    assert judge.ask("GET", "problems/broken").status_code == 404

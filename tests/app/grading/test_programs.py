@@ -1,0 +1,80 @@
+"""Packages' own checkers in place of a grader process: what waits, what fails, and what is nobody's fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.case_scores import CaseAnswer
+from app.domain.documents import ProgramDocument
+from app.grading.held import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
+from app.grading.messages import Failed, Grade, Held, Unreadable, Validate, Validated
+from app.grading.programs import Programs
+from app.programs.bundle import pack
+from app.sandbox.model import SandboxMissing
+from app.sandbox.sandbox import Sandbox
+from app.storage.files import LocalFiles
+
+MEMORY = 2**28
+SECONDS = 20.0
+CHECKER = b"def score(given, answer, reference):\n    return int(answer) / int(reference)\n"
+
+
+def missing() -> Sandbox:
+    """A machine without bubblewrap."""
+    raise SandboxMissing({"bubblewrap": "bwrap is not installed"})
+
+
+def stored(files: LocalFiles, checker: bytes = CHECKER) -> ProgramDocument:
+    """A stored program as settings name it."""
+    return {"protocol": "python", "points": "fraction", "sha256": files.keep(pack({"checker.py": checker}))}
+
+
+def answer(files: LocalFiles, data: bytes) -> CaseAnswer:
+    """An answer to a case whose `.ans` is 8."""
+    return CaseAnswer(1, files.keep(b"1\n"), files.keep(b"8\n"), data, None, None, (), 50, 1, "01")
+
+
+def test_without_a_sandbox_what_needs_a_program_is_held_back_and_nobody_is_blamed(tmp_path: Path) -> None:
+    files = LocalFiles(tmp_path)
+    program = stored(files)
+    programs = Programs(tmp_path, None, MEMORY, missing)
+    assert programs.lacks() == "no sandbox: bubblewrap: bwrap is not installed"
+    replies = [
+        programs.grade(Grade("program", [answer(files, b"8")], program), program, SECONDS),
+        programs.ask(Validate("program", b"1\n", program=program), program, SECONDS),
+    ]
+    assert replies == [Held("no sandbox: bubblewrap: bwrap is not installed")] * 2
+
+
+def test_what_is_held_back_is_let_go_now_and_then() -> None:
+    held = HeldBack()
+    held.hold(7, "no sandbox")
+    assert 7 in held
+    looks = [held.look() for _ in range(LOOKS_BEFORE_ANOTHER_TRY)]
+    assert looks == [{7}] * (LOOKS_BEFORE_ANOTHER_TRY - 1) + [set()]
+    assert 7 not in held
+
+
+@pytest.mark.sandbox
+def test_a_program_scores_answers_and_a_fault_of_its_own_is_blamed_on_the_attempt(tmp_path: Path) -> None:
+    files = LocalFiles(tmp_path)
+    program = stored(files)
+    programs = Programs(tmp_path, None, MEMORY)
+    try:
+        (score,) = programs.grade(Grade("program", [answer(files, b"4")], program), program, SECONDS)
+        assert (score.verdict, score.multiplier) == ("accepted", score.raw)
+        failed = programs.grade(Grade("program", [answer(files, b"four")], program), program, SECONDS)
+        assert isinstance(failed, Failed)
+        assert failed.blame
+        assert failed.error.startswith("case 01: Traceback")
+        expected = programs.ask(Validate("program", b"1\n", expected=b"8\n", program=program), program, SECONDS)
+        assert isinstance(expected, Validated)
+        assert expected.score is not None
+        gone: ProgramDocument = {**program, "sha256": "0" * 64}
+        unreadable = programs.grade(Grade("program", [answer(files, b"4")], gone), gone, SECONDS)
+        assert isinstance(unreadable, Unreadable)
+        assert unreadable.sha256 == "0" * 64
+    finally:
+        programs.close()

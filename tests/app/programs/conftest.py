@@ -1,0 +1,19 @@
+"""One sandbox and one cache of compiled programs for all tests of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.programs.desk import ProgramDesk
+from app.sandbox.sandbox import Sandbox
+
+MEMORY = 2**27
+
+
+@pytest.fixture(scope="session")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramDesk]:
+    """A desk that asks programs for real."""
+    with Sandbox.open() as sandbox:
+        yield ProgramDesk(sandbox, tmp_path_factory.mktemp("programs"), MEMORY)
