@@ -27,7 +27,7 @@ LINKS = {
     "/dev/shm": PRIVATE,
 }
 FOLDERS = "/usr/local/bin:/usr/bin:/bin"
-ENVIRONMENT = {"PATH": FOLDERS, "HOME": PRIVATE, "LANG": "C.UTF-8"}
+ENVIRONMENT = {"HOME": PRIVATE, "LANG": "C.UTF-8", "USER": "nobody"}
 NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
 
 
@@ -116,5 +116,6 @@ def _private(command: Command) -> Iterator[str]:
 
 
 def _environment(command: Command) -> Iterator[str]:
-    for name, value in {**ENVIRONMENT, **command.environment}.items():
+    path = ":".join((*(each for each in python_folders() if each.endswith("/bin")), FOLDERS))
+    for name, value in {"PATH": path, **ENVIRONMENT, **command.environment}.items():
         yield from ("--setenv", name, value)

@@ -48,7 +48,7 @@ class Command:
     """A program with its arguments, and what it sees.
 
     stdin        bytes, or a file whose bytes are piped; None: nothing
-    environment  variables, besides PATH, HOME and LANG
+    environment  variables, besides PATH, which has this Python first, HOME, LANG and USER
     folder       working folder: private and empty, but for mounts in it
     """
 

@@ -28,22 +28,22 @@ def test_of_version_1_each_controller_has_its_own_group(tmp_path: Path) -> None:
     mounts = V1.format(root="/", top=memory, controllers="memory") + V1.format(
         root="/", top=cpu, controllers="cpu,cpuacct"
     )
-    found = hierarchies(mounts, "4:memory:/a/b\n3:cpu,cpuacct:/c\n1:name=systemd:/x\n")
-    assert found == [
+    rows = hierarchies(mounts, "4:memory:/a/b\n3:cpu,cpuacct:/c\n1:name=systemd:/x\n")
+    assert rows == [
         Hierarchy(memory, memory / "a/b", frozenset({"memory"}), False),
         Hierarchy(cpu, cpu / "c", frozenset({"cpuacct"}), False),
     ]
     with pytest.raises(NoGroups, match="pids"):
-        choose(found)
+        choose(rows)
 
 
 def test_of_version_2_the_group_has_the_controllers_that_are_delegated(tmp_path: Path) -> None:
     top = made(tmp_path, "system.slice/jurado.service")
     own = top / "system.slice/jurado.service"
     (own / "cgroup.controllers").write_text("cpu memory pids\n")
-    (found,) = hierarchies(V2.format(root="/", top=top), "0::/system.slice/jurado.service\n")
-    assert found == Hierarchy(top, own, frozenset(NEEDED), True)
-    assert choose([found]) == dict.fromkeys(NEEDED, found)
+    (row,) = hierarchies(V2.format(root="/", top=top), "0::/system.slice/jurado.service\n")
+    assert row == Hierarchy(top, own, frozenset(NEEDED), True)
+    assert choose([row]) == dict.fromkeys(NEEDED, row)
 
 
 def test_a_container_sees_its_group_as_the_top(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +72,19 @@ def test_a_writable_folder_is_a_copy_and_what_the_program_leaves_comes_back(sand
     assert (folder / "deep/score").read_text() == "42\n"
     assert (folder / "tool").stat().st_mode & 0o777 == 0o700
     assert not (folder / "link").is_symlink()
+
+
+def test_python_has_its_usual_means_by_its_usual_name(sandbox: Sandbox) -> None:
+    """Processes, threads, loops of events, temporary files, and the version that the service itself has."""
+    code = (
+        "import asyncio, getpass, multiprocessing, platform, tempfile, threading\n"
+        "tempfile.TemporaryFile().write(b'x')\n"
+        "thread = threading.Thread(target=print, args=(getpass.getuser(),)); thread.start(); thread.join()\n"
+        "asyncio.run(asyncio.sleep(0))\n"
+        "print(platform.python_version(), multiprocessing.Pool(2).map(abs, [1, -2]))\n"
+    )
+    result = sandbox.run(shell("exec python3 -", stdin=code.encode()))
+    assert result.stdout.decode() == f"nobody\n{platform.python_version()} [1, 2]\n"
 
 
 def test_a_program_that_does_not_exist_is_a_fault_of_the_caller(sandbox: Sandbox) -> None:
