@@ -161,9 +161,21 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
             faults.add(name, "two files have this name")
         else:
             members[name] = info
+    _refuse_names_of_one_case(members, faults)
     if len(members) > limits.files:
         faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(members)))
     return members
+
+
+def _refuse_names_of_one_case(names: Collection[str], faults: Faults) -> None:
+    """Note files whose paths differ in upper and lower case only: on some machines they are one file."""
+    first: dict[str, str] = {}
+    for name in sorted(names):
+        other = first.setdefault(name.casefold(), name)
+        if other != name:
+            faults.expect(
+                name, "", expected="names that differ in more than upper and lower case", found=f"also {other}"
+            )
 
 
 def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:

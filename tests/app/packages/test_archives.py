@@ -82,6 +82,11 @@ def test_two_files_of_one_name_are_refused() -> None:
     assert refusal(data) == "echo/x: two files have this name"
 
 
+def test_two_files_that_differ_in_upper_and_lower_case_only_are_refused() -> None:
+    expected = "echo/readme.md: expected names that differ in more than upper and lower case, found also echo/README.md"
+    assert refusal(zip_bytes({"echo/README.md": b"", "echo/readme.md": b""})) == expected
+
+
 def test_every_bad_name_is_listed_at_once() -> None:
     assert len(refusal(zip_bytes({"../a": b"", "/b": b"", "c d": b"", "fine": b""})).splitlines()) == 3
 

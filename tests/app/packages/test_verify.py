@@ -12,6 +12,7 @@ from app.packages import catalog, validators
 from app.packages.demands import matches
 from app.packages.errors import PackageErrors
 from app.packages.read import read_archive
+from app.packages.settings import STANDARD_CHECKERS
 from app.packages.validators import Question, Validators
 from app.packages.verify import verify_package, verify_report
 from tests.builders.packages import JURADO, write_package, zip_package
@@ -197,3 +198,8 @@ def test_bundled_problems_are_found_by_walking(tmp_path: Path, monkeypatch: pyte
         catalog.bundled()
     monkeypatch.delenv(catalog.VARIABLE)
     assert "comesolo" in catalog.bundled()
+
+
+def test_every_standard_checker_is_bundled_also_one_that_borrows_its_doors() -> None:
+    assert set(catalog.checkers()) >= STANDARD_CHECKERS
+    assert set(catalog.checkers()).isdisjoint({"doors", "numbers", "tables", "comparison"})

@@ -9,6 +9,7 @@ from app.packages.errors import PackageErrors
 from app.packages.formats.detect import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
+from app.packages.rules import check_rules
 from app.packages.verify import verify_package
 from tests.builders.foreign import POLYGON, Changes, foreign_files, polygon_xml
 
@@ -91,6 +92,7 @@ def test_standard_checkers_of_testlib_are_those_here(name: str, checker: str, ar
     read = package(checked_by(name))
     assert (read.settings.checker, {case.checker_args for case in read.cases}) == (checker, {args})
     assert not any(path.startswith("output_validator/") for path in read.files)
+    assert [fault for fault in check_rules(read) if fault.severity == "error"] == []
 
 
 @pytest.mark.parametrize("name", ["check.cpp", "std::uncmp.cpp"])
