@@ -141,7 +141,8 @@ class Watch:
         if code is None and self._killed:
             return "signal", SIGKILL
         if code is None or self._launched.private is None:
-            raise SandboxFault(f"the program did not start: {self._outlets[-1].text[:1000].decode(errors='replace')}")
+            words = self._outlets[-1].text[:1000].decode(errors="replace").split()
+            raise SandboxFault(f"the program did not start: {' '.join(words)}")
         signal = code - SIGNALED if SIGNALED < code <= SIGNALED + LAST_SIGNAL else None
         if cpu >= self._limits.cpu_seconds or signal == SIGXCPU:
             return "cpu", None

@@ -67,6 +67,7 @@ def test_a_system_without_user_namespaces_is_told_so() -> None:
     lacks = json.loads(done.stdout)
     assert {name for name, lack in lacks.items() if lack} == {NAMESPACES}
     assert "user namespaces must be allowed" in lacks[NAMESPACES]
+    assert "\n" not in lacks[NAMESPACES]
 
 
 def test_a_test_run_without_a_sandbox_says_that_its_tests_are_left_out() -> None:
