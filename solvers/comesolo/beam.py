@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from solvers.comesolo.cone import hold_back_near
 from solvers.comesolo.costs import SETTINGS, Setting, View, costs_of, middle_of
-from solvers.comesolo.levels import build, choose, first_level
+from solvers.comesolo.levels import BARRED, build, choose, first_level
 from solvers.comesolo.moves import Jumps, Rows, Tables, board_of, play_on
-from solvers.comesolo.parts import Outcome, Part, Split
+from solvers.comesolo.parts import Outcome, Part, Split, count_pieces
+from solvers.comesolo.stuck import MOST_PIECES, left_at_least
 from solvers.parts.clock import Clock
 
 NARROWEST, WIDEST = 16, 1 << 15
-WHOLE_SHARE = 0.2  # of all boards built, in beams from the first board
+WHOLE_SHARE = 0.1  # of all boards built, in beams from the first board
 BOARDS = 1000  # built to grow a play again; up to 64 times as many the longer nothing better comes
 PATIENCE = 150  # plays grown again in vain, after which as many more boards again may be built
 FEWEST_JUMPS, SHORTEST, LONGEST = 6, 12, 120
@@ -172,6 +173,8 @@ def run(search: Search, rows: Rows, view: View, width: int) -> tuple[Jumps, bool
     level = first_level(rows, tables, costs)
     past = []
     whole = True
+    pieces = count_pieces(rows)
+    allowed = count_pieces(search.rows) - len(search.best)  # as many as now: a play of the same length is welcome
     while effort.clock.running() or len(search.best) == 0:
         # if the budget ends within the first beam, see that there is a whole play
         chosen = choose(level, tables, width if effort.clock.running() else 1)
@@ -180,6 +183,9 @@ def run(search: Search, rows: Rows, view: View, width: int) -> tuple[Jumps, bool
         whole &= chosen.whole
         past.append((chosen.parents, chosen.jumps))
         level = build(level, chosen, tables, costs)
+        pieces -= 1
+        if pieces <= MOST_PIECES:
+            level.costs[left_at_least(level.rows) > allowed] = BARRED
         search.built += len(chosen.parents)
         effort.count(len(chosen.parents))
     else:

@@ -19,6 +19,7 @@ from solvers.comesolo.touched import cost_of, first_in, is_near, list_all, list_
 
 NEW_JUMPS = 1000  # more than there can be near one jump: 11 x 11 middles, 8 directions
 FULL = 1 << 62
+BARRED = FULL + (1 << 61)  # the cost of a board whose children are not wanted
 
 Numbers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from solvers.comesolo.explore import explore
 from solvers.comesolo.moves import DOWN, PAD, RIGHT, Jumps, Rows, Tables, board_of
 
-FEW_PIECES = 8
-REACH_ROOM = 2000
-PLAY_PIECES = 14
-PLAY_ROOM = 40_000
+MOST_PIECES = 40  # of a group whose boards are listed at all
+REACH_ROOM, JOINED_ROOM, PLAY_ROOM = (
+    20_000,
+    100_000,
+    200_000,
+)  # boards: of a group of neighbours, of joined ones, of a part
 GOLDEN = (5**0.5 - 1) / 2
 ROUNDING = 1e-9  # a sum of at most 900 powers is off by less
 
@@ -56,7 +58,7 @@ class Split:
 def find_parts(rows: Rows, tables: Tables) -> Split:
     """Find the parts of a board and bound each."""
     groups = list(touching_groups(rows))
-    reaches = [reach_of(group, tables) for group in groups]
+    reaches = [reach_of(group, tables, REACH_ROOM) for group in groups]
     while len(groups) > 1:
         sets = meeting(reaches)
         if len(sets) == len(groups):
@@ -66,7 +68,7 @@ def find_parts(rows: Rows, tables: Tables) -> Split:
             groups = merged
             break
         reaches = [
-            reaches[members[0]] if len(members) == 1 else reach_of(group, tables)
+            reaches[members[0]] if len(members) == 1 else reach_of(group, tables, JOINED_ROOM)
             for members, group in zip(sets, merged, strict=True)
         ]
         groups = merged
@@ -113,10 +115,10 @@ def meeting(reaches: list[Rows]) -> list[list[int]]:
     return [members for members, _ in sets]
 
 
-def reach_of(group: Rows, tables: Tables) -> Rows:
+def reach_of(group: Rows, tables: Tables, room: int) -> Rows:
     """Give cells that hold every cell where jumps of a group alone can bring a piece."""
-    if count_pieces(group) <= FEW_PIECES:
-        explored = explore(group, tables, REACH_ROOM)
+    if count_pieces(group) <= MOST_PIECES:
+        explored = explore(group, tables, room)
         if explored.whole:
             return explored.reach
     near = near_enough(group, tables)
@@ -176,7 +178,7 @@ def packed(cells: NDArray[np.bool_]) -> Rows:
 def bound_of(group: Rows, tables: Tables) -> Part:
     """Bound the jumps of a part: exactly where its boards are few."""
     pieces = count_pieces(group)
-    if pieces <= PLAY_PIECES:
+    if pieces <= MOST_PIECES:
         explored = explore(group, tables, PLAY_ROOM)
         if explored.whole:
             return Part(group, len(explored.play), explored.play)

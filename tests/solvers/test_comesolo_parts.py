@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from checkers.comesolo import read_instance
 from solvers import comesolo
-from solvers.comesolo import cone, moves, parts
+from solvers.comesolo import beam, cone, moves, parts, stuck
 from solvers.comesolo.explore import explore
 from solvers.doors import Report
+from solvers.parts.clock import Clock
 from tests.builders.boards import DIRECTIONS, Board, boards, make_instance, pieces_of, slow_best, slow_jumps
 
 sparse_boards = st.integers(4, 9).flatmap(
@@ -135,8 +136,41 @@ def test_jumps_held_back_are_the_latest_near_a_place_and_the_others_can_go_first
     assert len(board) == len(pieces) - len(play)
 
 
+def slow_left(pieces: Board) -> int:
+    """Twin of the count of stuck pieces, with the ratio's powers one by one."""
+    stuck_pieces = 0
+    for r, c in pieces:
+        distances = [max(abs(r - row), abs(c - column)) for row, column in pieces - {(r, c)}]
+        weight = sum(((5**0.5 - 1) / 2) ** distance for distance in distances)
+        stuck_pieces += 1 not in distances and weight < (5**0.5 - 1) / 2 - 1e-9
+    return stuck_pieces + (stuck_pieces < len(pieces))
+
+
+@settings(max_examples=60, deadline=None)
+@given(sparse_boards)
+def test_at_least_as_many_pieces_are_left_as_are_stuck(drawn: tuple[int, set[tuple[int, int]]]) -> None:
+    size, pieces = drawn
+    left = stuck.left_at_least(moves.rows_of(make_instance(size, pieces))[None, :])
+    assert left.tolist() == [slow_left(frozenset(pieces))]
+    assert left[0] <= len(pieces) - slow_best(size, frozenset(pieces))
+
+
+def test_a_lone_piece_three_cells_from_a_pair_is_stuck() -> None:
+    """Worked by hand: the pair weighs g^3 + g^4 = g^2 on its cell, and g would be needed; two cells nearer it is."""
+    far, near = read_instance(b"5\noo..o\n" + 4 * b".....\n"), read_instance(b"5\noo.o.\n" + 4 * b".....\n")
+    assert stuck.left_at_least(np.stack((moves.rows_of(far), moves.rows_of(near)))).tolist() == [2, 1]
+
+
+def test_a_beam_that_left_nothing_out_lowers_the_bound_to_its_play() -> None:
+    """The bound is given as all pieces but one; the beam finds that less is possible."""
+    rows = moves.rows_of(read_instance(b"4\no..o\n....\n.oo.\no..o\n"))
+    part = parts.Part(rows, 5, None)
+    outcome = beam.search_beam(rows, moves.tables_of(4), parts.Split((part,)), seed=1, clock=Clock(60, 100_000))
+    assert len(outcome.jumps) == outcome.most == slow_best(4, pieces_of(rows, 4))
+
+
 def test_a_method_that_tried_everything_says_that_its_play_is_longest() -> None:
-    """Four pieces round a middle cell of a small board: two can be eaten, and only the complete search knows it."""
+    """On this board less can be eaten than all pieces but one, and no method knows it beforehand."""
     instance = read_instance(b"4\no..o\n....\n.oo.\no..o\n")
     for method in ("dfs", "best-first", "beam"):
         heard: list[Report] = []
