@@ -17,7 +17,7 @@ from solvers.comesolo.costs import SETTINGS, Setting, View, costs_of, middle_of
 from solvers.comesolo.levels import BARRED, build, choose, first_level
 from solvers.comesolo.moves import Jumps, Rows, Tables, board_of, play_on
 from solvers.comesolo.parts import Outcome, Part, Split, count_pieces
-from solvers.comesolo.stuck import MOST_PIECES, left_at_least
+from solvers.comesolo.stuck import MOST_PIECES, leave_more
 from solvers.parts.clock import Clock
 
 NARROWEST, WIDEST = 16, 1 << 15
@@ -185,7 +185,7 @@ def run(search: Search, rows: Rows, view: View, width: int) -> tuple[Jumps, bool
         level = build(level, chosen, tables, costs)
         pieces -= 1
         if pieces <= MOST_PIECES:
-            level.costs[left_at_least(level.rows) > allowed] = BARRED
+            level.costs[leave_more(level.rows, allowed)] = BARRED
         search.built += len(chosen.parents)
         effort.count(len(chosen.parents))
     else:

@@ -72,11 +72,9 @@ def choose(level: Level, tables: Tables, width: int) -> Chosen:
 
 def build(level: Level, chosen: Chosen, tables: Tables, costs: Costs) -> Level:
     """Build the boards of the chosen children."""
-    lists = np.diff(level.begin)[chosen.parents]
-    room = int(lists.sum()) + NEW_JUMPS * min(len(lists), 1) + 8 * 9 * len(lists)
     rows, begin, jumps, changes = _build(
         level.rows, level.begin, level.jumps, level.changes, chosen.parents, chosen.jumps,
-        tables.inside, tables.size, tables.middles, costs, room,
+        tables.inside, tables.size, tables.middles, costs,
     )  # fmt: skip
     return Level(rows, chosen.hashes, chosen.costs, begin, jumps, changes)
 
@@ -184,10 +182,12 @@ def _build(
     size: int,
     middles: NDArray[np.int8],
     costs: Costs,
-    room: int,
 ) -> tuple[NDArray[np.uint64], Numbers, Jumps, NDArray[np.int32]]:  # pragma: no cover - compiled
     """Build each child: its rows, and its parent's list of jumps with those near the jump played made anew."""
     width = len(parents)
+    room = NEW_JUMPS + 8 * 9 * width
+    for parent in parents:
+        room += begin[parent + 1] - begin[parent]
     new_rows = np.empty((width, rows.shape[1]), np.uint64)
     new_begin = np.zeros(width + 1, np.int64)
     new_jumps = np.empty(room, np.uint16)

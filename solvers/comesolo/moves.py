@@ -77,8 +77,7 @@ def board_of(rows: Rows, size: int) -> NDArray[np.uint8]:
 def play_on(rows: Rows, jumps: Jumps, size: int) -> Rows:
     """Play jumps on a copy of a board."""
     rows = rows.copy()
-    for jump in jumps.tolist():
-        toggle(rows, size, jump)
+    _play(rows, size, jumps)
     return rows
 
 
@@ -102,6 +101,13 @@ def toggle(rows: Rows, size: int, jump: Whole) -> None:  # pragma: no cover - co
         rows[row] ^= np.uint64(1) << np.uint64(column)
         row += DOWN[direction]
         column += RIGHT[direction]
+
+
+@njit(cache=True, nogil=True)
+def _play(rows: Rows, size: int, jumps: Jumps) -> None:  # pragma: no cover - compiled
+    """Play jumps on a board, which is changed."""
+    for jump in jumps:
+        toggle(rows, size, np.int64(jump))
 
 
 @njit(cache=True, nogil=True)

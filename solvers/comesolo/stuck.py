@@ -14,20 +14,20 @@ WEIGHTS = GOLDEN ** np.arange(64)
 LEAST = GOLDEN - ROUNDING
 
 
-def left_at_least(rows: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Bound the pieces left at the end from below; rows is w x padded rows of boards with at most MOST_PIECES.
+def leave_more(rows: NDArray[np.uint64], allowed: int) -> NDArray[np.bool_]:
+    """Mark boards that leave more pieces than `allowed` at the end; rows is w x padded rows, at most MOST_PIECES each.
 
     Lone pieces that the others are too light to come beside are stuck; if there are others, one of them is left too.
     """
-    return _left_at_least(rows, WEIGHTS, LEAST)
+    return _leave_more(rows, WEIGHTS, LEAST, allowed)
 
 
 @njit(cache=True, nogil=True)
-def _left_at_least(
-    rows: NDArray[np.uint64], weights: NDArray[np.float64], least: float
-) -> NDArray[np.int64]:  # pragma: no cover - compiled
+def _leave_more(
+    rows: NDArray[np.uint64], weights: NDArray[np.float64], least: float, allowed: int
+) -> NDArray[np.bool_]:  # pragma: no cover - compiled
     """Add up for each piece without neighbours what the others weigh on its cell; beside it they weigh 1/g as much."""
-    left = np.empty(len(rows), np.int64)
+    marked = np.zeros(len(rows), np.bool_)
     at_row = np.empty(MOST_PIECES, np.int64)
     at_column = np.empty(MOST_PIECES, np.int64)
     lone = np.empty(MOST_PIECES, np.bool_)
@@ -35,6 +35,7 @@ def _left_at_least(
     for board in range(len(rows)):
         here = rows[board]
         count = 0
+        alone = 0
         for row in range(PAD, len(here) - PAD):
             bits = here[row]
             while bits:
@@ -46,8 +47,11 @@ def _left_at_least(
                 at_row[count] = row
                 at_column[count] = column
                 lone[count] = beside == 0
+                alone += beside == 0
                 count += 1
-        left[board] = 0
+        if alone < allowed:
+            continue
+        stuck = 0
         for piece in range(count):
             if not lone[piece]:
                 continue
@@ -56,7 +60,6 @@ def _left_at_least(
                 down = abs(at_row[other] - at_row[piece])
                 right = abs(at_column[other] - at_column[piece])
                 weight += weights[max(down, right)]
-            left[board] += weight < least
-        if left[board] < count:
-            left[board] += 1
-    return left
+            stuck += weight < least
+        marked[board] = stuck + (stuck < count) > allowed
+    return marked

@@ -148,17 +148,20 @@ def slow_left(pieces: Board) -> int:
 
 @settings(max_examples=60, deadline=None)
 @given(sparse_boards)
-def test_at_least_as_many_pieces_are_left_as_are_stuck(drawn: tuple[int, set[tuple[int, int]]]) -> None:
+def test_boards_are_given_up_only_if_more_pieces_are_left_than_allowed(
+    drawn: tuple[int, set[tuple[int, int]]],
+) -> None:
     size, pieces = drawn
-    left = stuck.left_at_least(moves.rows_of(make_instance(size, pieces))[None, :])
-    assert left.tolist() == [slow_left(frozenset(pieces))]
-    assert left[0] <= len(pieces) - slow_best(size, frozenset(pieces))
+    rows, least = moves.rows_of(make_instance(size, pieces))[None, :], slow_left(frozenset(pieces))
+    assert least <= len(pieces) - slow_best(size, frozenset(pieces))
+    for allowed in range(len(pieces) + 2):
+        assert stuck.leave_more(rows, allowed).tolist() == [least > allowed]
 
 
 def test_a_lone_piece_three_cells_from_a_pair_is_stuck() -> None:
-    """Worked by hand: the pair weighs g^3 + g^4 = g^2 on its cell, and g would be needed; two cells nearer it is."""
+    """Worked by hand: the pair weighs g^3 + g^4 = g^2 on its cell, and g would be needed; one cell nearer it does."""
     far, near = read_instance(b"5\noo..o\n" + 4 * b".....\n"), read_instance(b"5\noo.o.\n" + 4 * b".....\n")
-    assert stuck.left_at_least(np.stack((moves.rows_of(far), moves.rows_of(near)))).tolist() == [2, 1]
+    assert stuck.leave_more(np.stack((moves.rows_of(far), moves.rows_of(near))), 1).tolist() == [True, False]
 
 
 def test_a_beam_that_left_nothing_out_lowers_the_bound_to_its_play() -> None:
