@@ -123,3 +123,53 @@ def test_what_does_not_compile_is_refused_with_the_compilers_words_and_nothing_i
     assert "does not compile" in refused.text
     assert "vedrict" in refused.text
     assert judge.ask("GET", "problems/broken").status_code == 404
+
+
+def test_a_contest_moves_with_its_checker_beside_another_version_of_it(judge: Judge) -> None:
+    """The version of the contest package is brought in under an id of its own, and judges as it did there."""
+    slug = judge.contest("moving", own_checker({"output_validator/validate.py": VALIDATOR}))
+    judge.submit(slug, {"02": "4", "03": "6"})
+    exported = judge.ask("GET", f"contests/{slug}/package.zip")
+    assert exported.status_code == 200, exported.text
+    doubled = VALIDATOR.replace(".write(words[0])", ".write(str(int(words[0]) * 2))")
+    proposed = judge.bring(slug, own_checker({"output_validator/validate.py": doubled}))
+    path = proposed.json()["href"].removeprefix("/api/")
+    judge.until(path, lambda rejudging: rejudging["state"] == "ready")
+    judge.ask("POST", f"{path}/apply").raise_for_status()
+    headers = {"Content-Type": "application/zip"}
+    query = "id=moved&replace=true"
+    moved = judge.ask("POST", f"contests/import?{query}", content=exported.content, headers=headers)
+    assert moved.status_code == 201, moved.text
+    (submission,) = judge.ask("GET", "contests/moved/submissions").json()
+    assert submission["problem_id"] == "moving2"
+    report = judge.report("moved", submission["id"])
+    assert cases(report, "raw", "judge_message")["02"] == (4, "the optimum is 2")
+    settings = [judge.ask("GET", f"problems/{id_}").json()["settings"]["program"] for id_ in (slug, "moving2")]
+    assert settings[0]["sha256"] != settings[1]["sha256"]
+
+
+def test_a_checker_of_testlib_is_compiled_and_judges_absolute_scoring(judge: Judge) -> None:
+    code = """\
+#include <fstream>
+#include <iostream>
+
+int main(int, char** arguments) {
+    std::ifstream output(arguments[2]), answer(arguments[3]);
+    int mine = 0, theirs = 0;
+    output >> mine;
+    answer >> theirs;
+    if (mine != theirs && mine != 1) {
+        std::cerr << "wrong answer expected " << theirs << std::endl;
+        return 1;
+    }
+    std::cerr << "points " << (mine == theirs ? 50 : 20) << std::endl;
+    return 7;
+}
+"""
+    files = own_checker({"output_validator/check.cpp": code}, f"{ABSOLUTE}program: {{protocol: testlib}}\n")
+    slug = judge.contest("points", {**files, "data/sample/01.in": None, "data/sample/01.ans": None})
+    report = judge.submit(slug, {"02": "1", "03": "3"})
+    assert cases(report, "points", "judge_message") == {"02": (20.0, "points 20"), "03": (50.0, "points 50")}
+    wrong = judge.submit(slug, {"02": "7"})
+    assert cases(wrong, "judge_message")["02"] == ("wrong answer expected 2",)
+    assert "expected 2" not in str(judge.report(slug, wrong["submission_id"], "ants"))
