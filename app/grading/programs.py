@@ -48,7 +48,7 @@ class Programs:
     def __init__(
         self, files: Path, cache: Path | None, memory: int, open_sandbox: Callable[[], Sandbox] = Sandbox.open
     ) -> None:
-        self._open = open_sandbox
+        self.open_sandbox = open_sandbox
         self._files = LocalFiles(files)
         self._cache = cache
         self._memory = memory
@@ -105,7 +105,7 @@ class Programs:
     def _opened_desk(self) -> ProgramDesk:
         with self._lock:
             if self._desk is None:
-                self._sandbox = self._open()
+                self._sandbox = self.open_sandbox()
                 self._desk = ProgramDesk(self._sandbox, self._folder(), self._memory)
             return self._desk
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from app.domain.case_scores import CaseAnswer
 from app.domain.documents import ProgramDocument
+from app.grading.engine import Engine
 from app.grading.held import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
 from app.grading.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.grading.programs import Programs
+from app.grading.staff import EngineSettings
 from app.programs.bundle import pack
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
+from app.service import Service
 from app.storage.files import LocalFiles
+from app.storage.tables import JudgementRow
+from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.programs import ABSOLUTE, own_checker
+from tests.builders.service import open_service
 
 MEMORY = 2**28
 SECONDS = 20.0
@@ -46,6 +56,42 @@ def test_without_a_sandbox_what_needs_a_program_is_held_back_and_nobody_is_blame
         programs.ask(Validate("program", b"1\n", program=program), program, SECONDS),
     ]
     assert replies == [Held("no sandbox: bubblewrap: bwrap is not installed")] * 2
+
+
+@pytest.mark.sandbox
+def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(database_url: str, tmp_path: Path) -> None:
+    with open_service(database_url, tmp_path / "home") as service:
+        add_problem(service, own_checker({"checker.py": CHECKER}, ABSOLUTE))
+        add_contest(service)
+        add_submission(service, None, files={"02": b"2\n", "03": b"3\n"})
+        settings = EngineSettings(1, 2**31, SECONDS, service.files.folder)
+        engine = Engine(service.database, service.writer, settings, lambda *_: None)
+        engine.programs.open_sandbox = missing
+        try:
+            engine.start()
+            wait(lambda: 1 in engine._judging.held)
+            assert types(service) == [None]
+            engine.programs.open_sandbox = Sandbox.open
+            engine._judging.held.look()
+            engine._judging.held.look()
+            wait(lambda: types(service) != [None])
+            assert types(service) == ["AC"]
+        finally:
+            engine.close()
+
+
+def types(service: Service) -> list[str | None]:
+    """Every judgement's type."""
+    with service.database.read() as session:
+        return list(session.scalars(select(JudgementRow.type)))
+
+
+def wait(ready: Callable[[], bool]) -> None:
+    """Wait for what other threads do."""
+    until = time.monotonic() + 60
+    while not ready():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_what_is_held_back_is_let_go_now_and_then() -> None:
