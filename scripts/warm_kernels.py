@@ -18,14 +18,16 @@ import yaml
 PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
-from checkers.doors import open_checker  # noqa: E402 - the path comes first
+from checkers.doors import Rejected, open_checker  # noqa: E402 - the path comes first
 from solvers.doors import Unsolved, open_solver  # noqa: E402
 
 
 def main() -> None:
     with ProcessPoolExecutor(os.cpu_count()) as processes:
+        tokens = processes.submit(warm_tokens)
         for line in processes.map(warm, *zip(*work(), strict=True)):
             print(line)
+        print(tokens.result())
 
 
 def work() -> list[tuple[Path, str]]:
@@ -75,6 +77,19 @@ def warm(package: Path, method: str) -> str:
     data = checker.write_answer(answer).encode()
     checker.score_answer(instance, checker.read_answer(data, instance), case.with_suffix(".ans").read_bytes())
     return f"{package.name}: {method} is warm"
+
+
+def warm_tokens() -> str:
+    """Compare words and numbers; a grader, which may not write, would compile it for each of its lives."""
+    for arguments in ((), ("float_tolerance", "1e-6")):
+        checker = open_checker("tokens", arguments)
+        instance = checker.read_instance(b"1\n")
+        for given in (b"1.5 a\n", b"1.50 a\n", b"2 b\n"):
+            try:
+                checker.score_answer(instance, checker.read_answer(given, instance), b"1.5 a\n")
+            except Rejected:
+                continue
+    return "tokens is warm"
 
 
 if __name__ == "__main__":
