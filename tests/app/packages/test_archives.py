@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.packages import zip_reader
 from app.packages.errors import PackageErrors
 from app.packages.files import Limits, archive_files, check_zip
 from app.packages.read import read_archive
@@ -85,6 +86,14 @@ def test_two_files_of_one_name_are_refused() -> None:
 def test_two_files_that_differ_in_upper_and_lower_case_only_are_refused() -> None:
     expected = "echo/readme.md: expected names that differ in more than upper and lower case, found also echo/README.md"
     assert refusal(zip_bytes({"echo/README.md": b"", "echo/readme.md": b""})) == expected
+
+
+def test_a_directory_of_a_million_entries_is_read_to_the_first_of_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = zip_bytes({f"echo/{number}": b"" for number in range(50)})
+    monkeypatch.setattr(zip_reader, "MOST_ENTRIES", 50)
+    assert len(archive_files(data)[1]) == 50
+    monkeypatch.setattr(zip_reader, "MOST_ENTRIES", 49)
+    assert refusal(data) == "not a readable zip archive: expected at most 49 entries, found more"
 
 
 def test_every_bad_name_is_listed_at_once() -> None:
