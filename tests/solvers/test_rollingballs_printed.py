@@ -9,8 +9,9 @@ import pytest
 
 from checkers.rollingballs import Instance, read_answer, read_instance, score_answer, write_answer
 from solvers.parts.clock import Clock
-from solvers.rollingballs.forward import printed_beam
-from solvers.rollingballs.forward.printed_beam import Maze, Tree, maze_of
+from solvers.rollingballs.forward import printed_beam, printed_tree
+from solvers.rollingballs.forward.printed_beam import Maze, maze_of
+from solvers.rollingballs.forward.printed_tree import make_tree
 
 SIZE = 10
 Board = dict[int, int]
@@ -46,7 +47,7 @@ def slow_stop(maze: Maze, board: Board, ball: int, direction: int) -> int:
     cell, taken = board[ball], set(board.values())
     while True:
         after = cell + int(maze.delta[direction])
-        if maze.ball[after] == printed_beam.NO_CELL or after in taken:
+        if maze.ball[after] == printed_tree.NO_CELL or after in taken:
             return cell
         cell = after
 
@@ -103,8 +104,8 @@ def test_a_beam_plays_the_rolls_of_its_slow_twin(count: int, monkeypatch: pytest
         steps = printed_beam.walk_from(maze, target)
         movers = printed_beam.movers_of(maze, target, steps, count)
         before, state = maze.place.tolist(), np.array([seed], np.uint64)
-        moves = printed_beam.beam(maze, Tree(), movers, target, steps, state)
-        limits = (printed_beam.DEPTH, printed_beam.WIDTH)
+        moves = printed_beam.beam(maze, make_tree(), movers, target, steps, state)
+        limits = (printed_tree.DEPTH, printed_tree.WIDTH)
         twin_state = [seed]
         assert moves == slow_beam(maze, movers.tolist(), target, steps, twin_state, limits), seed
         assert int(state[0]) == twin_state[0]
@@ -122,7 +123,7 @@ def test_the_best_board_is_played_though_it_gains_nothing() -> None:
     maze = corridor("0.........", "......0...")
     target = int(maze.targets[0])
     steps = printed_beam.walk_from(maze, target)
-    moves = printed_beam.beam(maze, Tree(), np.array([0], np.int32), target, steps, np.array([1], np.uint64))
+    moves = printed_beam.beam(maze, make_tree(), np.array([0], np.int32), target, steps, np.array([1], np.uint64))
     assert moves == [(0, 2)]
     maze.play(moves)
     assert (maze.right, maze.moved) == (0, [(0, SIZE + 2 + 1, 2)])
@@ -136,7 +137,7 @@ def test_a_wrong_colour_on_the_target_is_as_far_as_can_be() -> None:
     target = int(maze.targets[0])
     steps = printed_beam.walk_from(maze, target)
     assert printed_beam.movers_of(maze, target, steps, 2).tolist() == [0, 1]
-    moves = printed_beam.beam(maze, Tree(), np.array([0, 1], np.int32), target, steps, np.array([1], np.uint64))
+    moves = printed_beam.beam(maze, make_tree(), np.array([0, 1], np.int32), target, steps, np.array([1], np.uint64))
     assert (1, 2) in moves
 
 

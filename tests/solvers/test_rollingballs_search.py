@@ -35,18 +35,28 @@ from solvers.rollingballs.board.arena import (
     read_best,
 )
 from solvers.rollingballs.board.flat import seed_random
-from solvers.rollingballs.board.moves import act, follow, land, reach, record, restore_state, roll_back
-from solvers.rollingballs.forward.crowd import beam, measure_walk
+from solvers.rollingballs.board.moves import (
+    act,
+    choose_unmatched,
+    follow,
+    land,
+    reach,
+    record,
+    restore_state,
+    roll_back,
+)
 from solvers.rollingballs.two_sided.across import shorten
+from solvers.rollingballs.two_sided.beam import beam
+from solvers.rollingballs.two_sided.crowd import beam_step, measure_walk
 from solvers.rollingballs.two_sided.helpers import fetch, has_way, help_back, help_forward
 from solvers.rollingballs.two_sided.loop import go_on, restart, take_landing
-from solvers.rollingballs.two_sided.meet import meet
+from solvers.rollingballs.two_sided.meet import fill, meet, scatter
 from solvers.rollingballs.two_sided.solve import begin
 
 DATA = Path(__file__).resolve().parents[2] / "problems/rollingballs/data"
 MODULES = [
-    *("board.moves", "board.shortening", "forward.crowd"),
-    *("two_sided.across", "two_sided.helpers", "two_sided.loop", "two_sided.meet"),
+    *("board.moves", "board.shortening", "two_sided.across", "two_sided.beam", "two_sided.crowd"),
+    *("two_sided.helpers", "two_sided.loop", "two_sided.meet"),
 ]
 Step = Callable[[np.ndarray, int], dict[int, int]]
 
@@ -216,25 +226,35 @@ def test_two_balls_meet_where_one_rolls_and_the_other_un_rolls() -> None:
     assert arena.m[HUE + SIDE + at(0, 2)] != 0 or arena.m[HUE + at(0, 2)] == 0
 
 
-def slow_boards(cells: np.ndarray, most: int) -> list[np.ndarray]:
-    """Every board that at most `most` rolls lead to, the first one left out."""
+def slow_ends(cells: np.ndarray, ball: int, step: int, k: int) -> list[int]:
+    """Where one move of a ball may end: a roll against `step`'s first obstacle, or an un-roll on the ray behind."""
+    if k == 0:
+        to = slow_stop(cells, ball, step)
+        return [] if to == ball else [to]
+    behind = range(ball - step, slow_stop(cells, ball, -step) - step, -step)
+    return [] if cells[ball + step] == EMPTY else list(behind)
+
+
+def slow_boards(cells: np.ndarray, most: int, k: int) -> list[np.ndarray]:
+    """Every board that at most `most` moves of side k lead to, the first one left out."""
     seen, layer = {cells.tobytes()}, [cells]
     boards: list[np.ndarray] = []
     for _ in range(most):
         following = []
         for now in layer:
             for ball in np.flatnonzero(now >= 0).tolist():
-                for step in STEPS.tolist():
-                    to, rolled = slow_stop(now, ball, step), now.copy()
-                    rolled[ball], rolled[to] = EMPTY, now[ball]
-                    if rolled.tobytes() not in seen:
-                        seen.add(rolled.tobytes())
-                        following.append(rolled)
+                for to in [to for step in STEPS.tolist() for to in slow_ends(now, ball, step, k)]:
+                    moved = now.copy()
+                    moved[ball], moved[to] = EMPTY, now[ball]
+                    if moved.tobytes() not in seen:
+                        seen.add(moved.tobytes())
+                        following.append(moved)
         boards += following
         layer = following
     return boards
 
 
+@pytest.mark.parametrize("k", [0, 1])
 @pytest.mark.parametrize(
     ("start", "target"),
     [
@@ -243,14 +263,15 @@ def slow_boards(cells: np.ndarray, most: int) -> list[np.ndarray]:
         ("0.0#/.##./1..#", ".0.#/.##./.10#"),
     ],
 )
-def test_a_beam_wide_enough_plays_the_best_of_all_boards_and_makes_each_once(start: str, target: str) -> None:
-    arena = drawn(start, target)
+def test_a_beam_wide_enough_plays_the_best_of_all_boards_and_makes_each_once(start: str, target: str, k: int) -> None:
+    arena = drawn(start, target) if k == 0 else drawn(target, start)
     m = arena.m
-    balls = int(m[tables.BALLS])
-    goal = int(m[SIDE + POS])
+    balls, other = int(m[tables.BALLS]), (1 - k) * SIDE
+    goal = int(m[other + POS])
     walk = measure_walk(m, goal)
     m[MOVERS : MOVERS + balls] = np.arange(balls)
-    hue, goals = m[SIDE + HUE + goal], board(arena, 1)
+    m[tables.MARK_NOW] = 1
+    hue, goals = m[other + HUE + goal], board(arena, 1 - k)
 
     def value(cells: np.ndarray) -> tuple[int, int]:
         own = np.flatnonzero(cells >= 0)
@@ -258,15 +279,14 @@ def test_a_beam_wide_enough_plays_the_best_of_all_boards_and_makes_each_once(sta
         away = sum(100_000 if cell == goal and cells[cell] != hue else int(m[walk + cell]) for cell in own)
         return right, -away
 
-    boards = slow_boards(board(arena, 0), 20)
-    assert len(boards) < 250
-    made = beam(*arena, goal, balls, 250, walk)
+    boards = slow_boards(board(arena, k), 20, k)
+    made = beam(*arena, k, goal, balls, 250, walk)
     check(arena)
     best = max(value(cells) for cells in boards)
-    assert value(board(arena, 0))[0] == best[0]
-    if best[0] < balls:
+    assert value(board(arena, k))[0] == best[0]
+    if best[0] < balls and len(boards) < 250:
         assert made == len(boards)
-        assert value(board(arena, 0)) == best
+        assert value(board(arena, k)) == best
 
 
 def test_a_stopper_is_fetched_for_a_goal_in_the_open() -> None:
@@ -274,10 +294,51 @@ def test_a_stopper_is_fetched_for_a_goal_in_the_open() -> None:
     arena = drawn("0..../1####", "...10/.####")
     arena.m[MOVERS : MOVERS + 2] = (0, 1)
     goal = at(0, 3)
-    beam(*arena, goal, 2, 30, measure_walk(arena.m, goal))
+    arena.m[tables.MARK_NOW] = 1
+    beam(*arena, 0, goal, 2, 30, measure_walk(arena.m, goal))
     check(arena)
     assert arena.m[UNMATCHED] == 0
     assert moves(arena, 0) == [[at(0, 0), at(0, 4), 2], [at(1, 0), at(0, 0), 3], [at(0, 0), at(0, 3), 2]]
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_wide_beam_ends_where_the_two_balls_meet(k: int) -> None:
+    """Where the ball of the goal has moved too, it stands on the first mover's cell."""
+    arena = laid_out(sample(3))
+    m, met = arena.m, 0
+    for _ in range(60):
+        goal = int(choose_unmatched(arena.m, arena.u, 1 - k))
+        others = moves(arena, 1 - k)
+        beam_step(*arena, k, goal, 1)
+        check(arena)
+        if len(moves(arena, 1 - k)) > len(others):
+            met += 1
+            cell = int(m[k * SIDE + POS + m[MOVERS]])
+            assert m[HUE + cell] == m[SIDE + HUE + cell] >= 0
+    assert met > 3
+
+
+def test_wrong_colours_fill_the_goals_that_no_right_one_reaches() -> None:
+    """Each ball is walled in with the goal of the other: half of the points can be had, and more cannot."""
+    arena = drawn("0..#1..", "..1#..0")
+    restart(arena.m, 0)
+    assert arena.m[BEST_POINTS] == 0
+    fill(arena.m, arena.u)
+    check(arena)
+    record(arena.m)
+    assert (arena.m[UNMATCHED], arena.m[BEST_POINTS]) == (2, 2)
+
+
+def test_balls_without_a_goal_are_scattered_and_matched_ones_stay() -> None:
+    arena = laid_out(sample(2))
+    restart(arena.m, 0)
+    go_on(*arena, 600_000)
+    own, goals = board(arena, 0), board(arena, 1)
+    scatter(arena.m, arena.u)
+    check(arena)
+    after = board(arena, 0)
+    on_goals = (own >= 0) & (goals >= 0)
+    assert after[on_goals].tolist() == own[on_goals].tolist()
 
 
 @pytest.mark.parametrize("number", [2, 3])

@@ -58,7 +58,9 @@ BEST_MOVES = next(_scalars)
 ENDED = next(_scalars)  # 1: the restart is over
 MOST_POINTS = next(_scalars)  # points2 that cannot be passed
 CHAIN = next(_scalars)  # cells that helpers were brought to in this turn
-MARK_NOW = next(_scalars)
+MARK_NOW = next(_scalars)  # number of the last set of cells in `MARK`
+BEAM_BEST = next(_scalars)  # name of the best node of a beam, 0 if there is none
+BEAM_SCORE = next(_scalars)  # movers that stand right in it
 SCALARS = 64
 
 # Tables of a side.
@@ -119,6 +121,7 @@ NODE_SCORE = _place(2 * WIDEST)
 NODE_NAME = _place(2 * WIDEST)
 TREE_PARENT = _place(1 + DEEPEST * WIDEST)
 TREE_MOVE = _place(1 + DEEPEST * WIDEST)  # mover * 4 + way
+TREE_CELL = _place(1 + DEEPEST * WIDEST)  # where that move ends
 CHILD_PARENT = _place(MOST_CHILDREN)
 CHILD_MOVE = _place(MOST_CHILDREN)
 CHILD_CELL = _place(MOST_CHILDREN)
@@ -137,7 +140,8 @@ SIZE_U = SEEN + 2**SEEN_BITS
 CHILD_KEY = 0
 SORTED = MOST_CHILDREN
 NODE_DIST = 2 * MOST_CHILDREN
-SIZE_F = NODE_DIST + 2 * WIDEST
+BEST_KEY = NODE_DIST + 2 * WIDEST
+SIZE_F = BEST_KEY + 1
 
 
 class Arena(NamedTuple):

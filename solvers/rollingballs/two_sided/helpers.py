@@ -26,7 +26,7 @@ from solvers.rollingballs.board.arena import (
 )
 from solvers.rollingballs.board.kernels import kernel
 from solvers.rollingballs.board.moves import draw, follow, reach
-from solvers.rollingballs.forward.crowd import insert_nearest
+from solvers.rollingballs.two_sided.crowd import insert_nearest
 
 OWN, OTHER, SPARE = 0, 1, 2
 MOST_MARKED, FARTHEST_MARKED = 8, 20

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from checkers.rollingballs import EMPTY
 from solvers.rollingballs.board.arena import (
+    BALLS,
     BALLS_B,
     CANDIDATE,
     COL,
@@ -35,14 +37,17 @@ OWN, OTHER = 0, 1
 def meet(m: Ints, u: Words, x: int, steal: int) -> bool:  # pragma: no cover - compiled
     """Lead the ball of B at `x` and an unmatched ball of F to a cell in the fewest moves; False if none can come.
 
-    With `steal` the ball of F may be matched to another goal.
+    With `steal` 1 the ball of F may be matched to another goal; with 2 it may have any colour and stands on no goal.
     """
     hue = m[HUE + SIDE + x]
-    first = m[FIRST + hue]
+    first, end = m[FIRST + hue], m[FIRST + hue + 1]
+    if steal == 2:
+        first, end = 0, m[BALLS]
     n = 0
-    for ball in range(first, m[FIRST + hue + 1]):
+    for ball in range(first, end):
         z = m[POS + ball]
-        if z != x and (steal == 1 or m[HUE + SIDE + z] != hue):
+        goal = m[HUE + SIDE + z]
+        if z != x and (steal == 1 or (goal == EMPTY if steal == 2 else goal != hue)):
             m[CANDIDATE + n] = ball
             n += 1
     if n == 0:
@@ -109,6 +114,38 @@ def meet_other_way(m: Ints, u: Words, p: int) -> bool:  # pragma: no cover - com
     follow(m, 0, p, best_cell, OWN)
     follow(m, 1, x, best_cell, OTHER)
     return True
+
+
+@kernel
+def fill(m: Ints, u: Words) -> None:  # pragma: no cover - compiled
+    """Lead balls of other colours to unmatched goals that have none.
+
+    A wrong colour is worth half, and the rest of B's play ends as it should.
+    """
+    n = 0
+    for ball in range(m[BALLS_B]):
+        if m[HUE + m[POS + SIDE + ball]] == EMPTY:
+            m[LIST + n] = ball
+            n += 1
+    for i in range(n):
+        j = i + draw(u, n - i)
+        x = m[POS + SIDE + m[LIST + j]]
+        m[LIST + j] = m[LIST + i]
+        if m[HUE + x] == EMPTY:
+            meet(m, u, x, 2)
+
+
+@kernel
+def scatter(m: Ints, u: Words) -> None:  # pragma: no cover - compiled
+    """Lead half of F's balls that stand on no goal to random cells: where they are they may block B's play."""
+    for ball in range(m[BALLS]):
+        z = m[POS + ball]
+        if m[HUE + SIDE + z] != EMPTY or draw(u, 2) == 0:
+            continue
+        count = reach(m, u, ID, 0, z, FARTHEST, OWN)
+        to = m[QUEUE + draw(u, count)]
+        if m[HUE + SIDE + to] == EMPTY:
+            follow(m, 0, z, to, OWN)
 
 
 @kernel

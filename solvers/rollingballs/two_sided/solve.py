@@ -1,7 +1,7 @@
 """two-sided, the reference: one board rolled from the start, one un-rolled from the target, until they agree.
 
 One loop does all (`loop.py`): it makes an operator, looks whether it likes the boards, and takes back what it does not
-like. The operators are beams over a few balls (`forward/crowd.py`), meetings (`meet.py`) and small disturbances. What
+like. The operators are beams over a few balls (`crowd.py`), meetings (`meet.py`) and small disturbances. What
 each is worth is told in docs/solvers/rollingballs.md.
 """
 
@@ -35,7 +35,7 @@ SHORT_PATIENCE, FEW_GENERATIONS = 40, 2
 def solve_two_sided(instance: Instance, clock: Clock, seed: int) -> Answer:
     """Restart until the clock stops or the answer is as good as any can be; a step is some 10 ms of search.
 
-    Every third restart goes forward only, and on boards of many balls each does.
+    Boards of many balls go forward only.
     """
     arena = make_arena(instance.start, instance.target, instance.most_rolls, seed_random(seed))
     clock.most = find_maximum(lay_out(instance))
@@ -55,12 +55,11 @@ def search(arena: Arena, clock: Clock, *, forward: bool) -> None:
     from solvers.rollingballs.two_sided.loop import go_on, take_landing  # compiles or loads the kernels
 
     m = arena.m
-    restarts, last = 0, False
+    last = False
     begin(arena, forward=forward)
     while m[BEST_POINTS] < m[MOST_POINTS] and clock.step(best=int(m[BEST_POINTS]), note=_tell(arena)):
         if m[ENDED] or not m[UNMATCHED]:
-            restarts += 1
-            begin(arena, forward=forward or restarts % 3 == 2)
+            begin(arena, forward=forward)
         if not last and clock.fraction >= LAST_SHARE:
             last = True
             if not m[FROZEN] and m[BALLS_B] >= FEWEST_TO_GO_ON:
