@@ -35,7 +35,7 @@ SHORT_PATIENCE, FEW_GENERATIONS = 40, 2
 def solve_two_sided(instance: Instance, clock: Clock, seed: int) -> Answer:
     """Restart until the clock stops or the answer is as good as any can be; a step is some 10 ms of search.
 
-    Boards of many balls go forward only.
+    Every third restart goes forward only, and on boards of many balls each does.
     """
     arena = make_arena(instance.start, instance.target, instance.most_rolls, seed_random(seed))
     clock.most = find_maximum(lay_out(instance))
@@ -55,11 +55,12 @@ def search(arena: Arena, clock: Clock, *, forward: bool) -> None:
     from solvers.rollingballs.two_sided.loop import go_on, take_landing  # compiles or loads the kernels
 
     m = arena.m
-    last = False
+    restarts, last = 0, False
     begin(arena, forward=forward)
     while m[BEST_POINTS] < m[MOST_POINTS] and clock.step(best=int(m[BEST_POINTS]), note=_tell(arena)):
         if m[ENDED] or not m[UNMATCHED]:
-            begin(arena, forward=forward)
+            restarts += 1
+            begin(arena, forward=forward or restarts % 3 == 2)
         if not last and clock.fraction >= LAST_SHARE:
             last = True
             if not m[FROZEN] and m[BALLS_B] >= FEWEST_TO_GO_ON:
