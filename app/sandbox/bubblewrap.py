@@ -14,6 +14,7 @@ from app.sandbox.model import Command, Mount
 
 MARK = "/.jurado-sandbox"
 """A folder that only the finished file system of a sandbox has."""
+NUMBER = re.compile(r"[0-9]+")
 NOBODY = "65534"
 OLDEST = (0, 8)
 """The version of Debian 12, the oldest this was tried with."""
@@ -42,7 +43,7 @@ def lack() -> str:
     if path is None:
         return "bwrap is not installed (Debian: apt-get install bubblewrap)"
     version = subprocess.run((path, "--version"), capture_output=True, text=True, check=False).stdout
-    numbers = tuple(map(int, re.findall(r"[0-9]+", version)[:2]))
+    numbers = tuple(map(int, NUMBER.findall(version)[:2]))
     if numbers < OLDEST:
         return f"expected bubblewrap {'.'.join(map(str, OLDEST))} or newer, found {version.strip() or 'none'}"
     return ""

@@ -77,10 +77,8 @@ class Judge:
         return self.report(slug, sent.json()["id"])
 
     def report(self, slug: str, submission: str, user: str = "admin") -> Any:
-        """The report on a submission once it is judged."""
-        return self.until(
-            f"contests/{slug}/submissions/{submission}/report", lambda each: each["state"] == "done", user
-        )
+        """The report on a submission once it is judged and on the board, which takes a moment longer."""
+        return self.until(f"contests/{slug}/submissions/{submission}/report", _is_whole, user)
 
     def until(self, path: str, ready: Callable[[Any], bool], user: str = "admin") -> Any:
         """Ask until the answer is as it is waited for."""
@@ -89,6 +87,12 @@ class Judge:
             assert time.monotonic() < until, body
             time.sleep(0.02)
         return body
+
+
+def _is_whole(report: Any) -> bool:
+    return report["state"] == "done" and (
+        report["points"] is not None or report["judgement"]["judgement_type_id"] == "JE"
+    )
 
 
 @contextmanager

@@ -59,6 +59,7 @@ class Counter:
         self._nodes = tree(pattern)
         self._members = members(pattern)
         self._flags = int(pattern.flags)
+        self._has_lines = bool(pattern.flags & re.MULTILINE)
         self._text = ""
         self._groups: dict[int, tuple[int, int]] = {}
         self._most = 0
@@ -168,9 +169,9 @@ class Counter:
         text = self._text
         self._step()
         if value in (codes.AT_BEGINNING, codes.AT_BEGINNING_STRING):
-            holds = at == 0
+            holds = at == 0 or (value is codes.AT_BEGINNING and self._has_lines and text[at - 1] == "\n")
         elif value is codes.AT_END:
-            holds = at == len(text) or text[at:] == "\n"
+            holds = at == len(text) or text[at:] == "\n" or (self._has_lines and text[at] == "\n")
         elif value is codes.AT_END_STRING:
             holds = at == len(text)
         else:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from app.packages.formats.case_patterns import NotUnderstood, begins_with
 from app.packages.formats.draft import CaseDraft, GroupDraft, Program, Source, Standard, listed
 
 GEN = "gen/GEN"
-HARMLESS = re.compile(r"(?:[0-9|()^$.]|\[\^?[0-9-]+\]|\\d)*(?:\.\*)?\$?")
-"""Expressions without repetitions: those can take time beyond any bound."""
-LONGEST_PATTERN = 2000
 Parameters = int | float | list[list[int | float | str]] | None
 """Of Sum: the points of a case. Of the groups: [points, cases, ...], cases being a count or a regular expression."""
 
@@ -155,16 +152,11 @@ def _by_patterns(
 
 
 def _matching(source: Source, text: str, cases: Sequence[CaseDraft]) -> list[CaseDraft]:
-    if not HARMLESS.fullmatch(text) or len(text) > LONGEST_PATTERN:
-        expected = "an expression of digits, `.`, `[0-9]`, `|` and brackets, with `.*` at its end at most"
-        source.faults.expect("task.yaml", "score_type_parameters", expected=expected, found=repr(text[:60]))
-        return []
     try:
-        pattern = re.compile(text)
-    except re.error as error:
-        source.faults.add("task.yaml", f"{text[:60]!r} is no regular expression: {error}", "score_type_parameters")
+        return [case for case in cases if begins_with(text, case.name)]
+    except NotUnderstood as error:
+        source.faults.expect("task.yaml", "score_type_parameters", expected=str(error), found=repr(text[:60]))
         return []
-    return [case for case in cases if pattern.match(case.name)]
 
 
 def _group(number: int, groups: int, points: Fraction, cases: Sequence[CaseDraft]) -> GroupDraft:

@@ -13,6 +13,7 @@ BLOCK = re.compile(r"^ {0,3}\|\| *(input|examplefile) *\n", re.MULTILINE)
 END = re.compile(r"^ {0,3}\|\| *end *$\n?", re.MULTILINE)
 MARK = re.compile(r"^ {0,3}\|\| *(input|output|description|examplefile) *$")
 TAG = re.compile(r"^\{\{(libinteractive|output-only):download\}\}[ \t]*\n?", re.MULTILINE)
+TITLE = re.compile(r"^# ", re.MULTILINE)
 HEADING = re.compile(r"^#(?=#{0,4} )", re.MULTILINE)
 FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 Sample = tuple[str, str]
@@ -97,7 +98,7 @@ def _demoted(text: str) -> str:
     """One `#` more for each heading, where there is one of the first level: that is the problem's name here."""
     parts = FENCE.split(text)
     outside = "".join(parts[::2])
-    if not re.search(r"^# ", outside, re.MULTILINE):
+    if not TITLE.search(outside):
         return text
     fences = iter(FENCE.findall(text))
     pieces = [HEADING.sub("##", part) if at % 2 == 0 else part for at, part in enumerate(parts)]
