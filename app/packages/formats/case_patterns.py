@@ -1,7 +1,7 @@
 """The expressions by which CMS names the cases of a group, matched in time linear in the expression and the name.
 
 They come with packages, and Python's own expressions take time exponential in what a few brackets can say. Known are
-digits, `_`, `-`, `.`, `\\d`, sets such as `[0-9]`, brackets, `|`, `^`, `$`, and `*` behind a `.`; all that task authors use.
+letters, digits, `_`, `-`, `.`, `\\d`, sets such as `[0-9]`, brackets, `|`, `^`, `$`, and `*` behind a `.`.
 """
 
 from __future__ import annotations
