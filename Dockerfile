@@ -11,6 +11,7 @@ COPY pyproject.toml uv.lock README.md ./
 RUN uv sync --frozen --no-dev --no-install-project
 COPY app app
 COPY checkers checkers
+COPY games games
 COPY solvers solvers
 COPY problems problems
 COPY migrations migrations

@@ -5,7 +5,7 @@
 PYTHON_HERE := .venv/bin/python
 # Compiled first, and kept: where Python may not keep what it compiles, each process that a test starts would compile it all
 # again, and each worker would rewrite the assertions of all tests and plugins, in ten seconds.
-PYTEST = $(PYTHON_HERE) -m compileall -q app checkers solvers tests && \
+PYTEST = $(PYTHON_HERE) -m compileall -q app checkers games solvers tests && \
 	PYTHONDONTWRITEBYTECODE= $(PYTHON_HERE) -m pytest -n auto --dist worksteal
 KERNELS = .venv/.jurado-kernels
 ARGS ?=
@@ -24,7 +24,7 @@ demo: setup ## play a whole contest through HTTP in this terminal
 
 # Once for all: the workers of a test run, and the servers that they start, would each compile the same kernels. Where one
 # does not compile, the tests say so.
-$(KERNELS): $(shell find checkers solvers -name '*.py') | setup
+$(KERNELS): $(shell find checkers games solvers -name '*.py') | setup
 	-@$(PYTHON_HERE) scripts/warm_kernels.py >/dev/null && touch $@
 
 test: setup $(KERNELS) ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some)

@@ -16,7 +16,7 @@ Source
     Posledná dobrota, Slovak Olympiad in Informatics, A-III-5; the form with answer files is set here.
     Judging rests on a theorem (proved in the package's solution text): with M = K + 1, (A, B) is lost if and only if
     (A mod M, B mod M) is, and within that square the lost positions are Wythoff's pairs (a, a + n) with
-    a = floor(n * golden ratio), in either order. The rules are here for every user: `is_legal`, `is_lost`, `lower`.
+    a = floor(n * golden ratio), in either order. Legal moves: `checkers/rules/lasttreat.py`, shared with the game.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from numba import njit
 
 from checkers.doors import Message, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
+from checkers.rules.lasttreat import LARGEST, illegality
 
 MOST_POSITIONS = 10**5
-LARGEST = 10**18
 GOLDEN = np.uint64(11400714819323198485)  # floor(2**64 * (golden ratio - 1))
 HALF, LOW, ONE = np.uint64(32), np.uint64(2**32 - 1), np.uint64(1)
 
@@ -53,28 +53,6 @@ class Answer:
     """The amounts to take from each position: `moves` has a line `x y` for each, int64; `0 0` says that it is lost."""
 
     moves: Integers
-
-
-def is_legal(cakes: int, fruit: int, most: int, x: int, y: int) -> bool:
-    """Tell whether x cakes and y pieces of fruit may be taken where at most `most` may be taken from a pile."""
-    return illegality(cakes, fruit, most, x, y) is None
-
-
-def illegality(cakes: int, fruit: int, most: int, x: int, y: int) -> tuple[str, str] | None:
-    """Say why a move is not legal, as (expected, found); None where it is. Taking nothing is no move."""
-    if x == y == 0 or (x != y and x != 0 and y != 0) or x < 0 or y < 0:
-        return "a number from one pile or the same number from both", f"{x} {y}"
-    if max(x, y) > most:
-        return f"at most {most} from a pile", str(max(x, y))
-    for taken, pile, name in ((x, cakes, "cakes"), (y, fruit, "pieces of fruit")):
-        if taken > pile:
-            return f"at most {pile} {name}", str(taken)
-    return None
-
-
-def is_lost(cakes: int, fruit: int, most: int) -> bool:
-    """Tell whether a position is lost for its mover. Piles 0..10^18, `most` 1..10^18; the empty one is lost."""
-    return bool(lost(cakes, fruit, most))
 
 
 def read_instance(data: bytes) -> Instance:

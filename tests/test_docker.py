@@ -33,7 +33,7 @@ def test_what_is_copied_exists_and_is_let_through_by_dockerignore(source: str) -
 
 
 def test_everything_the_service_imports_or_reads_is_copied() -> None:
-    assert {"app", "checkers", "solvers", "problems", "migrations", "pyproject.toml", "uv.lock"} <= set(COPIED)
+    assert {"app", "checkers", "games", "solvers", "problems", "migrations", "pyproject.toml", "uv.lock"} <= set(COPIED)
 
 
 def test_the_image_runs_the_service_as_a_user_without_rights() -> None:

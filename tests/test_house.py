@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 ALLOWED = {
     "app/domain": {"app", "numpy"},
     "checkers": {"checkers", "numba", "numpy"},
+    "games": {"checkers", "games", "numba", "numpy"},
     "solvers": {"checkers", "numba", "numpy", "solvers"},
 }
 
@@ -49,7 +51,7 @@ def test_packages_of_the_app_hold_only_a_docstring_in_their_init() -> None:
 
 
 def test_every_folder_with_modules_is_a_package() -> None:
-    for room in ("app", "checkers", "solvers"):
+    for room in ("app", "checkers", "games", "solvers"):
         for path in (PROJECT / room).rglob("*.py"):
             assert (path.parent / "__init__.py").exists(), path.parent
 
@@ -57,9 +59,9 @@ def test_every_folder_with_modules_is_a_package() -> None:
 def test_a_solver_borrows_from_no_other_checker_than_its_own() -> None:
     for path in (PROJECT / "solvers").glob("*/*.py"):
         slug = path.parent.name
-        modules = {name for name in imported(path, parts=2) if name.startswith("checkers.")}
+        modules = {name for name in imported(path, parts=3) if name.startswith("checkers.")}
         shared = {f"checkers.{module.stem}" for module in (PROJECT / "checkers").glob("*.py")} - bundled_checkers()
-        assert modules <= shared | {f"checkers.{slug}"}, path
+        assert modules <= shared | {f"checkers.{slug}", f"checkers.rules.{slug}"}, path
 
 
 @pytest.mark.parametrize("room", ["domain", "packages", "storage", "grading", "services"])
@@ -77,7 +79,7 @@ def test_any_stands_in_a_signature_below_the_edge_only_beside_its_reason(room: s
 
 
 VERBS = frozenset({"found", "there", "kept", "said", "told"})
-NAMED_BY_NOUNS = ("app", "bench", "checkers", "scripts", "solvers", "tests")
+NAMED_BY_NOUNS = ("app", "bench", "checkers", "games", "scripts", "solvers", "tests")
 
 
 @pytest.mark.parametrize("room", NAMED_BY_NOUNS)
@@ -162,3 +164,9 @@ def test_the_service_asks_one_clock_for_the_time() -> None:
         if "datetime.now(" in (text := path.read_text()) or "time.time" in text
     }
     assert {path for path in asking if not path.startswith("app/cli/")} == {"app/domain/clock.py"}
+
+
+def test_rules_that_games_share_are_quick_to_import() -> None:
+    """A server plays without the compiler of kernels, which takes a second and 100 MB."""
+    code = "import sys, games.lasttreat; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0

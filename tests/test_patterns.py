@@ -43,7 +43,9 @@ def modules() -> list[str]:
 
 @cache
 def sources() -> dict[str, ast.Module]:
-    paths = [path for folder in ("app", "checkers", "solvers") for path in sorted((ROOT / folder).rglob("*.py"))]
+    paths = [
+        path for folder in ("app", "checkers", "games", "solvers") for path in sorted((ROOT / folder).rglob("*.py"))
+    ]
     return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 

@@ -13,7 +13,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
 TOY = PROJECT / "tests/toy"
-COPIED = ("app", "checkers", "solvers", "scripts", "migrations", "tests", "typings")
+COPIED = ("app", "checkers", "games", "solvers", "scripts", "migrations", "tests", "typings")
 
 
 @pytest.fixture(scope="module")

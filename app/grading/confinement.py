@@ -43,10 +43,10 @@ def give_up_others(memory: int) -> Report:
 
 
 def give_up_files() -> Report:
-    """Give up to write, to start threads, and to read anything but Python, its libraries and the checkers."""
+    """Give up to write, to start threads, and to read but Python, its libraries, checkers and games."""
     return {
         WRITES: _tried(_write_nothing),
-        FOLDERS: _tried(lambda: landlock.restrict(readable("app", "checkers"))),
+        FOLDERS: _tried(lambda: landlock.restrict(readable("app", "checkers", "games"))),
     }
 
 

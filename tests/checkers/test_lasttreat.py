@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkers import lasttreat
 from checkers.doors import Rejected
 from checkers.lasttreat import Answer, Instance, read_answer, read_instance, score_answer, write_answer
+from checkers.rules import lasttreat as rules
 
 POSITIONS = b"5\n1 0 1\n0 2 2\n2 4 2\n3 5 4\n5 5 10\n"
 RIGHT = b"1 0\n0 2\n0 0\n3 0\n5 5\n"
@@ -86,7 +86,7 @@ def test_a_line_is_right_just_where_play_by_the_rules_says_so(a: int, b: int, k:
     a += a + b == 0
     legal = (x, y) != (0, 0) and (x == y or 0 in (x, y)) and max(x, y) <= k and x <= a and y <= b
     right = slow_lost(a - x, b - y, k) if legal else (x, y) == (0, 0) and slow_lost(a, b, k)
-    assert lasttreat.is_legal(a, b, k, x, y) == legal
+    assert rules.is_legal(a, b, k, x, y) == legal
     instance = Instance(np.array([[a, b, k]], np.int64))
     try:
         score_answer(instance, read_answer(f"{x} {y}".encode(), instance))

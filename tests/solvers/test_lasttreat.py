@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from checkers import lasttreat as checker
 from checkers.lasttreat import Answer, Instance, read_answer, read_instance, score_answer, write_answer
+from checkers.rules import lasttreat as rules
 from solvers import lasttreat
 from solvers.doors import Report, Unsolved
 from solvers.lasttreat.closed_form import partner_of
@@ -117,7 +118,7 @@ def test_the_partner_of_a_number_makes_a_pair_with_it(number: int) -> None:
 @given(st.integers(0, 10**18), st.integers(0, 10**18), st.integers(1, 10**18))
 def test_a_position_is_lost_if_its_remainders_are_a_pair(a: int, b: int, k: int) -> None:
     r, s = a % (k + 1), b % (k + 1)
-    assert checker.is_lost(a, b, k) == (slow_lower(abs(r - s)) == min(r, s))
+    assert rules.is_lost(a, b, k) == (slow_lower(abs(r - s)) == min(r, s))
 
 
 @settings(max_examples=300)

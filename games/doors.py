@@ -1,0 +1,183 @@
+"""The doors every game opens: its rules over immutable positions, and opponents by name.
+
+A game is a folder `games/<slug>/` whose `__init__.py` has a constant `GAME` that satisfies :class:`Game`; its docstring
+has the headings statement in one sentence, Instance, Move, Won by, Opponents, Source. Positions are values: hashable,
+never changed, and written as text from which they can be read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from checkers.doors import Rejected, quote
+
+Side = Literal[0, 1]
+"""A player: 0 makes the first move of a game, 1 is the other one."""
+
+FIRST: Side = 0
+SECOND: Side = 1
+
+P = TypeVar("P", bound=Hashable)
+
+EXACT_IN_JSON = 2**53
+
+LONGEST_MOVE = 100
+"""The most characters of a move's text; a longer one is malformed in every game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """The legal moves of a position: all of them where they are few, else None beside their rule as a sentence."""
+
+    moves: tuple[str, ...] | None
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What perfect play makes of a position.
+
+    won   whether the player to move wins, or None where that was not settled within the bounds of the search
+    note  how that is known, for people: a proof, or how far a search went
+    """
+
+    won: bool | None
+    note: str
+
+
+@dataclass(frozen=True)
+class Opponent(Generic[P]):
+    """A way to play. `choose` gives a legal move of a position that is not over.
+
+    The move depends on the position and on what is drawn from the random numbers, on nothing else: no clock, no memory
+    of earlier moves. `summary` is one sentence that says how it plays, honest about its bounds.
+    """
+
+    summary: str
+    choose: Callable[[P, Random], str]
+
+
+class Game(Protocol[P]):
+    """The rules of one game. Every function is pure; those that take text raise Rejected and nothing else."""
+
+    @property
+    def slug(self) -> str:
+        """The name of the game's folder: lowercase letters and digits."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The name of the game for people."""
+        ...
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the players 0 and 1 are called."""
+        ...
+
+    @property
+    def asker(self) -> Side:
+        """The side of whoever asks for a game, unless another one is asked for."""
+        ...
+
+    @property
+    def sample(self) -> str:
+        """An instance that is won for the asker: what is played where none is named."""
+        ...
+
+    @property
+    def opponents(self) -> Mapping[str, Opponent[P]]:
+        """The opponents by name; `optimal` and `random` are in every game."""
+        ...
+
+    def start(self, instance: str) -> P:
+        """Read a position; raises Rejected unless the text is written exactly as the game's docstring says."""
+        ...
+
+    def to_text(self, position: P) -> str:
+        """Write a position: `start` gives it back."""
+        ...
+
+    def to_move(self, position: P) -> Side:
+        """Tell whose move it is, or would be if the game were not over."""
+        ...
+
+    def legal(self, position: P) -> Legal:
+        """List the legal moves, or their rule; an empty list where the game is over."""
+        ...
+
+    def apply(self, position: P, move: str) -> P:
+        """Make a move; raises Rejected where it is malformed or illegal, and where the game is over."""
+        ...
+
+    def over(self, position: P) -> bool:
+        """Tell whether the game has ended."""
+        ...
+
+    def winner(self, position: P) -> Side | None:
+        """Tell who won; None while the game is not over, and for a draw in games that have them."""
+        ...
+
+    def outlook(self, position: P) -> Outlook:
+        """Tell what perfect play makes of a position, as far as the game's `optimal` knows."""
+        ...
+
+    def render(self, position: P) -> dict[str, Any]:
+        """Give a position as JSON: what a page or a terminal draws. Integers beyond 2^53 are strings."""
+        ...
+
+
+def other(side: Side) -> Side:
+    """Give the other player."""
+    return 1 if side == 0 else 0
+
+
+def begin(game: Game[P], instance: str) -> P:
+    """Read the position of a new game; raises Rejected for one that is over, as well as for malformed text."""
+    position = game.start(instance)
+    if game.over(position):
+        raise Rejected.at("position", expected="one with a legal move", found="one that is over")
+    return position
+
+
+def json_number(value: int) -> int | str:
+    """Give an integer as JSON: a string where a reader of doubles would round it."""
+    return value if abs(value) <= EXACT_IN_JSON else str(value)
+
+
+def draws(seed: int, number: int) -> Random:
+    """Make the random numbers of one move: the same for the same seed of the game and number of the move (from 1).
+
+    An opponent's move can so be found again from a transcript, after a restart and on another machine.
+    """
+    return Random(f"{seed}/{number}")
+
+
+def read_numbers(text: str, count: int, *, where: str, what: str, largest: int) -> list[int]:
+    """Read canonical decimals 0..largest with single spaces between; raises Rejected with `what` was expected.
+
+    Only ASCII digits count: Python's `int` takes signs, underscores and digits of other scripts.
+    """
+    words = text.split(" ")
+    digits = len(str(largest))
+    for word in words:
+        canonical = word.isascii() and word.isdigit() and (word == "0" or word[0] != "0")
+        if not canonical or len(word) > digits or int(word) > largest:
+            raise Rejected.at(where, expected=what, found=shown(text))
+    if len(words) != count:
+        raise Rejected.at(where, expected=what, found=shown(text))
+    return [int(word) for word in words]
+
+
+def check_length(move: str) -> None:
+    """Raise Rejected for a move that is too long to be one in any game."""
+    if len(move) > LONGEST_MOVE:
+        raise Rejected.at("move", expected=f"at most {LONGEST_MOVE} characters", found=shown(move))
+
+
+def shown(text: str) -> str:
+    """Show a piece of a text in a message: short, in quotes, with every odd character spelt out."""
+    return quote(text[:1000].encode("utf-8", "backslashreplace"))
