@@ -14,9 +14,10 @@ from app.cli import access, bench, check, generate, package, solve
 from app.cli.admin import (
     accounts,
     contest_commands,
-    imports,
+    directory,
     jobs,
     package_import,
+    people,
     problems,
     rejudgings,
     similarity,
@@ -233,9 +234,12 @@ administration = typer.Typer(
     no_args_is_help=True, help="Look after a server: accounts, teams, contests, problems, jobs."
 )
 groups = {
-    "people": imports.people,
+    "people": people.people,
     "user": accounts.user,
     "team": teams.team,
+    "group": directory.group,
+    "organization": directory.organization,
+    "person": directory.person,
     "contest": contest_commands.contest,
     "problem": problems.problem,
     "testcase": problems.testcase,

@@ -206,23 +206,6 @@ def same_id(in_address: str, in_body: str | None) -> None:
         raise Conflict(f"id: expected {in_address!r} as in the address, found {in_body!r}")
 
 
-def bad_bytes(data: bytes) -> list[dict[str, str]]:
-    """The lines that are not UTF-8, as faults: all of them, or the first ones of very many."""
-    expected = "UTF-8 (in a spreadsheet: save as CSV UTF-8)"
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return [mismatch("line 1", expected, "UTF-16")]
-    faults: list[dict[str, str]] = []
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if len(faults) >= MOST_LISTED:
-            break
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            before = line[: error.start].decode()[-30:]
-            faults.append(mismatch(f"line {number}", expected, f"byte {line[error.start]:#04x} after {before!r}"))
-    return faults
-
-
 def mismatch(where: str, expected: str, actual: str) -> dict[str, str]:
     """A fault: a place, and the expected and the actual value there."""
     return {"where": where, "expected": expected, "found": actual}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from app.services.bodies import Item, mismatch, refuse
@@ -27,11 +27,15 @@ TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns a table may have. Cells of `lists` hold ids with spaces or commas between them, `flags` yes or no."""
+    """The columns a table may have. Cells of `lists` hold ids with spaces or commas between them, `flags` yes or no.
+
+    `others` are further spellings of names.
+    """
 
     names: Sequence[str]
     lists: frozenset[str] = frozenset()
     flags: frozenset[str] = frozenset()
+    others: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str, cell: str) -> Cell:
         """The value of a cell with text in it; the reader of the value refuses what is neither yes nor no."""
@@ -47,12 +51,17 @@ TEAMS = Columns(
     ("id", "name", "label", "display_name", "icpc_id", "organization_id", "group_ids", "hidden"),
     lists=frozenset({"group_ids"}),
     flags=frozenset({"hidden"}),
+    others={"organisation_id": "organization_id"},
 )
 GROUPS = Columns(("id", "name", "icpc_id", "type"))
 ABOUT_ORGANIZATIONS = ("id", "name", "formal_name", "icpc_id", "country", "country_subdivision", "url")
 ORGANIZATIONS = Columns((*ABOUT_ORGANIZATIONS, "twitter_hashtag", "twitter_account"))
 PERSONS = Columns(("id", "name", "role", "team_ids", "icpc_id", "title", "email", "sex"), lists=frozenset({"team_ids"}))
-PEOPLE = Columns(("name", "username", "password", "email", "team", "organization", "group"))
+PEOPLE = Columns(
+    ("name", "username", "password", "email", "team", "organization", "group", "hidden"),
+    flags=frozenset({"hidden"}),
+    others={"organisation": "organization", "e-mail": "email"},
+)
 
 
 def read(text: str, columns: Columns) -> list[Item]:
@@ -66,7 +75,8 @@ def read(text: str, columns: Columns) -> list[Item]:
     if not rows:
         refuse([mismatch("line 1", f"the names of columns, some of {', '.join(columns.names)}", "nothing")])
     (line, cells), *others = rows
-    names = [cell.strip().lower() for cell in cells]
+    spelled = [cell.strip().lower() for cell in cells]
+    names = [columns.others.get(name, name) for name in spelled]
     faults = _header_faults(names, columns, line)
     for at, row in others:
         if len(faults) >= MOST_LISTED:

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from app.api.http.uploads import content_type
-from app.services.bodies import Document, bad_bytes, json_document, objects, read_yaml, refuse
+from app.services.bodies import Document, json_document, objects, read_yaml
+from app.services.encodings import charset_of, table_text
 from app.services.errors import BadRequest, TooLarge, UnsupportedMedia
 from app.services.heavy import run_heavy
 
@@ -27,14 +28,12 @@ async def _document(request: Request) -> Document:
     data = await request.body()
     if kind in JSON_TYPES:
         return objects(await json_document(data))
+    if kind in TSV_TYPES | CSV_TYPES:
+        return Document(lines=table_text(data, charset_of(request.headers["content-type"])))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        if kind in TSV_TYPES | CSV_TYPES:
-            refuse(bad_bytes(data))
         raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
-    if kind in TSV_TYPES | CSV_TYPES:
-        return Document(lines=text)
     if len(data) > MOST_YAML:
         raise TooLarge(f"body: expected at most {MOST_YAML} bytes of YAML, found {len(data)} (JSON may be larger)")
     return objects(await run_heavy(lambda: read_yaml(text)))

@@ -8,12 +8,16 @@ import typer
 
 from app.cli.access import read_password
 from app.cli.admin.imports import (
+    CardsFile,
     DryRun,
+    Encoding,
     Import,
     MakePasswords,
     PasswordFile,
+    Passwords,
     RenewPasswords,
     Replace,
+    Title,
     import_accounts,
     import_params,
 )
@@ -72,10 +76,17 @@ def import_users(
     make_passwords: MakePasswords = False,
     renew_passwords: RenewPasswords = False,
     passwords: PasswordFile = None,
+    cards: CardsFile = None,
+    title: Title = "Jurado",
+    encoding: Encoding = None,
     replace: Replace = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import accounts from a file: all of them, or none and a list of what is wrong."""
-    params = import_params(make_passwords, renew_passwords, passwords, replace=replace, dry_run=dry_run)
-    import_accounts(file, params, passwords, as_json=as_json)
+    """Import accounts from a file: all of them, or none and a list of what is wrong.
+
+    A file for passwords or cards asks for passwords too.
+    """
+    target = Passwords(passwords, cards, title)
+    params = import_params(make_passwords or target.kept, renew_passwords, replace=replace, dry_run=dry_run)
+    import_accounts(file, params, target, encoding=encoding, as_json=as_json)

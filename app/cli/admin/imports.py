@@ -4,34 +4,44 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
 
 import typer
+from rich.table import Table
 
+from app.cli.admin.cards import Card, cards_page
+from app.cli.admin.import_tables import Object, class_list_tables, objects_table
 from app.cli.client import Client, Param, Shape, checked
+from app.cli.config import current_login
 from app.cli.names import read_file
-from app.cli.options import AsJson
-from app.cli.output import Failure, examples, report, say, show, table
+from app.cli.new_files import NewFile
+from app.cli.output import Failure, report, say, show, table
 from app.cli.resources.people import ClassList, NewAccount
 
-people = typer.Typer(no_args_is_help=True, help="Class lists: accounts with their teams in one step.")
 TYPES = {
     ".json": "application/json",
     ".yaml": "application/yaml",
     ".yml": "application/yaml",
     ".csv": "text/csv",
     ".tsv": "text/tsv",
+    ".txt": "text/csv",
 }
+TABLES = frozenset({"text/csv", "text/tsv"})
 PASSWORD_COLUMNS = ["username", "password", "name", "team"]
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 SECONDS = 600.0
 """Thousands of passwords take minutes to hash."""
 Import = Annotated[Path, typer.Argument(metavar="FILE", help="a .csv, .tsv, .json or .yaml")]
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="of a table that is no UTF-8 or UTF-16, such as windows-1252 or macintosh"),
+]
 Replace = Annotated[bool, typer.Option("--replace", help="replace those that are there already")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="only say what would happen, or what is wrong")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="only show what would be made and changed, or what is wrong")]
 MakePasswords = Annotated[
     bool, typer.Option("--make-passwords", help="let the server make a password for each account without one")
 ]
@@ -42,107 +52,138 @@ PasswordFile = Annotated[
     Path | None,
     typer.Option("--passwords", metavar="FILE", help="write made passwords to this new CSV file, for you alone"),
 ]
+CardsFile = Annotated[
+    Path | None,
+    typer.Option("--cards", metavar="FILE", help="write made passwords as cards to print to this new HTML file"),
+]
+Title = Annotated[str, typer.Option(help="what stands above each name on the cards, such as the contest's name")]
 
 
-@people.command(
-    "import",
-    epilog=examples(
-        "jurado admin people import class.csv --dry-run",
-        "jurado admin people import class.csv --contest finals --make-passwords",
-        "jurado admin people import class.csv --make-passwords --passwords passwords.csv",
-    ),
-)
-def import_people(
-    file: Import,
-    contest: Annotated[str | None, typer.Option(metavar="ID", help="let their teams take part there")] = None,
-    make_passwords: MakePasswords = False,
-    renew_passwords: RenewPasswords = False,
-    passwords: PasswordFile = None,
-    replace: Replace = False,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
+@dataclass(frozen=True, slots=True)
+class Passwords:
+    """The new files that passwords go to: a table, cards with a title; without either they are printed."""
+
+    table: Path | None = None
+    cards: Path | None = None
+    title: str = "Jurado"
+
+    @property
+    def kept(self) -> bool:
+        """Whether they go to a file."""
+        return self.table is not None or self.cards is not None
+
+
+def import_class_list(
+    file: Path, params: Mapping[str, Param], passwords: Passwords, *, encoding: str | None, as_json: bool
 ) -> None:
-    """Import a class list: all of it, or nothing and a list of what is wrong."""
-    params = import_params(make_passwords, renew_passwords, passwords, replace=replace, dry_run=dry_run)
+    """Import a class list, and print what it made and the passwords, or write these to files."""
     with PasswordWriter(passwords) as writer:
-        imported = send("people", file, {**params, "contest_id": contest}, ClassList)
+        imported = send("people", file, params, ClassList, encoding=encoding)
         rows = imported["people"]
         shown = {**imported, "people": writer.take(rows)}
     new = (("teams", imported["teams"]), ("organizations", imported["organizations"]), ("groups", imported["groups"]))
     counts = [f"{len(ids)} new {name}" for name, ids in new if ids]
+    counts += [f"{len(imported['changed_teams'])} changed teams"] if imported["changed_teams"] else []
     states = [sum(row["account"] == state for row in rows) for state in ("made", "changed", "unchanged")]
     text = f"{len(rows)} accounts ({states[0]} made, {states[1]} changed, {states[2]} as they were)"
-    report_import(", ".join([text, *counts]), shown, rows, file=passwords, dry_run=dry_run, as_json=as_json)
+    dry_run = "dry_run" in params
+    show_dry_run(class_list_tables(imported), dry_run=dry_run, as_json=as_json)
+    report_import(", ".join([text, *counts]), shown, rows, passwords, dry_run=dry_run, as_json=as_json)
 
 
-def import_accounts(file: Path, params: Mapping[str, Param], passwords: Path | None, *, as_json: bool) -> None:
-    """Import accounts, and print the passwords made for them or write them to a file."""
+def import_accounts(
+    file: Path, params: Mapping[str, Param], passwords: Passwords, *, encoding: str | None, as_json: bool
+) -> None:
+    """Import accounts, and print the passwords made for them or write them to files."""
+    dry_run = "dry_run" in params
+    before = listed("accounts") if dry_run else {}
     with PasswordWriter(passwords) as writer:
-        document = send("accounts", file, params)
+        document = send("accounts", file, params, encoding=encoding)
         rows = checked(document if isinstance(document, list) else [document], list[NewAccount])
         shown = writer.take(rows)
-    dry_run = "dry_run" in params
-    report_import(f"{len(rows)} accounts", shown, rows, file=passwords, dry_run=dry_run, as_json=as_json)
+    show_dry_run([objects_table("accounts", before, objects_of(document))], dry_run=dry_run, as_json=as_json)
+    report_import(f"{len(rows)} accounts", shown, rows, passwords, dry_run=dry_run, as_json=as_json)
 
 
-def import_objects(path: str, file: Path, *, replace: bool, dry_run: bool, as_json: bool) -> None:
+def import_objects(
+    path: str, file: Path, *, replace: bool, dry_run: bool, as_json: bool, encoding: str | None = None
+) -> None:
     """Send a file of objects, in the format its name tells."""
-    document = send(path, file, import_params(replace=replace, dry_run=dry_run))
-    count = len(document) if isinstance(document, list) else 1
-    report(f"{count} {path} {would(dry_run)} imported", document, as_json=as_json)
+    before = listed(path) if dry_run else {}
+    document = send(path, file, import_params(replace=replace, dry_run=dry_run), encoding=encoding)
+    rows = objects_of(document)
+    show_dry_run([objects_table(path, before, rows)], dry_run=dry_run, as_json=as_json)
+    report(f"{len(rows)} {path.rpartition('/')[2]} {would(dry_run)} imported", document, as_json=as_json)
 
 
-def import_params(make: bool = False, renew: bool = False, file: Path | None = None, **more: bool) -> dict[str, Param]:
-    """Give the query of an import: the options that were chosen; a file for passwords asks for passwords too."""
-    chosen = {"generate_passwords": make or file is not None, "renew_passwords": renew, **more}
+def import_params(make: bool = False, renew: bool = False, **more: bool) -> dict[str, Param]:
+    """Give the query of an import: the options that were chosen."""
+    chosen = {"generate_passwords": make, "renew_passwords": renew, **more}
     return {name: "true" for name, is_chosen in chosen.items() if is_chosen}
 
 
-def send(path: str, file: Path, params: Mapping[str, Param], shape: type[Shape] | None = None) -> Shape:
+def listed(path: str) -> dict[str, Object]:
+    """The objects of a collection as they are, by id."""
+    with Client.open() as client:
+        return {str(each["id"]): each for each in objects_of(client.get(path))}
+
+
+def objects_of(document: object) -> list[Object]:
+    """The objects of a reply, which may be one."""
+    every = document if isinstance(document, list) else [document]
+    return [each for each in every if isinstance(each, dict)]
+
+
+def send(
+    path: str,
+    file: Path,
+    params: Mapping[str, Param],
+    shape: type[Shape] | None = None,
+    *,
+    encoding: str | None = None,
+) -> Shape:
     """Send a file to a collection; its name tells its format."""
     kind = TYPES.get(file.suffix.lower())
     if kind is None:
         raise Failure(f"{file}: expected a name that ends with {', '.join(TYPES)}")
+    if encoding is not None and kind not in TABLES:
+        raise Failure(f"--encoding: expected a table, as JSON and YAML are UTF-8, found {file}")
     data = read_file(file, "file")
-    headers = {"Content-Type": kind}
+    headers = {"Content-Type": kind if encoding is None else f"{kind}; charset={encoding}"}
     with Client.open() as client:
         return client.post(path, shape=shape, content=data, headers=headers, params=params, timeout=SECONDS)
 
 
 class PasswordWriter:
-    """Writes passwords to a new file, made before anything is sent, so that none is lost; removed if none is written.
+    """Writes passwords to new files, made before anything is sent, so that none is lost; without one they stay."""
 
-    Without a path the passwords stay where they are.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._written = False
+    def __init__(self, target: Passwords) -> None:
+        self._target = target
+        self._table, self._cards = NewFile(target.table), NewFile(target.cards)
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        if self._path is not None:
-            try:
-                self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            except FileExistsError:
-                raise Failure(f"{self._path}: expected a new file, found one that is there already") from None
-            except OSError as error:
-                raise Failure(f"{self._path}: {error.strerror or error}", 1) from None
+        """Make the files."""
+        with ExitStack() as stack:
+            stack.enter_context(self._table)
+            stack.enter_context(self._cards)
+            self._open = stack.pop_all()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        if self._path is None:
-            return
-        os.close(self._file)
-        if not self._written:
-            self._path.unlink()
+        """Close them, and remove those that nothing was written to."""
+        self._open.close()
 
     def take(self, accounts: Sequence[NewAccount]) -> list[Mapping[str, object]]:
         """Write the passwords of some accounts; returns the accounts without them, or as they are without a file."""
-        if self._path is None:
+        if not self._target.kept:
             return list(accounts)
-        if with_password := [account for account in accounts if "password" in account]:
-            self._written = True
-            os.write(self._file, as_csv(with_password).encode())
+        with_password = [account for account in accounts if "password" in account]
+        if with_password and self._target.table is not None:
+            self._table.write(as_csv(with_password))
+        if with_password and self._target.cards is not None:
+            cards = [Card(*password_cells(account)) for account in with_password]
+            self._cards.write(cards_page(cards, title=self._target.title, address=current_login().url))
         return [{name: value for name, value in account.items() if name != "password"} for account in accounts]
 
 
@@ -162,14 +203,27 @@ def password_cells(account: NewAccount) -> list[str]:
     return [account["username"], account["password"], account["name"], team]
 
 
+def show_dry_run(tables: Sequence[Table], *, dry_run: bool, as_json: bool) -> None:
+    """Print what a dry run would make and change; for a program it is in the JSON."""
+    if dry_run and not as_json:
+        show(*tables)
+
+
 def report_import(
-    text: str, document: object, accounts: Sequence[NewAccount], *, file: Path | None, dry_run: bool, as_json: bool
+    text: str,
+    document: object,
+    accounts: Sequence[NewAccount],
+    passwords: Passwords,
+    *,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Print what an import did; passwords come as a table, unless they are in a file or in the JSON."""
     report(f"{text} {would(dry_run)} imported", document, as_json=as_json)
     with_password = [account for account in accounts if "password" in account]
-    if with_password and file is not None:
-        say(f"{len(with_password)} passwords are in {file}; nobody can read them from the server again")
+    if with_password and passwords.kept:
+        files = " and ".join(str(path) for path in (passwords.table, passwords.cards) if path is not None)
+        say(f"{len(with_password)} passwords are in {files}; nobody can read them from the server again")
     elif with_password and not as_json:
         show(table("", PASSWORD_COLUMNS, [password_cells(account) for account in with_password]))
         say("these passwords are shown this once: the server keeps only hashes of them")

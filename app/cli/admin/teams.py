@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.admin.imports import DryRun, Import, Replace, import_objects
+from app.cli.admin.imports import DryRun, Encoding, Import, Replace, import_objects
 from app.cli.admin.requests import delete
 from app.cli.client import Client
 from app.cli.options import AsJson
@@ -78,6 +78,12 @@ def delete_team(team_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
 
 
 @team.command("import", epilog=examples("jurado admin team import teams.csv", "jurado admin team import teams.tsv"))
-def import_teams(file: Import, replace: Replace = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+def import_teams(
+    file: Import,
+    encoding: Encoding = None,
+    replace: Replace = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
     """Import teams from a file: all of them, or none and a list of what is wrong."""
-    import_objects("teams", file, replace=replace, dry_run=dry_run, as_json=as_json)
+    import_objects("teams", file, replace=replace, dry_run=dry_run, as_json=as_json, encoding=encoding)

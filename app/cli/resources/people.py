@@ -32,16 +32,34 @@ class NewAccount(TypedDict):
     password: NotRequired[str]
 
 
+class Change(TypedDict):
+    """A property before and after an import; of a secret both are null."""
+
+    property: str
+    before: str | bool | None
+    after: str | bool | None
+
+
 class Person(NewAccount):
     """An account of a class list: made, changed or unchanged."""
 
+    where: str
     account: str
+    changes: list[Change]
+
+
+class TeamChanged(TypedDict):
+    """A team that was there, and what an import changes of it."""
+
+    team_id: str
+    changes: list[Change]
 
 
 class ClassList(TypedDict):
-    """An imported class list: its people, and the ids of what is new."""
+    """An imported class list: its people, the ids of what is new, and the teams that change."""
 
     people: list[Person]
+    changed_teams: list[TeamChanged]
     teams: list[str]
     organizations: list[str]
     groups: list[str]

@@ -43,6 +43,7 @@ def bring_in(
     return PeopleMade(
         dry_run=options.dry_run,
         teams=people.teams.new,
+        changed_teams=people.changed_teams,
         organizations=people.organizations.new,
         groups=people.groups.new,
         people=people.shown(passwords.made),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from app.services.bodies import Body, Line, Sparse
 from app.services.people.account_bodies import Password, Username
@@ -20,6 +20,22 @@ class PersonRowBody(Body):
     team: Line | None = Field(None, description="default: a team of their own, with their name")
     organization: Line | None = None
     group: Line | None = None
+    hidden: bool | None = Field(None, description="whether the team is hidden; default: no, or as it is")
+
+
+class Change(BaseModel):
+    """A property before and after an import; passwords are shown as null."""
+
+    property: str
+    before: str | bool | None
+    after: str | bool | None
+
+
+class TeamChanged(BaseModel):
+    """A team that was there already and gets an organization, groups, or is hidden or shown."""
+
+    team_id: str
+    changes: list[Change]
 
 
 class PersonMade(Sparse):
@@ -30,6 +46,7 @@ class PersonMade(Sparse):
     username: str
     account_id: str
     account: Literal["made", "changed", "unchanged"]
+    changes: list[Change] = Field([], description="of a changed account")
     team_id: str
     team: str
     has_password: bool = Field(description="whether they can log in with one")
@@ -37,10 +54,11 @@ class PersonMade(Sparse):
 
 
 class PeopleMade(Sparse):
-    """The result of a class list: ids of new teams, organizations and groups, and all its people."""
+    """The result of a class list: ids of new teams, organizations and groups, old teams that change, and all people."""
 
     dry_run: bool
     teams: list[str]
+    changed_teams: list[TeamChanged]
     organizations: list[str]
     groups: list[str]
     people: list[PersonMade]

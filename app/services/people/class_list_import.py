@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
@@ -16,12 +14,12 @@ from app.services.contests.contests import slug
 from app.services.errors import place
 from app.services.people.account_bodies import AccountBody, is_id
 from app.services.people.account_import import Fault, put
-from app.services.people.class_list_bodies import PersonMade, PersonRowBody
+from app.services.people.class_list_bodies import Change, PersonMade, PersonRowBody, TeamChanged
+from app.services.people.names import free_username, plain, username_of
+from app.services.people.teams import refuse_hiding
 from app.storage import accounts, by_id, teams
 from app.storage.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 
-NOT_IN_USERNAMES = re.compile(r"[^a-z0-9]+")
-LONGEST_USERNAME = 30
 State = Literal["made", "changed", "unchanged"]
 HINT = "some of it is there already, and otherwise; replace=true changes it"
 
@@ -62,6 +60,30 @@ class Planned:
     body: AccountBody
     state: State
     email: str | None
+    changes: list[Change] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TeamPlan:
+    """What the rows of a list say of one team."""
+
+    organization_id: str | None = None
+    group_ids: list[str] = field(default_factory=list)
+    hidden: bool | None = None
+
+    def changes(self, old: TeamRow) -> list[Change]:
+        """The changes of a team that is there already."""
+        changes = []
+        if self.organization_id is not None and self.organization_id != old.organization_id:
+            changes.append(Change(property="organization", before=old.organization_id, after=self.organization_id))
+        changes += [
+            Change(property="group", before=None, after=group_id)
+            for group_id in self.group_ids
+            if group_id not in old.group_ids
+        ]
+        if self.hidden is not None and self.hidden != old.hidden:
+            changes.append(Change(property="hidden", before=old.hidden, after=self.hidden))
+        return changes
 
 
 class People:
@@ -77,9 +99,10 @@ class People:
         self.organizations = Names(by_id.names(session, OrganizationRow), "organization")
         self.groups = Names(by_id.names(session, GroupRow), "group")
         self._planned: list[Planned] = []
-        self._organization_of: dict[str, str] = {}
-        self._groups_of: dict[str, list[str]] = {}
+        self._persons = by_id.rows(session, PersonRow, [row.person_id for row in self._old.values() if row.person_id])
+        self._team_plans: dict[str, TeamPlan] = {}
         self._given: set[str] = set()
+        self.changed_teams: list[TeamChanged] = []
         self.faults: list[Fault] = []
         self.taken: list[Fault] = []
 
@@ -99,6 +122,11 @@ class People:
         for row, where in rows:
             self._plan_row(row, where)
         refuse_all(self.faults, self.taken, HINT)
+        self.changed_teams = [
+            TeamChanged(team_id=team_id, changes=changes)
+            for team_id, plan in self._team_plans.items()
+            if team_id in self._old_teams and (changes := plan.changes(self._old_teams[team_id]))
+        ]
 
     def keep(self, hashes: Mapping[str, str | None]) -> None:
         """Write all that was planned, the accounts with these hashes of passwords."""
@@ -124,7 +152,8 @@ class People:
         return [self._shown(each, passwords) for each in self._planned]
 
     def _plan_row(self, row: PersonRowBody, where: str) -> None:
-        username = row.username or self._made_username(row.name)
+        base = username_of(row.name)
+        username = row.username or (None if base is None else free_username(base, self._given))
         if username is None:
             self._fault(where, "username", "a username, as none can be made of the name", "nothing")
             return
@@ -154,25 +183,44 @@ class People:
             team_id=team_id,
             person_id=person_id,
         )
-        state: State = "made" if old is None else self._state(old, body, where, derived=row.username is None)
-        self._planned.append(Planned(where, body, state, row.email))
+        planned = Planned(where, body, "made", row.email)
+        if old is not None:
+            self._compare(old, planned, derived=row.username is None)
+        self._planned.append(planned)
 
-    def _state(
-        self, old: AccountRow, body: AccountBody, where: str, *, derived: bool
-    ) -> Literal["changed", "unchanged"]:
-        same = (old.type, old.name, old.team_id) == ("team", body.name, body.team_id)
+    def _compare(self, old: AccountRow, planned: Planned, *, derived: bool) -> None:
+        """Hold a row against the account that is there, and note what it changes."""
+        body, where = planned.body, planned.where
+        changes = [
+            Change(property=name, before=before, after=after)
+            for name, before, after in (("name", old.name, body.name), ("team", old.team_id, body.team_id))
+            if before != after
+        ]
         whose = f"{body.username!r} of the {old.type} account {old.id!r}, {old.name or 'without a name'}"
         if old.type != "team":
             self._fault(where, "username", "the username of a team's account, or a new one", whose)
-        elif derived and not same:
+        elif derived and changes:
             expected = "a username, as the one made of the name is of an account with another name or team"
             self._fault(where, "username", expected, whose)
-        elif not same and not self._replace:
+        elif changes and not self._replace:
             expected = f"the old account as it is, {old.name!r} of team {old.team_id!r}"
             self._take(where, "username", expected, f"{body.name!r} of team {body.team_id!r}")
         elif body.password is not None and not self._replace:
             self._take(where, "password", "none, as the account is there already", "a secret")
-        return "unchanged" if same and body.password is None else "changed"
+        if (email := self._other_email(old, planned.email)) is not None:
+            changes.append(email)
+            if email.before is not None and not self._replace:
+                self._take(where, "email", f"{email.before!r}, as the person has it", repr(email.after))
+        if body.password is not None:
+            changes.append(Change(property="password", before=None, after=None))
+        planned.changes = changes
+        planned.state = "changed" if changes else "unchanged"
+
+    def _other_email(self, old: AccountRow, email: str | None) -> Change | None:
+        """The change of an account's address; None where the row has none, or the same."""
+        person = self._persons.get(str(old.person_id))
+        before = None if person is None else person.details.get("email")
+        return None if email in {None, before} else Change(property="email", before=before, after=email)
 
     def _team(self, row: PersonRowBody, account_id: str, where: str) -> str | None:
         if row.team is not None:
@@ -193,32 +241,34 @@ class People:
 
     def _link(self, row: PersonRowBody, team_id: str, where: str) -> None:
         old = self._old_teams.get(team_id)
+        plan = self._team_plans.setdefault(team_id, TeamPlan())
+        if row.hidden is not None:
+            self._hide(row.hidden, plan, old, where)
         if row.organization is not None:
             meant = self.organizations.meant(row.organization)
             if meant is None:
                 self._fault(where, "organization", "the id of one of the organizations of this name", row.organization)
                 return
-            first = self._organization_of.setdefault(team_id, meant)
-            if first != meant:
-                self._fault(where, "organization", f"{first!r}, as in the team's other rows", repr(meant))
+            plan.organization_id = plan.organization_id or meant
+            if plan.organization_id != meant:
+                expected = f"{plan.organization_id!r}, as in the team's other rows"
+                self._fault(where, "organization", expected, repr(meant))
             elif old is not None and old.organization_id not in {None, meant} and not self._replace:
                 self._take(where, "organization", f"{old.organization_id!r}, as the team has it", repr(meant))
         if row.group is not None:
             group = self.groups.meant(row.group)
             if group is None:
                 self._fault(where, "group", "the id of one of the groups of this name", row.group)
-            elif group not in self._groups_of.setdefault(team_id, []):
-                self._groups_of[team_id].append(group)
+            elif group not in plan.group_ids:
+                plan.group_ids.append(group)
 
-    def _made_username(self, name: str) -> str | None:
-        base = NOT_IN_USERNAMES.sub(".", plain(name)).strip(".")[:LONGEST_USERNAME].strip(".")
-        if not base:
-            return None
-        made, number = base, 1
-        while made in self._given:
-            number += 1
-            made = f"{base}{number}"
-        return made
+    def _hide(self, hidden: bool, plan: TeamPlan, old: TeamRow | None, where: str) -> None:
+        """Note whether a team is hidden: its rows agree, and an old one changes only if that is asked for."""
+        if plan.hidden not in {None, hidden}:
+            self._fault(where, "hidden", f"{plan.hidden}, as in the team's other rows", str(hidden))
+        plan.hidden = hidden
+        if old is not None and old.hidden != hidden and not self._replace:
+            self._take(where, "hidden", f"{old.hidden}, as the team is", str(hidden))
 
     def _new_account_id(self, username: str) -> str:
         id_ = username
@@ -229,12 +279,16 @@ class People:
 
     def _keep_team(self, team_id: str) -> None:
         row = self._old_teams.get(team_id)
+        plan = self._team_plans.get(team_id, TeamPlan())
         if row is None:
-            row = TeamRow(id=team_id, name=self.teams.names[team_id], label=team_id, hidden=False, group_ids=[])
-            row.details = {}
+            row = TeamRow(id=team_id, name=self.teams.names[team_id], label=team_id, group_ids=[], details={})
+            row.hidden = bool(plan.hidden)
             self._session.add(row)
-        row.organization_id = self._organization_of.get(team_id, row.organization_id)
-        row.group_ids = list(dict.fromkeys([*row.group_ids, *self._groups_of.get(team_id, [])]))
+        hidden = row.hidden
+        row.hidden = hidden if plan.hidden is None else plan.hidden
+        refuse_hiding(self._session, row, hidden)
+        row.organization_id = plan.organization_id or row.organization_id
+        row.group_ids = list(dict.fromkeys([*row.group_ids, *plan.group_ids]))
 
     def _keep_person(self, body: AccountBody, email: str) -> None:
         row = self._session.get(PersonRow, body.person_id)
@@ -254,6 +308,7 @@ class People:
             "username": body.username,
             "account_id": body.id,
             "account": each.state,
+            "changes": each.changes,
             "team_id": body.team_id,
             "team": self.teams.names[str(body.team_id)],
             "has_password": body.password is not None or (old is not None and old.password_hash is not None),
@@ -267,9 +322,3 @@ class People:
 
     def _take(self, where: str, column: str, expected: str, what: str) -> None:
         self.taken.append(mismatch(place(where, column), expected, what))
-
-
-def plain(text: str) -> str:
-    """Small letters without their accents: José Ñandú is jose nandu."""
-    letters = unicodedata.normalize("NFKD", text)
-    return "".join(each for each in letters if not unicodedata.combining(each)).lower()

@@ -69,6 +69,49 @@ def test_a_dry_run_keeps_nothing(api: Api) -> None:
     assert send(api, "people", CLASS).status_code == 201
 
 
+def test_a_dry_run_tells_what_would_change_of_accounts_and_teams(api: Api) -> None:
+    assert send(api, "people", CLASS).status_code == 201
+    table = (
+        "name,username,team,organisation,group,e-mail,hidden\n"
+        "Ana P. Pérez,ana.perez,Blue,IES Norte,4B,ana@y.org,yes\n"
+        "José Ñandú,jose.nandu,Red,,,,\n"
+    )
+    shown = send(api, "people", table, dry_run=True, replace=True).json()
+    changed, same = shown["people"]
+    assert (same["account"], same["changes"]) == ("unchanged", [])
+    assert [(each["property"], each["before"], each["after"]) for each in changed["changes"]] == [
+        ("name", "Ana Pérez", "Ana P. Pérez"),
+        ("team", "red", "blue"),
+        ("email", "ana@x.org", "ana@y.org"),
+    ]
+    (blue,) = shown["changed_teams"]
+    assert blue["team_id"] == "blue"
+    assert [(each["property"], each["before"], each["after"]) for each in blue["changes"]] == [
+        ("organization", "ies-sur", "ies-norte"),
+        ("group", None, "4b"),
+        ("hidden", False, True),
+    ]
+    assert api.get("teams/blue", user="admin").json()["hidden"] is False
+    assert send(api, "people", table).status_code == 409
+    assert send(api, "people", table, replace=True).status_code == 201
+    assert api.get("teams/blue", user="admin").json()["hidden"] is True
+    again = send(api, "people", table).json()
+    assert ([each["account"] for each in again["people"]], again["changed_teams"]) == (["unchanged"] * 2, [])
+
+
+def test_an_address_of_somebody_is_changed_only_if_that_is_asked_for(quick_api: Api) -> None:
+    """It was overwritten by any list with another one."""
+    assert send(quick_api, "people", CLASS).status_code == 201
+    table = "name,username,team,email\nAna Pérez,ana.perez,Red,other@x.org\n"
+    refused = send(quick_api, "people", table)
+    assert (refused.status_code, places(refused)) == (409, ["line 2, column email"])
+
+
+def test_rows_of_one_team_agree_whether_it_is_hidden(quick_api: Api) -> None:
+    refused = send(quick_api, "people", "name,team,hidden\nA,T,yes\nB,T,no\nC,T,perhaps\n")
+    assert (refused.status_code, places(refused)) == (400, ["line 4, column hidden", "line 3, column hidden"])
+
+
 def test_all_faults_of_all_rows_are_listed_and_nothing_is_kept(quick_api: Api) -> None:
     table = (
         "username,name,type,team_id,password\n"
@@ -127,6 +170,42 @@ def test_tables_are_read_as_spreadsheets_write_them(quick_api: Api, table: str) 
     assert [(t["id"], t["name"], t["group_ids"], t["hidden"]) for t in made.json()] == [
         ("x", 'Los "X"', ["g", "h"], True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("codec", "charset"),
+    [
+        ("utf-8-sig", ""),
+        ("utf-16", ""),
+        ("utf-16", "; charset=utf-16"),
+        ("cp1252", "; charset=windows-1252"),
+        ("mac-roman", '; charset="macintosh"'),
+        ("iso8859-15", "; header=present; charset=ISO-8859-15"),
+    ],
+)
+def test_a_table_is_read_in_the_encodings_that_spreadsheets_write(quick_api: Api, codec: str, charset: str) -> None:
+    headers = {"Content-Type": f"text/csv{charset}"}
+    table = "id;name\r\nx;José Ñandú\r\n".encode(codec)
+    made = quick_api.post("teams", user="admin", content=table, headers=headers)
+    assert made.status_code == 201, made.text
+    assert made.json()[0]["name"] == "José Ñandú"
+
+
+@pytest.mark.parametrize(
+    ("charset", "data", "words"),
+    [
+        ("klingon", b"id,name\n", "charset: expected one of utf-8, utf-16"),
+        ("windows-1252", b"id,name\nx,\x81\n", "line 2: expected windows-1252, found byte 0x81"),
+        ("utf-16", b"\xff\xfei\x00d\x00\n", "body: expected UTF-16, found truncated data"),
+    ],
+)
+def test_a_table_in_another_encoding_than_it_says_is_refused(
+    quick_api: Api, charset: str, data: bytes, words: str
+) -> None:
+    headers = {"Content-Type": f"text/csv; charset={charset}"}
+    refused = quick_api.post("teams", user="admin", content=data, headers=headers)
+    assert refused.status_code == 400
+    assert words in refused.json()["message"]
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,60 @@ def test_passwords_go_to_a_new_file_for_its_owner_alone(
     assert (refused.exit_code, "there already" in refused.stderr) == (2, True)
 
 
+def test_a_dry_run_shows_what_would_be_made_and_changed(admin: Jurado, name: str, tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text(f"name,username,team\nAna,{name},{name} Team\n")
+    done = admin("admin", "people", "import", tmp_path / "class.csv", "--dry-run")
+    assert done.exit_code == 0, done.stderr
+    assert re.search(rf"line 2 +│ {name} +│ Ana +│ {name} Team +│ made ", done.stdout)
+    assert admin("admin", "people", "import", tmp_path / "class.csv").exit_code == 0
+    (tmp_path / "accounts.csv").write_text(f"username;type;name;team_id\n{name};judge;Ana Li;\n{name}-b;judge;B;\n")
+    shown = admin("admin", "user", "import", tmp_path / "accounts.csv", "--replace", "--dry-run")
+    assert f"name: Ana → Ana Li; type: team → judge; team_id: {name}-team → nothing" in shown.stdout
+    assert re.search(rf"{name}-b +│ B +│ made ", shown.stdout)
+
+
+def test_passwords_are_written_as_cards_to_print(admin: Jurado, service: Running, name: str, tmp_path: Path) -> None:
+    rows = "".join(f"<b>P{at}</b>,{name}{at},{name} & Team\n" for at in range(11))
+    (tmp_path / "class.csv").write_text(f"name,username,team\n{rows}")
+    cards, passwords = tmp_path / "cards.html", tmp_path / "passwords.csv"
+    files = ("--cards", cards, "--passwords", passwords, "--title", "Spring 'Contest'")
+    done = admin("admin", "people", "import", tmp_path / "class.csv", *files)
+    assert done.exit_code == 0, done.stderr
+    page = cards.read_text()
+    assert cards.stat().st_mode & 0o777 == 0o600
+    assert (page.count('class="sheet"'), page.count('class="card"')) == (2, 11)
+    assert "&lt;b&gt;P3&lt;/b&gt;" in page
+    assert f"{name} &amp; Team" in page
+    assert service.url in page
+    with passwords.open(newline="") as file:
+        kept = {row["username"]: row["password"] for row in csv.DictReader(file)}
+    assert all(f">{password}</dd>" in page for password in kept.values())
+    again = tmp_path / "again.html"
+    done = admin("admin", "people", "cards", passwords, "--out", again, "--title", "Spring 'Contest'")
+    assert done.exit_code == 0, done.stderr
+    assert again.read_text() == page
+
+
+def test_cards_are_made_of_a_table_of_passwords_alone(admin: Jurado, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("username,password,name,team\na,b,c\n")
+    done = admin("admin", "people", "cards", tmp_path / "p.csv", "--out", tmp_path / "cards.html")
+    assert (done.exit_code, "line 2: expected 4 cells, found 3" in done.stderr) == (2, True)
+    assert not (tmp_path / "cards.html").exists()
+
+
+def test_groups_and_organizations_come_from_files(admin: Jurado, name: str, tmp_path: Path) -> None:
+    (tmp_path / "groups.tsv").write_text(f"groups\t1\n{name}\tGroup {name}\n")
+    done = admin("admin", "group", "import", tmp_path / "groups.tsv", "--contest", "practice")
+    assert (done.exit_code, "1 groups have been imported" in done.stdout) == (0, True)
+    (tmp_path / "o.csv").write_bytes(f"id;name\n{name};Señor {name}\n".encode("cp1252"))
+    done = admin(
+        "admin", "organization", "import", tmp_path / "o.csv", "--contest", "practice", "--encoding", "windows-1252"
+    )
+    assert done.exit_code == 0, done.stderr
+    rows = json.loads(admin("admin", "organization", "list", "--contest", "practice", "--json").stdout)
+    assert {"id": name, "name": f"Señor {name}"} in rows
+
+
 def test_a_refused_import_leaves_no_file_for_passwords(admin: Jurado, tmp_path: Path) -> None:
     (tmp_path / "class.csv").write_text("nmae\nAna\n")
     path = tmp_path / "passwords.csv"
