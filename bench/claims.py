@@ -15,7 +15,7 @@ from math import comb, exp, factorial, log, log1p, sqrt
 from rich.console import Console
 from rich.table import Table
 
-from checkers.optimiza import Instance, destinations
+from checkers.rules.optimiza import Instance, destinations
 
 BITS = 64
 VISITED = 27_000_000

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from checkers.netgame import Instance, Sets
+from checkers.netgame import Sets
+from checkers.rules.netgame import Instance
 from solvers.doors import Unsolved
 from solvers.netgame.net import Net, net_of
 from solvers.netgame.ropes import Rules, settle

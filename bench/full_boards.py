@@ -12,7 +12,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from checkers.optimiza import Answer, Instance, most_collected, read_answer, write_answer
+from checkers.optimiza import Answer, most_collected, read_answer, write_answer
+from checkers.rules.optimiza import Instance
 
 PRIMES = (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 

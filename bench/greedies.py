@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from checkers.optimiza import Instance
+from checkers.rules.optimiza import Instance
 from solvers import optimiza
 
 SIZES = (4, 5, 6, 8, 10, 12, 16, 20, 30, 40)

@@ -18,7 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.native import NONE_HERE, build
-from checkers.optimiza import Instance, read_instance
+from checkers.optimiza import read_instance
+from checkers.rules.optimiza import Instance
 from solvers import optimiza
 from solvers.doors import Report, Unsolved
 

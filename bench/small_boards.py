@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from checkers.optimiza import Instance, destinations
+from checkers.rules.optimiza import Instance, destinations
 
 SIZES = (3, 4)
 COLUMNS = ("best", "edges", "x", "y", "wary", "a")

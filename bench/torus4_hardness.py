@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from checkers.optimiza import Instance
+from checkers.rules.optimiza import Instance
 from solvers import optimiza
 
 Place = tuple[int, int]

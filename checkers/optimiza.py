@@ -21,57 +21,16 @@ Source
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checkers.doors import Message, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
+from checkers.rules.optimiza import Cells, Instance, cell_name, destinations, read_board, step_fault
 
-SMALLEST_SIZE, LARGEST_SIZE = 2, 40
-STRAIGHT = ((-1, 0), (0, -1), (0, 1), (1, 0))
-ALL_EIGHT = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
-ALL_SIX = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1))
 AT_A, AT_B = Fraction(3, 10), Fraction(6, 10)
-
-Cells = NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """The rules of a kind of board: its directions, the cells behind its borders, and what may not repeat."""
-
-    directions: tuple[tuple[int, int], ...] = ALL_EIGHT
-    wraps: bool = True
-    mirrors: bool = False
-    triangle: bool = False
-    by_step: bool = False
-
-
-VARIANTS = {
-    "torus8": Variant(),
-    "torus4": Variant(directions=STRAIGHT),
-    "edge8": Variant(by_step=True),
-    "klein8": Variant(mirrors=True),
-    "hex": Variant(directions=ALL_SIX, wraps=False, triangle=True),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """A board. `values` has size * size bytes, row by row; 0 stands where a triangle has no cell."""
-
-    size: int
-    variant: str
-    values: bytes
-
-    @property
-    def rules(self) -> Variant:
-        """The variant's rules."""
-        return VARIANTS[self.variant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +43,7 @@ class Answer:
 
 def read_instance(data: bytes) -> Instance:
     """Parse an input file; raises Rejected unless it is a board with the right number of copies of every value."""
-    lines = data.split(b"\n")
-    size, variant = _read_head(lines[0])
-    if len(lines) != size + 2 or lines[-1]:
-        actual = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
-        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=actual)
-    triangle = VARIANTS[variant].triangle
-    values = np.zeros((size, size), np.uint8)
-    for row, line in enumerate(lines[1:-1]):
-        width = row + 1 if triangle else size
-        values[row, :width] = _read_row(line, row + 2, width, size)
-    _check_copies(values, size, triangle)
-    return Instance(size, variant, values.tobytes())
+    return read_board(data)
 
 
 def read_answer(data: bytes, instance: Instance) -> Answer:
@@ -153,66 +101,6 @@ def most_collected(instance: Instance) -> int:
     return int(values[steps[start, direction]].sum()) + instance.size
 
 
-def destinations(instance: Instance) -> Cells:
-    """Say where each cell's move can lead: size * size rows, one column a direction, cell numbers row * size + column.
-
-    -1 stands where a direction leads off the board, back to the cell itself (which is no step), or to a cell that an
-    earlier one reaches too. The values there are not looked at.
-    """
-    size, rules = instance.size, instance.rules
-    k = np.frombuffer(instance.values, np.uint8).astype(np.int32)
-    here = np.arange(size * size, dtype=np.int32)
-    row, column = np.divmod(here, size)
-    table = np.full((size * size, len(rules.directions)), -1, np.int32)
-    for at, (down, right) in enumerate(rules.directions):
-        to_row, to_column = row + down * k, column + right * k
-        if rules.wraps:
-            if rules.mirrors:  # k <= N, so that a move leaves by top or bottom once at most
-                left = (to_row < 0) | (to_row >= size)
-                to_column = np.where(left, size - 1 - to_column, to_column)
-            to_row, to_column = to_row % size, to_column % size
-        inside = (k > 0) & (to_row >= 0) & (to_row < size) & (to_column >= 0) & (to_column < size)
-        if rules.triangle:
-            inside &= to_column <= to_row
-        cell = np.where(inside, to_row * size + to_column, -1)
-        cell[cell == here] = -1
-        table[:, at] = np.where((table[:, :at] == cell[:, None]).any(axis=1), -1, cell)
-    return table
-
-
-def _read_head(line: bytes) -> tuple[int, str]:
-    """Read `N` or `N VARIANT`."""
-    word, space, variant = line.partition(b" ")
-    sizes = {str(size).encode(): size for size in range(SMALLEST_SIZE, LARGEST_SIZE + 1)}
-    if word not in sizes:
-        raise Rejected.at("line 1", expected=f"a size from {SMALLEST_SIZE} to {LARGEST_SIZE}", found=quote(word))
-    name = variant.decode("latin-1") if space else "torus8"
-    if name not in VARIANTS:
-        raise Rejected.at("line 1", expected=f"a variant of {', '.join(VARIANTS)}", found=quote(variant))
-    return sizes[word], name
-
-
-def _read_row(line: bytes, number: int, width: int, size: int) -> list[int]:
-    """Read one row's values, with single spaces between them."""
-    allowed = {str(value).encode(): value for value in range(1, size + 1)}
-    words = line.split(b" ")
-    for word in words:
-        if word not in allowed:
-            where = f"line {number}"
-            raise Rejected.at(where, expected=f"numbers 1..{size} with single spaces between", found=quote(word))
-    if len(words) != width:
-        raise Rejected.at(f"line {number}", expected=f"{width} numbers", found=str(len(words)))
-    return [allowed[word] for word in words]
-
-
-def _check_copies(values: NDArray[np.uint8], size: int, triangle: bool) -> None:
-    copies = Counter(values.ravel().tolist())
-    for value in range(1, size + 1):
-        expected = size + 1 - value if triangle else (size + 1 if value < size else 1)
-        if copies[value] != expected:
-            raise Rejected.at("board", expected=f"{expected} times the number {value}", found=str(copies[value]))
-
-
 def _read_cells(data: bytes, values: Integers, offsets: Integers, most: int) -> Integers:
     """Take the L x 2 cells out of the file's numbers; raises Rejected if L or the count is not right."""
     if len(values) < 2:
@@ -245,21 +133,14 @@ def _follow(instance: Instance, steps: Cells, cells: Integers, data: bytes, offs
         cell = (row - 1) * size + column - 1
         if not (1 <= row <= size and 1 <= column <= size) or values[cell] == 0:
             raise refused("a cell of the board", f"({row}, {column})")
-        if last >= 0 and cell not in ways[last]:
-            expected = f"a cell {values[last]} away from {_name(last, size)} in a straight line"
-            raise refused(expected, _name(cell, size))
-        if last >= 0 and values[cell] < values[last]:
-            raise refused(f"a value of at least {values[last]}", f"{values[cell]} at {_name(cell, size)}")
+        if last >= 0 and (fault := step_fault(instance, ways[last], last, cell)):
+            raise refused(*fault)
         key = (last, cell) if by_step else cell
         if key in seen:
             expected = "a step not made before" if by_step else "a cell not visited before"
-            raise refused(expected, f"that of cell {seen[key]}, {_name(cell, size)}")
+            raise refused(expected, f"that of cell {seen[key]}, {cell_name(cell, size)}")
         seen[key] = number
         last = cell
-
-
-def _name(cell: int, size: int) -> str:
-    return f"({cell // size + 1}, {cell % size + 1})"
 
 
 def _read_anchors(reference: bytes) -> tuple[int, int, int]:

@@ -53,7 +53,8 @@ class Opponent(Generic[P]):
     """A way to play. `choose` gives a legal move of a position that is not over.
 
     The move depends on the position and on what is drawn from the random numbers, on nothing else: no clock, no memory
-    of earlier moves. `summary` is one sentence that says how it plays, honest about its bounds.
+    of earlier moves. Stored games are replayed, so an opponent never changes: a better one takes a new name. `summary`
+    is one sentence that says how it plays, honest about its bounds.
     """
 
     summary: str

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from bench import claims, cutoffs, full_boards, small_boards, torus4_hardness
-from checkers.optimiza import Instance, destinations, most_collected, read_instance
+from checkers.optimiza import most_collected, read_instance
+from checkers.rules.optimiza import Instance, destinations
 from solvers import optimiza
 from solvers.netgame.net import net_of
 

@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from checkers.netgame import FIRST, SECOND, Answer, Instance, read_instance
+from checkers.netgame import FIRST, SECOND, Answer, read_instance
+from checkers.rules.netgame import Instance
 from solvers.doors import Method, Progress
 from solvers.netgame.cells import solve_by_cells
 from solvers.netgame.figures import solve_by_figures

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checkers.netgame import FIRST, SECOND, Answer, Instance, Sets, sides_of, whole_cells
+from checkers.netgame import FIRST, SECOND, Answer, Sets
+from checkers.rules.netgame import Instance, sides_of, whole_cells
 from solvers.doors import Unsolved
 from solvers.parts.clock import Clock
 

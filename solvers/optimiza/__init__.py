@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from checkers.optimiza import Answer, Instance, read_instance
+from checkers.optimiza import Answer, read_instance
+from checkers.rules.optimiza import Instance
 from solvers.doors import Method, Progress
 from solvers.optimiza.board import Board, answer_of, board_of
 from solvers.optimiza.brute import walk_everywhere

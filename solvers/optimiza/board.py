@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.optimiza import Answer, Instance, destinations
+from checkers.optimiza import Answer
+from checkers.rules.optimiza import Instance, destinations
 
 Numbers = NDArray[np.int32]
 Masks = NDArray[np.uint64]

@@ -13,16 +13,14 @@ from checkers.netgame import (
     FIRST,
     SECOND,
     Answer,
-    Instance,
     check_reference,
     read_answer,
     read_instance,
     score_answer,
-    sides_of,
-    whole_cells,
     winning_ropes,
     write_answer,
 )
+from checkers.rules.netgame import Instance, sides_of, whole_cells
 
 PROBLEM = Path(__file__).parents[2] / "problems/netgame"
 

@@ -15,17 +15,15 @@ from checkers import optimiza
 from checkers.doors import Rejected
 from checkers.numbers import place
 from checkers.optimiza import (
-    VARIANTS,
     Answer,
-    Instance,
     check_reference,
-    destinations,
     most_collected,
     read_answer,
     read_instance,
     score_answer,
     write_answer,
 )
+from checkers.rules.optimiza import VARIANTS, Instance, destinations
 from problems.optimiza.input_validators import validate
 
 BOARD = b"4\n1 1 2 2\n1 3 3 2\n1 3 2 2\n1 3 3 4\n"

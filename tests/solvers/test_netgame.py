@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from checkers.netgame import FIRST, SECOND, Answer, Instance, Rope, read_instance, whole_cells, winning_ropes
+from checkers.netgame import FIRST, SECOND, Answer, read_instance, winning_ropes
+from checkers.rules.netgame import Instance, Rope, whole_cells
 from solvers import netgame
 from solvers.doors import Report, Unsolved
 from solvers.netgame import ropes

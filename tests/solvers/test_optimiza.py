@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkers.optimiza import Answer, Instance, destinations, read_answer, read_instance, score_answer, write_answer
+from checkers.optimiza import Answer, read_answer, read_instance, score_answer, write_answer
+from checkers.rules.optimiza import Instance, destinations
 from problems.optimiza.generators import generate
 from solvers import optimiza
 from solvers.doors import Report, Unsolved
