@@ -27,7 +27,7 @@ from app.api.http.middleware import BodyLimit, Frame
 from app.api.http.origins import Origins
 from app.api.http.proxy import BehindProxy
 from app.api.http.refusals import Refusals
-from app.api.routes import ROUTERS, ROUTES
+from app.api.routes import ROUTES
 from app.api.scoreboard.express import Express
 from app.bootstrap import bring_keys, initialise
 from app.domain.clock import the_clock
@@ -229,7 +229,7 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     app.include_router(health.router)
     app.include_router(pages.router)
     errors.install(app)
-    openapi.install(app, [*ROUTERS, health.router])
+    openapi.install(app)
     app.add_middleware(Zipped, minimum_size=SMALLEST_ZIPPED, compresslevel=5)
     app.add_middleware(
         CORSMiddleware,

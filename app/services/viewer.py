@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, cast
 
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.services.roles.grants import NO_GRANTS, OWNER, Grants, grants_of, grants_of_all
 from app.storage import accounts
 from app.storage.tables import AccountRow
 
-Role = Literal["admin", "judge", "team", "public"]
+Role = Literal["admin", "owner", "judge", "team", "public"]
 REMEMBERED_SECONDS = 60.0
 
 
@@ -52,12 +53,17 @@ class Viewer:
     """The viewer who asks: an account's id with its role, or `public`. `team_id` is set for teams.
 
     Analysts and staff see what everybody sees; `account_type` tells what else they may do.
+
+    grants      the roles that the account was granted, beside its type
+    contest_id  the contest in which a granted role takes the place of the account's own (see `at`); else None
     """
 
     role: Role = "public"
     account_id: str | None = None
     team_id: str | None = None
     account_type: str | None = None
+    grants: Grants = NO_GRANTS
+    contest_id: str | None = None
     credential: Credential = field(default_factory=Credential, compare=False, repr=False)
 
     @property
@@ -67,13 +73,38 @@ class Viewer:
 
     @property
     def is_admin(self) -> bool:
-        """Whether it may change everything."""
+        """Whether it may change everything on the server."""
         return self.role == "admin"
 
     @property
+    def manages(self) -> bool:
+        """Whether it may change everything of the contest it looks at: admins, and owners at their contest."""
+        return self.role in {"admin", "owner"}
+
+    @property
     def sees_all(self) -> bool:
-        """Whether it may see everything of every contest: admins and judges."""
-        return self.role in {"admin", "judge"}
+        """Whether it may see everything of the contest it looks at: admins, owners and judges."""
+        return self.role in {"admin", "owner", "judge"}
+
+    @property
+    def judges_all(self) -> bool:
+        """Whether it may see everything of every contest: the server's admins and judges."""
+        return self.sees_all and self.contest_id is None
+
+    def reads_problem(self, problem_id: str) -> bool:
+        """Whether it may read a problem's hidden data, whichever contest has it."""
+        return self.judges_all or problem_id in self.grants.problems
+
+    def at(self, contest_id: str | None) -> Viewer:
+        """The viewer in a contest: with the role granted there, if any, in place of its team and its type.
+
+        A judge of the server becomes an owner where it is one; an admin stays an admin.
+        """
+        granted = None if contest_id is None else self.grants.contests.get(contest_id)
+        if granted is None or self.is_admin or (self.sees_all and granted != OWNER):
+            return self
+        kind = "admin" if granted == OWNER else "judge"
+        return replace(self, role=granted, team_id=None, account_type=kind, contest_id=contest_id)
 
 
 PUBLIC = Viewer()
@@ -85,17 +116,26 @@ def digest(token: str) -> str:
 
 
 def good_still(session: Session, viewers: Sequence[Viewer]) -> list[bool]:
-    """Whether each viewer's account, password and token are unchanged."""
+    """Whether each viewer's account, password, token and roles are unchanged."""
     rows = {row.id: row for row in accounts.accounts(session)}
+    asked = {each.account_id for each in viewers}
+    grants = grants_of_all(session, [row for row in rows.values() if row.id in asked])
     digests = accounts.live_tokens(session, [each.credential.digest for each in viewers], utc_now())
-    return [_is_good(each, rows.get(str(each.account_id)), digests) for each in viewers]
+    return [_is_good(each, rows.get(str(each.account_id)), grants, digests) for each in viewers]
 
 
-def _is_good(viewer: Viewer, row: AccountRow | None, digests: Collection[str]) -> bool:
-    return row is not None and viewer_of(row) == viewer and viewer.credential.fits(row, digests)
+def _is_good(viewer: Viewer, row: AccountRow | None, grants: Mapping[str, Grants], digests: Collection[str]) -> bool:
+    if row is None or not viewer.credential.fits(row, digests):
+        return False
+    return viewer_of(row, grants.get(row.id, NO_GRANTS)).at(viewer.contest_id) == viewer
 
 
-def viewer_of(account: AccountRow, credential: Credential | None = None) -> Viewer:
-    """The viewer of an account, with the credential that it was known by."""
+def known_viewer(session: Session, account: AccountRow, credential: Credential | None = None) -> Viewer:
+    """The viewer of an account with the roles it has now, and the credential that it was known by."""
+    return viewer_of(account, grants_of(session, account), credential)
+
+
+def viewer_of(account: AccountRow, grants: Grants = NO_GRANTS, credential: Credential | None = None) -> Viewer:
+    """The viewer of an account, with its roles and the credential that it was known by."""
     role = cast(Role, account.type) if account.type in {"admin", "judge", "team"} else "public"
-    return Viewer(role, account.id, account.team_id, account.type, credential or Credential())
+    return Viewer(role, account.id, account.team_id, account.type, grants=grants, credential=credential or Credential())

@@ -21,12 +21,14 @@ from app.storage.schema.contests import (
 from app.storage.schema.feed import EventRow, WebhookRow
 from app.storage.schema.people import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow, TokenRow
 from app.storage.schema.problems import ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.schema.roles import AuditRow, ContestRoleRow, KeptTeamRow, OrganiserRow, ProblemRoleRow
 from app.storage.schema.service import ClockRow, JobRow
 from app.storage.schema.submissions import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
 
 __all__ = [
     "AccountRow",
     "AnswerRow",
+    "AuditRow",
     "AwardRow",
     "Base",
     "ChosenSubmissionRow",
@@ -34,6 +36,7 @@ __all__ = [
     "ClockRow",
     "CommentaryRow",
     "ContestProblemRow",
+    "ContestRoleRow",
     "ContestRow",
     "ContestTeamRow",
     "EventRow",
@@ -41,9 +44,12 @@ __all__ = [
     "InputRequestRow",
     "JobRow",
     "JudgementRow",
+    "KeptTeamRow",
+    "OrganiserRow",
     "OrganizationRow",
     "ParticipationRow",
     "PersonRow",
+    "ProblemRoleRow",
     "ProblemRow",
     "RawScoreRow",
     "RejudgingRow",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from app.api.http.deps import AdminOnly, TheService
+from app.api.http.deps import CurrentViewer, TheService
 from app.api.http.downloads import ARCHIVE, BYTES, ZIP, type_for
 from app.api.http.gated import GatedRoute
 from app.api.http.growing import GrowingResponse
@@ -20,7 +20,7 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
     responses={**ARCHIVE},
     summary="The contest as a contest package",
 )
-def export_contest(request: Request, viewer: AdminOnly, service: TheService, contest_id: str) -> GrowingResponse:
+def export_contest(request: Request, viewer: CurrentViewer, service: TheService, contest_id: str) -> GrowingResponse:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
 
     Stored files that are damaged, and problems that no package can hold, are missing: `unreadable.json` names them.

@@ -8,7 +8,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from app.api.http.deps import AdminOnly, TheAuthenticator, TheService
+from app.api.http.deps import CurrentViewer, TheAuthenticator, TheService
 from app.api.http.downloads import UPLOADED_ZIP
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
@@ -30,7 +30,7 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 )
 async def import_contest(
     request: Request,
-    viewer: AdminOnly,
+    viewer: CurrentViewer,
     service: TheService,
     authenticator: TheAuthenticator,
     id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,

@@ -8,13 +8,15 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.api.http import file_replies
-from app.api.http.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.api.http.downloads import ANY_FILE
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
+from app.api.people.account_import import WritingAccounts
 from app.services.contests import commands
 from app.services.contests.bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
 from app.services.contests.contests import ApiInformation, StateView, api_information, contest_of
+from app.services.roles.ownership import own_contest, refuse_open_to_all
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
@@ -74,10 +76,12 @@ def get_contest_state(_viewer: CurrentViewer, session: Reading, contest_id: str)
 
 @router.post("/contests", summary="Make a contest", status_code=201)
 def create_contest(
-    _viewer: AdminOnly, session: Writing, service: TheService, body: ContestBody, response: Response
+    viewer: CurrentViewer, session: WritingAccounts, service: TheService, body: ContestBody, response: Response
 ) -> ContestView:
     """Without an id it gets one from its name. A start in the past is allowed: it is running then."""
+    refuse_open_to_all(viewer, open_to_all=body.open_to_all)
     made = commands.create(session, service, body)
+    own_contest(session, viewer, made.id)
     response.headers["Location"] = f"{API}/contests/{made.id}"
     return made
 
@@ -89,7 +93,7 @@ def create_contest(
     response_model=ChangedContest,
 )
 def change_contest(
-    _viewer: AdminOnly,
+    _viewer: CurrentViewer,
     session: Writing,
     service: TheService,
     contest_id: str,
@@ -105,18 +109,18 @@ def change_contest(
 
 
 @router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")
-def pause_contest(_viewer: AdminOnly, session: Writing, service: TheService, contest_id: str) -> ContestView:
+def pause_contest(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> ContestView:
     """Nobody may submit meanwhile; freeze and end move by what is taken out."""
     return commands.pause(session, service, contest_id)
 
 
 @router.post("/contests/{contest_id}/resume", summary="Let a paused contest go on")
-def resume_contest(_viewer: AdminOnly, session: Writing, service: TheService, contest_id: str) -> ContestView:
+def resume_contest(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> ContestView:
     """From the contest time at which it was paused."""
     return commands.resume(session, service, contest_id)
 
 
 @router.delete("/contests/{contest_id}", summary="Delete a contest", status_code=204)
-def delete_contest(_viewer: AdminOnly, session: Writing, service: TheService, contest_id: str) -> None:
+def delete_contest(session: WritingAccounts, service: TheService, contest_id: str) -> None:
     """Only one without submissions."""
     commands.delete(session, service, contest_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.api.http.deps import JudgeOrAdmin, Reading
+from app.api.http.deps import CurrentViewer, Reading
 from app.api.http.gated import GatedRoute
 from app.services.contests.limits import LimitsView, contest_limits
 
@@ -12,6 +12,6 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 
 @router.get("/contests/{contest_id}/limits", summary="What teams may send, and have sent")
-def get_limits(_viewer: JudgeOrAdmin, session: Reading, contest_id: str) -> LimitsView:
+def get_limits(_viewer: CurrentViewer, session: Reading, contest_id: str) -> LimitsView:
     """For judges: bytes of the whole contest, and the limits that hold at each problem. A team has its quota."""
     return contest_limits(session, contest_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.api.http.deps import AdminOnly, Reading, TeamOnly, TheBoards, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheBoards, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.services.clics import JsonObject
 from app.services.contests.participation import (
@@ -21,14 +21,14 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 
 @router.get("/contests/{contest_id}/participation", summary="The clock of one's own team")
-def get_participation(viewer: TeamOnly, session: Reading, contest_id: str) -> ParticipationView:
+def get_participation(viewer: CurrentViewer, session: Reading, contest_id: str) -> ParticipationView:
     """The contest's, unless the team has one of its own."""
     return participation(session, viewer, contest_id)
 
 
 @router.post("/contests/{contest_id}/participation", summary="Start one's own clock", status_code=201)
 def begin_participation(
-    viewer: TeamOnly, service: TheService, contest_id: str, body: ParticipationBody, response: Response
+    viewer: CurrentViewer, service: TheService, contest_id: str, body: ParticipationBody, response: Response
 ) -> ParticipationView:
     """Once: asked again, it tells of the clock that runs already. Nothing can stop it."""
     begun = begin(service, viewer, contest_id, body)
@@ -43,7 +43,7 @@ def begin_participation(
     response_model_exclude_unset=True,
 )
 def disqualify_team(
-    viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: Disqualification
+    viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: Disqualification
 ) -> JsonObject:
     """Its submissions stay, and are judged; boards and BEST are at once as if it had sent none."""
     return disqualify(session, boards, viewer, contest_id, team_id, body)

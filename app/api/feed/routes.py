@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.feed.replies import StreamResponse, TheHub
-from app.api.http.deps import CurrentViewer, LoggedIn, address_of
+from app.api.http.deps import CurrentViewer, address_of
 from app.api.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.api.http.gated import GatedRoute
 from app.services.errors import BadRequest
@@ -54,7 +54,7 @@ async def get_event_feed(
 async def stream_submissions(
     request: Request,
     contest_id: str,
-    viewer: LoggedIn,
+    viewer: CurrentViewer,
     hub: TheHub,
     since_token: Annotated[str | None, Query(description="the id of the last event received: go on behind it")] = None,
     stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from app.api.feed.replies import TheHub
-from app.api.http.deps import AdminOnly, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.services.feed import webhooks
@@ -15,20 +15,20 @@ router = APIRouter(route_class=GatedRoute, tags=["webhooks"])
 
 
 @router.get("/webhooks", summary="All webhooks")
-def list_webhooks(_viewer: AdminOnly, session: Reading) -> list[WebhookView]:
+def list_webhooks(_viewer: CurrentViewer, session: Reading) -> list[WebhookView]:
     """Also those that are not active any more."""
     return webhooks.listed(session)
 
 
 @router.get("/webhooks/{webhook_id}", summary="One webhook")
-def get_webhook(_viewer: AdminOnly, session: Reading, webhook_id: str) -> WebhookView:
+def get_webhook(_viewer: CurrentViewer, session: Reading, webhook_id: str) -> WebhookView:
     """Where it goes, and whether it works."""
     return webhooks.one(session, webhook_id)
 
 
 @router.post("/webhooks", summary="Be called back", status_code=201)
 async def create_webhook(
-    viewer: AdminOnly, service: TheService, hub: TheHub, body: WebhookBody, response: Response
+    viewer: CurrentViewer, service: TheService, hub: TheHub, body: WebhookBody, response: Response
 ) -> WebhookView:
     """It is told what its account may see, from now on; what is there already is to be read from the endpoints."""
     made = await webhooks.create(service, hub, viewer, body)
@@ -38,13 +38,13 @@ async def create_webhook(
 
 @router.patch("/webhooks/{webhook_id}", summary="Call a webhook again, or no more")
 async def change_webhook(
-    _viewer: AdminOnly, service: TheService, hub: TheHub, webhook_id: str, body: WebhookChange
+    _viewer: CurrentViewer, service: TheService, hub: TheHub, webhook_id: str, body: WebhookChange
 ) -> WebhookView:
     """One that is active again is told everything it has missed."""
     return await webhooks.change(service, hub, webhook_id, body)
 
 
 @router.delete("/webhooks/{webhook_id}", summary="Delete a webhook", status_code=204)
-def delete_webhook(_viewer: AdminOnly, session: Writing, webhook_id: str) -> None:
+def delete_webhook(_viewer: CurrentViewer, session: Writing, webhook_id: str) -> None:
     """It is called no more."""
     webhooks.delete(session, webhook_id)

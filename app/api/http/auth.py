@@ -101,7 +101,8 @@ class Authenticator:
         # Else it may have been read before the change.
         unchanged = all(self._generations[of] == before[of] for of in (None, viewer.account_id))
         with self._knowing:
-            self._known[key] = _Known(viewer, time.monotonic() + viewer.credential.seconds if unchanged else 0.0)
+            trusted = unchanged and not viewer.grants.may_rest  # whether a role rests changes with contests, and time
+            self._known[key] = _Known(viewer, time.monotonic() + viewer.credential.seconds if trusted else 0.0)
         return viewer
 
     async def _known_still(self, key: bytes) -> Viewer | None:

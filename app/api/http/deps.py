@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from app.api.http.auth import Authenticator
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
-from app.services.errors import Forbidden, Unauthorized
 from app.services.scoreboard.pages import BoardPages
 from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import Viewer
@@ -80,9 +79,14 @@ QuietWriting = Annotated[Session, Depends(_writing_quietly, scope="function")]
 """For what everybody may write as often as they like: no board is computed anew because of it."""
 
 
+VIEWER = "jurado.viewer"
+"""The key of the request's scope under which a gated route keeps its viewer, as it stands in the contest asked for."""
+
+
 async def current_viewer(request: Request, authenticator: TheAuthenticator) -> Viewer:
     """Who asks; wrong credentials are refused even where nobody has to log in."""
-    return await authenticator.viewer(request.headers.get("authorization"), address_of(request))
+    known: Viewer | None = request.scope.get(VIEWER)
+    return known or await authenticator.viewer(request.headers.get("authorization"), address_of(request))
 
 
 def address_of(request: Request) -> str:
@@ -91,39 +95,5 @@ def address_of(request: Request) -> str:
 
 
 CurrentViewer = Annotated[Viewer, Depends(current_viewer)]
-
-
-async def logged_in(viewer: CurrentViewer) -> Viewer:
-    """Any account."""
-    if not viewer.logged_in:
-        raise Unauthorized("log in to do this")
-    return viewer
-
-
-LoggedIn = Annotated[Viewer, Depends(logged_in)]
-
-
-async def admin_only(viewer: LoggedIn) -> Viewer:
-    """Admins change things."""
-    if not viewer.is_admin:
-        raise Forbidden("only an admin may do this")
-    return viewer
-
-
-async def judge_or_admin(viewer: LoggedIn) -> Viewer:
-    """Judges see everything and change nothing."""
-    if not viewer.sees_all:
-        raise Forbidden("only a judge or an admin may see this")
-    return viewer
-
-
-async def team_only(viewer: LoggedIn) -> Viewer:
-    """Teams decide some things for themselves."""
-    if viewer.team_id is None:
-        raise Forbidden("only a team's account may do this")
-    return viewer
-
-
-AdminOnly = Annotated[Viewer, Depends(admin_only)]
-JudgeOrAdmin = Annotated[Viewer, Depends(judge_or_admin)]
-TeamOnly = Annotated[Viewer, Depends(team_only)]
+"""Who asks, and may: `app.services.rights` has decided it, before the body was read."""
+LoggedIn = AdminOnly = JudgeOrAdmin = TeamOnly = CurrentViewer

@@ -7,39 +7,49 @@ from contextlib import contextmanager
 from typing import Any
 
 from fastapi import Request, Response
-from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from app.api.http.deps import admin_only, current_viewer, judge_or_admin, logged_in, team_only
+from app.api.http.deps import VIEWER, current_viewer
 from app.api.http.errors import RefusedBody
 from app.services.errors import ServiceError
 from app.services.json_bounds import MOST_OF_AN_ACCOUNT, MOST_OF_AN_ADMIN, read_json
+from app.services.rights import OF_ACCOUNTS, Place, Who, check, who_may
 
-GATES = (logged_in, admin_only, judge_or_admin, team_only)
 WITH_BODIES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+OF_CONTESTS = frozenset({Who.CONTEST_JUDGES, Who.CONTEST_OWNERS})
+CONTEST = "contest_id"
 
 
 class GatedRoute(APIRoute):
-    """A route that refuses whoever may not use it before FastAPI reads the body, which it does before all else."""
+    """A route that asks `app.services.rights` who may use it, before FastAPI reads the body, which it does first."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Put the gates among the route's dependencies before its handler."""
+        """Put the gate before the route's handler."""
         handle = super().get_route_handler()
-        if not WITH_BODIES & (self.methods or set()):
-            return handle
-        calls = set(_calls(self.dependant))
-        gates = [gate for gate in GATES if gate in calls]
+        who = who_may(self.operation_id or self.name)
+        most = MOST_OF_AN_ACCOUNT if who in OF_ACCOUNTS else MOST_OF_AN_ADMIN
+        takes_bodies = bool(WITH_BODIES & (self.methods or set()))
 
         async def gated(request: Request) -> Response:
-            most = MOST_OF_AN_ACCOUNT
-            if gates:
-                viewer = await current_viewer(request, request.app.state.authenticator)
-                for gate in gates:
-                    await gate(viewer)
-                most = MOST_OF_AN_ADMIN if viewer.is_admin else most
-            return await handle(_Bounded(request, most))
+            await admit(request, who)
+            return await handle(_Bounded(request, most) if takes_bodies else request)
 
         return gated
+
+
+async def admit(request: Request, who: Who) -> None:
+    """Keep the viewer of a request in its scope; raises Unauthorized or Forbidden where it may not do this."""
+    viewer = await current_viewer(request, request.app.state.authenticator)
+    request.scope[VIEWER] = check(who, viewer, _place(request, who))
+
+
+def _place(request: Request, who: Who) -> Place:
+    """What the address names. Operations of contests without one in their path take it from the query."""
+    path = request.path_params
+    contest_id = path.get(CONTEST)
+    if contest_id is None and who in OF_CONTESTS:
+        contest_id = request.query_params.get(CONTEST)
+    return Place(contest_id, path.get("problem_id"))
 
 
 class _Bounded(Request):
@@ -71,9 +81,3 @@ def _as_http() -> Iterator[None]:
         yield
     except ServiceError as refusal:
         raise RefusedBody(refusal) from None
-
-
-def _calls(dependant: Dependant) -> Iterator[Any]:
-    yield dependant.call
-    for inner in dependant.dependencies:
-        yield from _calls(inner)

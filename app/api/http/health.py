@@ -10,11 +10,11 @@ from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 
-from app.api.http.deps import TheAuthenticator, TheService, admin_only, current_viewer, logged_in
+from app.api.http.deps import TheAuthenticator, TheService, current_viewer
 from app.api.http.downloads import TEXT, WORDS
-from app.api.http.openapi import SECURED
 from app.metrics import Metrics
 from app.services.health.readiness import Ready, readiness
+from app.services.rights import Place, check, who_may
 
 router = APIRouter(tags=["health"])
 
@@ -47,7 +47,7 @@ async def _may_count(request: Request, service: TheService, authenticator: TheAu
     header, token = request.headers.get("authorization"), service.settings.metrics_token
     if token and header is not None and compare_digest(header.encode(), f"Bearer {token}".encode()):
         return
-    await admin_only(await logged_in(await current_viewer(request, authenticator)))
+    check(who_may("get_metrics"), await current_viewer(request, authenticator), Place())
 
 
 @router.get(
@@ -56,7 +56,6 @@ async def _may_count(request: Request, service: TheService, authenticator: TheAu
     response_class=Response,
     responses={200: {"content": {TEXT: WORDS}}},
     dependencies=[Depends(_may_count)],
-    openapi_extra=SECURED,
 )
 def get_metrics(request: Request) -> Response:
     """The text format of Prometheus; for admins, and for whoever has the token of `JURADO_METRICS_TOKEN`."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
-from fastapi.dependencies.models import Dependant
+from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
-from app.api.http.deps import logged_in
 from app.api.http.errors import ErrorBody
 from app.api.http.openapi_words import FILTER, OF_ALL, OF_WRITES, PARAMETERS, REFUSALS, TAGS
 from app.services.examples import EXAMPLES
 from app.services.feed.bodies import Call, Notification
 from app.services.people.class_list_bodies import PersonRowBody
 from app.services.people.directory_bodies import GroupBody, OrganizationBody, PersonBody
+from app.services.rights import Who, who_may
 
 Json = dict[str, Any]
 REF = "#/components/schemas/"
@@ -32,8 +31,6 @@ BESIDE = (ErrorBody, GroupBody, OrganizationBody, PersonBody, PersonRowBody, Not
 CHANGED = ("Group", "Organization", "Person")
 """What a PATCH describes by the body of its PUT."""
 EITHER: list[Json] = [{"basic": []}, {"token": []}]
-SECURED: Json = {"security": EITHER}
-"""`openapi_extra` of a route that asks for the account by itself, without the dependency that shows it."""
 DESCRIPTION = """\
 Names and shapes follow the CLICS Contest API 2026-01; what is Jurado's own is described at each route. Times are UTC
 with milliseconds (`2026-11-21T02:19:00.000Z`), durations `h:mm:ss.uuu`. Refusals are `{"code", "message"}`, with
@@ -49,22 +46,21 @@ def operation_id(route: APIRoute) -> str:
     return route.name
 
 
-def install(app: FastAPI, routers: Sequence[APIRouter]) -> None:
+def install(app: FastAPI) -> None:
     """Describe the app as it is: errors are ours (400, not 422), and both ways to log in work everywhere."""
 
     def describe() -> Json:
         if app.openapi_schema is None:
-            app.openapi_schema = _describe(app, routers)
+            app.openapi_schema = _describe(app)
         return app.openapi_schema
 
     app.openapi = describe  # type: ignore[method-assign] # FastAPI's own way to change the description
 
 
-def _describe(app: FastAPI, routers: Sequence[APIRouter]) -> Json:
+def _describe(app: FastAPI) -> Json:
     schema = get_openapi(
         title=app.title, version=app.version, summary=app.summary, description=DESCRIPTION, routes=app.routes
     )
-    secured = {operation_id(route) for route in _routes(routers) if _asks_for(route.dependant, logged_in)}
     components = schema.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for path, method, operation in operations(schema):
@@ -72,7 +68,7 @@ def _describe(app: FastAPI, routers: Sequence[APIRouter]) -> Json:
         _set_apart_other_formats(operation)
         _name_forms(operation, schemas)
         _describe_parameters(path, operation)
-        if operation["operationId"] in secured:
+        if who_may(operation["operationId"]) is not Who.EVERYBODY:
             operation["security"] = EITHER
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
@@ -161,13 +157,3 @@ def _describe_parameters(path: str, operation: Json) -> None:
         text = ends[0] if ends and name != "group" else PARAMETERS.get(name)
         if text is not None:
             parameter["description"] = text
-
-
-def _routes(routers: Sequence[APIRouter]) -> list[APIRoute]:
-    return [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
-
-
-def _asks_for(dependant: Dependant, wanted: object) -> bool:
-    """Does a route ask for this dependency, by itself or through others?"""
-    seen: Collection[Dependant] = dependant.dependencies
-    return any(each.call is wanted or _asks_for(each, wanted) for each in seen)

@@ -20,6 +20,7 @@ TAGS = {
     "groups": "Groups of teams, each with a board of its own.",
     "organizations": "What teams belong to: schools, firms, countries.",
     "persons": "The people in teams and around them.",
+    "roles": "Who runs and judges a contest or a problem, and who may make contests.",
     "rejudgings": "Submissions judged again: silent until applied, and undoable.",
     "similarity": "Answers and sources of different teams that are alike, for judges.",
     "jobs": "Long work of the server, such as reference runs.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.api.http.deps import AdminOnly, TheService
+from app.api.http.deps import CurrentViewer, TheService
 from app.api.http.gated import GatedRoute
 from app.services.health.stored_files import StoredFiles, stored_files
 
@@ -12,6 +12,6 @@ router = APIRouter(route_class=GatedRoute, tags=["health"])
 
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")
-def get_stored_files(_viewer: AdminOnly, service: TheService) -> StoredFiles:
+def get_stored_files(_viewer: CurrentViewer, service: TheService) -> StoredFiles:
     """From memory: what requests, graders and the last pass over all files could not read, and nobody wrote again."""
     return stored_files(service)

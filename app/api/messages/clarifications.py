@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
-from app.api.http.deps import CurrentViewer, LoggedIn, Reading, Writing
+from app.api.http.deps import CurrentViewer, Reading, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
 from app.api.http.middleware import API
@@ -57,7 +57,7 @@ def get_clarification(
 
 @router.post("/contests/{contest_id}/clarifications", summary="Ask, answer or announce", status_code=201, **SHAPE)
 def send_clarification(
-    viewer: LoggedIn,
+    viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Writing,
     contest_id: str,
@@ -72,7 +72,7 @@ def send_clarification(
 
 @router.put("/contests/{contest_id}/clarifications/{clarification_id}", summary="Bring in a clarification", **SHAPE)
 def put_clarification(
-    viewer: LoggedIn,
+    viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Writing,
     contest_id: str,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from app.api.http.deps import CurrentViewer, LoggedIn, Reading, Writing
+from app.api.http.deps import CurrentViewer, Reading, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
 from app.api.http.middleware import API
@@ -53,7 +53,7 @@ def get_commentary(
     response_model=CommentaryView,
 )
 def create_commentary(
-    viewer: LoggedIn,
+    viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Writing,
     contest_id: str,

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.api.http.bodies import TheDocument
-from app.api.http.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheService
+from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
 from app.api.http.snapshot import TheSnapshot
@@ -24,13 +24,13 @@ router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 
 
 @router.get("/accounts", summary="All accounts")
-def list_accounts(_viewer: JudgeOrAdmin, session: Reading) -> list[AccountView]:
+def list_accounts(_viewer: CurrentViewer, session: Reading) -> list[AccountView]:
     """Without their passwords."""
     return account_changes.listed(session)
 
 
 @router.get("/accounts/{account_id}", summary="One account")
-def get_account(_viewer: JudgeOrAdmin, session: Reading, account_id: str) -> AccountView:
+def get_account(_viewer: CurrentViewer, session: Reading, account_id: str) -> AccountView:
     """Without its password."""
     return account_changes.one(session, account_id)
 
@@ -44,7 +44,7 @@ def get_account(_viewer: JudgeOrAdmin, session: Reading, account_id: str) -> Acc
     openapi_extra=openapi_body(AccountBody),
 )
 def create_accounts(
-    _viewer: AdminOnly,
+    _viewer: CurrentViewer,
     service: TheService,
     session: WritingAccounts,
     document: TheDocument,
@@ -62,19 +62,21 @@ def create_accounts(
 
 
 @router.put("/accounts/{account_id}", summary="Make or replace an account")
-def put_account(_viewer: AdminOnly, session: WritingAccounts, account_id: str, body: AccountBody) -> AccountView:
+def put_account(_viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountBody) -> AccountView:
     """The body is the whole account; a password that is left out stays as it was, since nobody can read it."""
     return account_changes.replace(session, account_id, body)
 
 
 @router.patch("/accounts/{account_id}", summary="Change an account")
-def change_account(_viewer: AdminOnly, session: WritingAccounts, account_id: str, body: AccountChange) -> AccountView:
+def change_account(
+    _viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountChange
+) -> AccountView:
     """What is left out stays."""
     return account_changes.change(session, account_id, body)
 
 
 @router.delete("/accounts/{account_id}", summary="Delete an account", status_code=204)
-def delete_account(_viewer: AdminOnly, session: WritingAccounts, account_id: str) -> None:
+def delete_account(_viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> None:
     """With its tokens; only one without submissions and jobs."""
     account_changes.delete(session, account_id)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.api.http.bodies import TheDocument
-from app.api.http.deps import AdminOnly, TheService
+from app.api.http.deps import CurrentViewer, TheService
 from app.api.http.gated import GatedRoute
 from app.api.people.account_import import TheOptions, WritingAccounts, finish
 from app.services.bodies import openapi_body
@@ -27,7 +27,7 @@ router = APIRouter(route_class=GatedRoute, tags=["accounts"])
     openapi_extra=openapi_body(PersonRowBody),
 )
 def import_people(
-    _viewer: AdminOnly,
+    _viewer: CurrentViewer,
     service: TheService,
     session: WritingAccounts,
     document: TheDocument,

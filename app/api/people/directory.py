@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.http import file_replies
 from app.api.http.bodies import TheDocument
-from app.api.http.deps import AdminOnly, CurrentViewer, DryRun, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, DryRun, Reading, TheService, Writing
 from app.api.http.downloads import ANY_FILE
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
@@ -46,7 +46,7 @@ class Endpoints:
 
     def make(
         self,
-        viewer: AdminOnly,
+        viewer: CurrentViewer,
         session: Writing,
         service: TheService,
         contest_id: str,
@@ -62,7 +62,7 @@ class Endpoints:
 
     def put(
         self,
-        viewer: AdminOnly,
+        viewer: CurrentViewer,
         session: Writing,
         service: TheService,
         contest_id: str,
@@ -74,7 +74,7 @@ class Endpoints:
 
     def change(
         self,
-        viewer: AdminOnly,
+        viewer: CurrentViewer,
         session: Writing,
         service: TheService,
         contest_id: str,
@@ -84,9 +84,9 @@ class Endpoints:
         """What is left out stays."""
         return directory_changes.change(self.kind, viewer, session, service, contest_id, object_id, document)
 
-    def delete(self, _viewer: AdminOnly, session: Writing, contest_id: str, object_id: str) -> None:
+    def delete(self, viewer: CurrentViewer, session: Writing, contest_id: str, object_id: str) -> None:
         """Only one that nothing refers to."""
-        directory_changes.delete(self.kind, session, contest_id, object_id)
+        directory_changes.delete(self.kind, viewer, session, contest_id, object_id)
 
     def get_file(
         self,

@@ -6,7 +6,7 @@ from functools import partial
 
 from fastapi import APIRouter, Request
 
-from app.api.http.deps import LoggedIn, Reading, TheAuthenticator, TheService, address_of
+from app.api.http.deps import CurrentViewer, Reading, TheAuthenticator, TheService, address_of
 from app.api.http.gated import GatedRoute
 from app.services.people.account_bodies import AccountView
 from app.services.people.own_account import OwnChange, change_password, own_account
@@ -15,14 +15,14 @@ router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 
 
 @router.get("/account", summary="Who am I")
-def get_own_account(viewer: LoggedIn, session: Reading) -> AccountView:
+def get_own_account(viewer: CurrentViewer, session: Reading) -> AccountView:
     """The account that asks."""
     return own_account(session, viewer)
 
 
 @router.patch("/account", summary="Change one's own password")
 async def change_own_account(
-    request: Request, viewer: LoggedIn, service: TheService, authenticator: TheAuthenticator, body: OwnChange
+    request: Request, viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, body: OwnChange
 ) -> AccountView:
     """A wrong old password is a guess like another one. Streams that were asked for with what is taken back end."""
     check_password = partial(authenticator.check_password, address=address_of(request))

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.api.http.bodies import TheDocument
-from app.api.http.deps import AdminOnly, DryRun, TheService, Writing
+from app.api.http.deps import CurrentViewer, DryRun, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.people.made import many_or_one
 from app.services.bodies import openapi_body
@@ -29,7 +29,7 @@ Replace = Annotated[bool, Query(description="replace those that are there alread
     openapi_extra=openapi_body(TeamBody),
 )
 def create_teams(
-    viewer: AdminOnly,
+    viewer: CurrentViewer,
     session: Writing,
     service: TheService,
     document_: TheDocument,

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.api.http import file_replies
-from app.api.http.deps import AdminOnly, CurrentViewer, JudgeOrAdmin, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.api.http.downloads import ANY_FILE
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
@@ -21,13 +21,13 @@ router = APIRouter(route_class=GatedRoute, tags=["teams"])
 
 
 @router.get("/teams", summary="All teams", response_model=list[TeamView])
-def list_teams(viewer: JudgeOrAdmin, session: Reading) -> list[JsonObject]:
+def list_teams(viewer: CurrentViewer, session: Reading) -> list[JsonObject]:
     """Of every contest and of none. Their files are shown in their contests."""
     return team_changes.listed(session, viewer)
 
 
 @router.get("/teams/{team_id}", summary="One team", response_model=TeamView)
-def get_team(viewer: JudgeOrAdmin, session: Reading, team_id: str) -> JsonObject:
+def get_team(viewer: CurrentViewer, session: Reading, team_id: str) -> JsonObject:
     """Whether it takes part anywhere or not."""
     return team_changes.one(session, viewer, team_id)
 
@@ -37,19 +37,21 @@ def get_team(viewer: JudgeOrAdmin, session: Reading, team_id: str) -> JsonObject
     summary="Make or replace a team",
     response_model=TeamView,
 )
-def put_team(viewer: AdminOnly, session: Writing, service: TheService, team_id: str, body: TeamBody) -> JsonObject:
+def put_team(viewer: CurrentViewer, session: Writing, service: TheService, team_id: str, body: TeamBody) -> JsonObject:
     """The body is the whole team, its id included; files that it does not name stay."""
     return team_changes.replace(session, service, viewer, team_id, body)
 
 
 @router.patch("/teams/{team_id}", summary="Change a team", response_model=TeamView)
-def change_team(viewer: AdminOnly, session: Writing, service: TheService, team_id: str, body: TeamChange) -> JsonObject:
+def change_team(
+    viewer: CurrentViewer, session: Writing, service: TheService, team_id: str, body: TeamChange
+) -> JsonObject:
     """What is left out stays."""
     return team_changes.change(session, service, viewer, team_id, body)
 
 
 @router.delete("/teams/{team_id}", summary="Delete a team", status_code=204)
-def delete_team(_viewer: AdminOnly, session: Writing, service: TheService, team_id: str) -> None:
+def delete_team(_viewer: CurrentViewer, session: Writing, service: TheService, team_id: str) -> None:
     """Only one without accounts and submissions."""
     team_changes.delete(session, service, team_id)
 
@@ -106,13 +108,13 @@ def get_team_file(
     response_model=list[TeamView],
 )
 def enrol_teams(
-    viewer: AdminOnly, session: Writing, service: TheService, contest_id: str, body: Enrolment
+    viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str, body: Enrolment
 ) -> list[JsonObject]:
     """Those that do already are left alone; the answer is all the contest's teams."""
     return team_changes.enrol(session, service, viewer, contest_id, body)
 
 
 @router.delete("/contests/{contest_id}/teams/{team_id}", summary="Let a team take part no more", status_code=204)
-def withdraw_team(_viewer: AdminOnly, session: Writing, service: TheService, contest_id: str, team_id: str) -> None:
+def withdraw_team(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str, team_id: str) -> None:
     """Only while it has not submitted anything there; hide it else."""
     team_changes.withdraw(session, service, contest_id, team_id)

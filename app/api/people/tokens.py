@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from app.api.http.deps import LoggedIn, QuietWriting, Reading, TheAuthenticator
+from app.api.http.deps import CurrentViewer, QuietWriting, Reading, TheAuthenticator
 from app.api.http.gated import GatedRoute
 from app.services.people import tokens
 from app.services.people.tokens import NewToken, TokenBody, TokenView
@@ -16,20 +16,20 @@ router = APIRouter(route_class=GatedRoute, prefix="/account/tokens", tags=["acco
 
 
 @router.get("", summary="The tokens of the account")
-def list_tokens(viewer: LoggedIn, session: Reading) -> list[TokenView]:
+def list_tokens(viewer: CurrentViewer, session: Reading) -> list[TokenView]:
     """What they are called, not what they are."""
     return tokens.listed(session, viewer)
 
 
 @router.post("", summary="Make a token", status_code=201)
-def create_token(viewer: LoggedIn, session: QuietWriting, body: TokenBody) -> NewToken:
+def create_token(viewer: CurrentViewer, session: QuietWriting, body: TokenBody) -> NewToken:
     """The answer is the only one that ever holds it: only its sha256 is kept."""
     return tokens.create(session, viewer, body)
 
 
 @router.delete("", summary="Take all tokens of the account back", status_code=204)
 def delete_tokens(
-    viewer: LoggedIn,
+    viewer: CurrentViewer,
     session: QuietWriting,
     authenticator: TheAuthenticator,
     others: Annotated[bool, Query(description="leave the token that the request is sent with")] = False,
@@ -40,7 +40,7 @@ def delete_tokens(
 
 
 @router.delete("/{token_id}", summary="Take a token back", status_code=204)
-def delete_token(viewer: LoggedIn, session: QuietWriting, authenticator: TheAuthenticator, token_id: str) -> None:
+def delete_token(viewer: CurrentViewer, session: QuietWriting, authenticator: TheAuthenticator, token_id: str) -> None:
     """By the id that the list shows."""
     tokens.delete(session, viewer, token_id)
     after_commit(session, lambda: authenticator.forget(viewer.account_id))

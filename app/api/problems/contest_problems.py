@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.api.http.deps import AdminOnly, TheBoards, TheService, Writing
+from app.api.http.deps import CurrentViewer, TheBoards, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.api.rejudgings.problem_changes import Joins, accepted
@@ -16,10 +16,10 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 @router.post("/contests/{contest_id}/problems", summary="Put a problem into a contest", status_code=201)
 def add_contest_problem(
-    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, body: EntryBody, response: Response
+    viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, body: EntryBody, response: Response
 ) -> EntryView:
     """The scoring rule may be given, else it is the problem's own."""
-    shown = add(session, boards, contest_id, body)
+    shown = add(session, boards, viewer, contest_id, body)
     response.headers["Location"] = f"{API}/contests/{contest_id}/problems/{body.id}"
     return shown
 
@@ -31,7 +31,7 @@ def add_contest_problem(
     responses=RESPONSES,
 )
 def change_contest_problem(
-    viewer: AdminOnly,
+    viewer: CurrentViewer,
     session: Writing,
     service: TheService,
     contest_id: str,
@@ -46,7 +46,7 @@ def change_contest_problem(
 
 @router.delete("/contests/{contest_id}/problems/{problem_id}", summary="Take a problem out", status_code=204)
 def remove_contest_problem(
-    _viewer: AdminOnly, session: Writing, boards: TheBoards, contest_id: str, problem_id: str
+    _viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, problem_id: str
 ) -> None:
     """Only while nobody has submitted to it here."""
     remove(session, boards, contest_id, problem_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.api.http.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.services.problems import jobs
@@ -17,7 +17,7 @@ router = APIRouter(route_class=GatedRoute, tags=["jobs"])
 def start_reference_run(
     problem_id: str,
     asked: ReferenceRunRequest,
-    viewer: AdminOnly,
+    viewer: CurrentViewer,
     service: TheService,
     session: Writing,
     response: Response,
@@ -29,18 +29,18 @@ def start_reference_run(
 
 
 @router.get("/jobs", summary="The latest jobs, newest first")
-def list_jobs(_viewer: JudgeOrAdmin, session: Reading) -> list[Job]:
+def list_jobs(viewer: CurrentViewer, session: Reading) -> list[Job]:
     """At most 200."""
-    return jobs.newest(session)
+    return jobs.newest(session, viewer)
 
 
 @router.get("/jobs/{job_id}", summary="One job")
-def get_job(job_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Job:
+def get_job(job_id: str, viewer: CurrentViewer, session: Reading) -> Job:
     """Its state, progress, log and result."""
-    return jobs.one(session, job_id)
+    return jobs.one(session, viewer, job_id)
 
 
 @router.delete("/jobs/{job_id}", status_code=204, summary="Cancel a job")
-def cancel_job(job_id: str, _viewer: AdminOnly, service: TheService) -> None:
+def cancel_job(job_id: str, viewer: CurrentViewer, service: TheService) -> None:
     """Kill everything the job runs; what it has finished stays. 409 if it has ended already."""
-    jobs.cancel(service, job_id)
+    jobs.cancel(service, viewer, job_id)

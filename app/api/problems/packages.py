@@ -10,7 +10,7 @@ from typing import Annotated
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.http.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheAuthenticator, TheService, Writing
 from app.api.http.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, file, form, type_for
 from app.api.http.errors import ErrorBody
 from app.api.http.forms import Expected, open_form
@@ -33,13 +33,13 @@ FORM = form(
 
 
 @router.get("/problems", summary="All problems")
-def list_problems(_viewer: JudgeOrAdmin, session: Reading) -> list[ProblemView]:
-    """By id, whether they are in a contest or not."""
-    return packages.listed(session)
+def list_problems(viewer: CurrentViewer, session: Reading) -> list[ProblemView]:
+    """By id, whether they are in a contest or not. Organisers see those at which they have a role."""
+    return packages.listed(session, viewer)
 
 
 @router.get("/problems/{problem_id}", summary="One problem with its test cases")
-def get_problem(problem_id: str, _viewer: JudgeOrAdmin, session: Reading) -> ProblemDetails:
+def get_problem(problem_id: str, _viewer: CurrentViewer, session: Reading) -> ProblemDetails:
     """Settings, groups, test cases and where it is used."""
     return packages.one(session, problem_id)
 
@@ -51,7 +51,7 @@ def get_problem(problem_id: str, _viewer: JudgeOrAdmin, session: Reading) -> Pro
     summary="The problem as a package",
 )
 def get_problem_package(
-    request: Request, problem_id: str, _viewer: JudgeOrAdmin, session: Reading, service: TheService
+    request: Request, problem_id: str, _viewer: CurrentViewer, session: Reading, service: TheService
 ) -> Response:
     """A Kattis 2025-09 package with the test cases as they are now; 409 while no secret one has an expected answer."""
     headers = {"Content-Disposition": f'attachment; filename="{problem_id}.zip"'}
@@ -60,7 +60,7 @@ def get_problem_package(
 
 
 @router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
-def delete_problem(problem_id: str, _viewer: AdminOnly, session: Writing) -> None:
+def delete_problem(problem_id: str, _viewer: CurrentViewer, session: Writing) -> None:
     """Only while no contest has it and nobody has submitted to it."""
     packages.delete(session, problem_id)
 
@@ -76,8 +76,9 @@ def delete_problem(problem_id: str, _viewer: AdminOnly, session: Writing) -> Non
 async def import_problem(
     request: Request,
     response: Response,
-    viewer: AdminOnly,
+    viewer: CurrentViewer,
     service: TheService,
+    authenticator: TheAuthenticator,
     id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
     format: Annotated[
         packages.JudgeFormat | None, Query(description="the judge that the zip is of; told by its files")
@@ -92,6 +93,7 @@ async def import_problem(
     """
     async with _open_package(request, id, format, service.settings.max_upload) as sent:
         outcome = await run_sync(packages.bring_in, service, viewer, sent, joins)
+    authenticator.forget(viewer.account_id)  # it may own a problem more
     if isinstance(outcome, RejudgingView):
         return accepted(outcome)
     response.headers["Location"] = f"{API}/problems/{outcome.id}"

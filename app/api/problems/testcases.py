@@ -6,7 +6,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 
-from app.api.http.deps import AdminOnly, CurrentViewer, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.api.http.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file, form, stored_file, type_for
 from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
@@ -97,7 +97,7 @@ async def put_testcase(
     problem_id: str,
     group: str,
     name: str,
-    viewer: AdminOnly,
+    viewer: CurrentViewer,
     service: TheService,
     joins: Joins = None,
 ) -> CaseView | Response:
@@ -121,7 +121,7 @@ def delete_testcase(
     problem_id: str,
     group: str,
     name: str,
-    viewer: AdminOnly,
+    viewer: CurrentViewer,
     session: Writing,
     service: TheService,
     joins: Joins = None,

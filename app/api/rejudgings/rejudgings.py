@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.api.http.deps import AdminOnly, JudgeOrAdmin, Reading, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.services.rejudgings import commands
@@ -20,7 +20,12 @@ PLACE = "/contests/{contest_id}/rejudgings/{rejudging_id}"
 
 @router.post("/contests/{contest_id}/rejudgings", status_code=201, summary="Judge submissions again")
 def create_rejudging(
-    viewer: AdminOnly, session: Writing, service: TheService, contest_id: str, body: RejudgingBody, response: Response
+    viewer: CurrentViewer,
+    session: Writing,
+    service: TheService,
+    contest_id: str,
+    body: RejudgingBody,
+    response: Response,
 ) -> RejudgingView:
     """Silently and in the background: nothing changes for anybody until it is applied."""
     opened = commands.create(session, service, viewer, contest_id, body)
@@ -29,20 +34,20 @@ def create_rejudging(
 
 
 @router.get("/contests/{contest_id}/rejudgings", summary="All rejudgings")
-def list_rejudgings(_viewer: JudgeOrAdmin, session: Reading, contest_id: str) -> list[RejudgingView]:
+def list_rejudgings(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[RejudgingView]:
     """Those that concern the contest, oldest first, also those that are applied, undone or cancelled."""
     return commands.listed(session, contest_id)
 
 
 @router.get(PLACE, summary="One rejudging")
-def get_rejudging(_viewer: JudgeOrAdmin, session: Reading, contest_id: str, rejudging_id: str) -> RejudgingView:
+def get_rejudging(_viewer: CurrentViewer, session: Reading, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Its state, and how many of its judgements are done."""
     return commands.one(session, contest_id, rejudging_id)
 
 
 @router.get(f"{PLACE}/difference", summary="What a rejudging changes")
 def get_rejudging_difference(
-    _viewer: JudgeOrAdmin,
+    _viewer: CurrentViewer,
     session: Reading,
     contest_id: str,
     rejudging_id: str,
@@ -58,22 +63,22 @@ def get_rejudging_difference(
 
 @router.post(f"{PLACE}/apply", summary="Apply a rejudging")
 def apply_rejudging(
-    _viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
+    viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
 ) -> RejudgingView:
     """All of it in one transaction, with what was submitted meanwhile: the last few submissions to a changed problem
     are judged in this step, while others to it wait. 409 with Retry-After while more is to be judged; one that was
     undone may be applied once more.
     """
-    return commands.apply(service, contest_id, rejudging_id, body or ApplyBody(), API)
+    return commands.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody(), API)
 
 
 @router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
-def cancel_rejudging(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+def cancel_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Nothing of it is seen anywhere; what is not judged yet will not be."""
-    return commands.cancel(service, contest_id, rejudging_id)
+    return commands.cancel(service, viewer, contest_id, rejudging_id)
 
 
 @router.post(f"{PLACE}/undo", summary="Undo a rejudging")
-def undo_rejudging(_viewer: AdminOnly, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+def undo_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Everything is as it was before it was applied; what was submitted since to a changed problem is judged again."""
-    return commands.undo(service, contest_id, rejudging_id)
+    return commands.undo(service, viewer, contest_id, rejudging_id)

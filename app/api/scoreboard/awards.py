@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.api.http.deps import AdminOnly, CurrentViewer, Reading, Writing
+from app.api.http.deps import CurrentViewer, Reading, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.lists.reply import TheLists
 from app.api.http.middleware import API
@@ -38,7 +38,7 @@ def get_award(viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, aw
 
 @router.post("/contests/{contest_id}/awards", summary="Make an award", status_code=201)
 def create_award(
-    viewer: AdminOnly, snapshot: TheSnapshot, session: Writing, contest_id: str, body: AwardBody, response: Response
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, body: AwardBody, response: Response
 ) -> AwardView:
     """The server gives it an id made of its citation."""
     made = make(viewer, snapshot, session, body)
@@ -48,7 +48,7 @@ def create_award(
 
 @router.put("/contests/{contest_id}/awards/{award_id}", summary="Make or replace an award")
 def put_award(
-    viewer: AdminOnly, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardBody
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardBody
 ) -> AwardView:
     """A computed one is no longer computed then."""
     return put(viewer, snapshot, session, award_id, body)
@@ -56,13 +56,15 @@ def put_award(
 
 @router.patch("/contests/{contest_id}/awards/{award_id}", summary="Change an award")
 def change_award(
-    viewer: AdminOnly, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardChange
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardChange
 ) -> AwardView:
     """What is left out stays; a computed award is no longer computed then."""
     return alter(viewer, snapshot, session, award_id, body)
 
 
 @router.delete("/contests/{contest_id}/awards/{award_id}", summary="Delete an award", status_code=204)
-def delete_award(viewer: AdminOnly, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str) -> None:
+def delete_award(
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str
+) -> None:
     """A computed one is not given; PUT gives it again."""
     delete(viewer, snapshot, session, award_id)

@@ -82,7 +82,7 @@ class Express:
             headers.get(b"accept-encoding", b""),
             None if since is None else since[1].decode(),
         )
-        return _Asked(contest_id, viewer, wanted)
+        return _Asked(contest_id, viewer.at(contest_id), wanted)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked: _Asked = scope[ASKED]

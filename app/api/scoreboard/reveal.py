@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.api.http.deps import AdminOnly, JudgeOrAdmin, Reading, TheBoards, TheService
+from app.api.http.deps import CurrentViewer, Reading, TheBoards, TheService
 from app.api.http.gated import GatedRoute
 from app.services.scoreboard.reveal import RevealBody, RevealView, next_step, reveal
 
@@ -12,12 +12,12 @@ router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 
 
 @router.get("/contests/{contest_id}/reveal", summary="What the next step opens")
-def get_reveal(_viewer: JudgeOrAdmin, session: Reading, boards: TheBoards, contest_id: str) -> RevealView:
+def get_reveal(_viewer: CurrentViewer, session: Reading, boards: TheBoards, contest_id: str) -> RevealView:
     """For judges: the order is that of the board as everybody sees it, from the bottom."""
     return next_step(session, boards, contest_id)
 
 
 @router.post("/contests/{contest_id}/reveal", summary="Open the next place of a frozen board")
-def reveal_places(_viewer: AdminOnly, service: TheService, contest_id: str, body: RevealBody) -> RevealView:
+def reveal_places(_viewer: CurrentViewer, service: TheService, contest_id: str, body: RevealBody) -> RevealView:
     """From the bottom up, after the end. With the last place the board is thawed."""
     return reveal(service, contest_id, body.step)

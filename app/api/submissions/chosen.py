@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.api.http.deps import Reading, TeamOnly, TheService
+from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
 from app.services.submissions.chosen import Chosen, ChosenBody, choose, chosen
@@ -14,20 +14,22 @@ PLACE = "/contests/{contest_id}/problems/{problem_id}/chosen"
 
 
 @router.get(PLACE, summary="The submission one's own team has chosen")
-def get_chosen_submission(problem_id: str, viewer: TeamOnly, snapshot: TheSnapshot, session: Reading) -> Chosen:
+def get_chosen_submission(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Chosen:
     """Null while it has chosen none."""
     return chosen(viewer, snapshot, session, problem_id)
 
 
 @router.put(PLACE, summary="Choose the submission that shall count after the end")
 def choose_submission(
-    problem_id: str, viewer: TeamOnly, snapshot: TheSnapshot, service: TheService, body: ChosenBody
+    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService, body: ChosenBody
 ) -> Chosen:
     """Until the end, as often as one likes. The board follows the contest's rule until then."""
     return choose(service, viewer, snapshot, problem_id, body)
 
 
 @router.delete(PLACE, summary="Choose none")
-def clear_chosen_submission(problem_id: str, viewer: TeamOnly, snapshot: TheSnapshot, service: TheService) -> Chosen:
+def clear_chosen_submission(
+    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService
+) -> Chosen:
     """The contest's rule says then what counts."""
     return choose(service, viewer, snapshot, problem_id, None)

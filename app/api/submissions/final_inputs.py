@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.api.http.deps import Reading, TeamOnly, TheService
+from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
 from app.services.submissions.final_inputs import FinalInputs, ask, final_inputs
@@ -13,14 +13,14 @@ router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 
 
 @router.get("/contests/{contest_id}/problems/{problem_id}/inputs", summary="Until when final answers are taken")
-def get_final_inputs(problem_id: str, viewer: TeamOnly, snapshot: TheSnapshot, session: Reading) -> FinalInputs:
+def get_final_inputs(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> FinalInputs:
     """Of one's own team; nothing before it has asked for them."""
     return final_inputs(viewer, snapshot, session, problem_id)
 
 
 @router.post("/contests/{contest_id}/problems/{problem_id}/inputs", summary="Ask for the final inputs", status_code=201)
 def ask_for_final_inputs(
-    problem_id: str, viewer: TeamOnly, snapshot: TheSnapshot, service: TheService, response: Response
+    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService, response: Response
 ) -> FinalInputs:
     """Starts the team's timer, once: asked again, it tells of the one that runs."""
     started = ask(service, viewer, snapshot, problem_id)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from app.api.http.deps import LoggedIn, Reading
+from app.api.http.deps import CurrentViewer, Reading
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
 from app.services.submissions.quota import QuotaView, quota_of
@@ -17,7 +17,7 @@ router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 @router.get("/contests/{contest_id}/problems/{problem_id}/quota", summary="How often one may still submit")
 def get_quota(
     problem_id: str,
-    viewer: LoggedIn,
+    viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Reading,
     team_id: Annotated[str | None, Query(description="for judges: the team")] = None,

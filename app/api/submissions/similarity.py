@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from app.api.http.deps import JudgeOrAdmin, Reading, TheService
+from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
 from app.services.similarity.bodies import Comparison, SimilarityView
@@ -20,7 +20,7 @@ ProblemId = Annotated[str | None, Query(description="only this problem")]
 
 @router.get("/contests/{contest_id}/similarity", summary="Teams whose answers are alike")
 def get_similarity(
-    _judge: JudgeOrAdmin,
+    _judge: CurrentViewer,
     snapshot: TheSnapshot,
     session: Reading,
     service: TheService,
@@ -41,7 +41,7 @@ def get_similarity(
     summary="What two teams have alike",
 )
 def compare_teams(
-    _judge: JudgeOrAdmin,
+    _judge: CurrentViewer,
     team_id: str,
     other_team_id: str,
     snapshot: TheSnapshot,

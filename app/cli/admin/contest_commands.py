@@ -7,6 +7,7 @@ from app.cli.admin import (
     contest_settings,
     contest_times,
     quota,
+    roles,
 )
 from app.cli.admin.contests import contest
 
@@ -18,4 +19,5 @@ __all__ = [
     "contest_settings",
     "contest_times",
     "quota",
+    "roles",
 ]

@@ -99,6 +99,28 @@ class Team(TeamName):
     disqualified: NotRequired[bool]
 
 
+class Role(TypedDict):
+    """The role of an account in a contest or at a problem."""
+
+    account_id: str
+    username: str
+    name: str | None
+    role: str
+    rests: bool
+    granted_by: str | None
+    granted: str
+
+
+class Organiser(TypedDict):
+    """An account with roles: whether it may make contests, and its roles by contest and by problem."""
+
+    account_id: str
+    username: str
+    organiser: bool
+    contests: dict[str, str]
+    problems: dict[str, str]
+
+
 class Identified(TypedDict):
     """Anything that has an id."""
 

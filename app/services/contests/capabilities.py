@@ -24,7 +24,7 @@ OF_TEAMS = ("team_submit", "post_clar")
 
 def capabilities(viewer: Viewer, settings: ContestSettings, *, takes_part: bool) -> tuple[str, ...]:
     """The viewer's capabilities; `settings` are the contest's, which may let its staff act for teams."""
-    if viewer.is_admin:
+    if viewer.manages:
         return OF_ADMINS
     if viewer.role == "judge":
         return OF_JUDGES

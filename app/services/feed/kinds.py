@@ -14,11 +14,11 @@ from app.services.clics import JsonObject
 from app.services.collections import BY_NAME, IN_REFERENCE_ORDER, Collection
 from app.services.feed.difference import Shown
 from app.services.feed.readers import EVERYBODY, JUDGES, of_account, of_team
-from app.services.people import account_bodies
+from app.services.people.accounts import in_contest, of_contest
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
 from app.storage import accounts as stored_accounts
-from app.storage import teams as stored_teams
+from app.storage import roles as stored_roles
 from app.storage.tables import ContestRow
 
 JUDGE = Viewer("judge")
@@ -89,11 +89,12 @@ class Accounts:
 
     def shown(self, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
         """Render every account; accounts of teams outside the contest only for themselves."""
-        contest = feed_snapshot.session.get_one(ContestRow, feed_snapshot.public.contest.id)
-        taking_part = {row.id for row in stored_teams.taking_part(feed_snapshot.session, contest)}
-        for row in stored_accounts.accounts(feed_snapshot.session):
-            text = as_text(account_bodies.view(row), sparse=False)
-            views = {JUDGES: text} if row.team_id is None or row.team_id in taking_part else {}
+        session, contest_id = feed_snapshot.session, feed_snapshot.public.contest.id
+        roles = {row.account_id: row.role for row in stored_roles.of_contest(session, contest_id)}
+        known_ids = {row.id for row in of_contest(session, session.get_one(ContestRow, contest_id), set(roles))}
+        for row in stored_accounts.accounts(session):
+            text = as_text(in_contest(row, roles.get(row.id)), sparse=False)
+            views = {JUDGES: text} if row.id in known_ids else {}
             yield Shown(self.type, row.id, {**views, of_account(row.id): text})
 
 

@@ -31,7 +31,7 @@ from app.services.people.account_import import (
     refuse_links,
     shown_once,
 )
-from app.services.people.accounts import account_of, check_id, visible
+from app.services.people.accounts import account_of, check_id, in_contest, visible
 from app.services.viewer import Viewer
 from app.storage import accounts as stored
 
@@ -77,9 +77,9 @@ def one(session: Session, account_id: str) -> AccountView:
 
 def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id: str) -> AccountView:
     """An account of a contest; raises NotFound where the viewer may not see it."""
-    for row in visible(session, viewer, contest_id):
-        if row.id == account_id:
-            return view(row)
+    for each in visible(session, viewer, contest_id):
+        if each.id == account_id:
+            return each
     raise NotFound(f"no account {account_id!r} in contest {contest_id!r}")
 
 
@@ -88,7 +88,8 @@ def own(session: Session, viewer: Viewer, contest_id: str) -> AccountView:
     contest_of(session, contest_id)
     if viewer.account_id is None:
         raise NotFound("not logged in")
-    return one(session, viewer.account_id)
+    role = viewer.role if viewer.contest_id is not None else None
+    return in_contest(account_of(session, viewer.account_id), role)
 
 
 def bring_in(session: Session, service: Service, document: Document, options: ImportOptions) -> list[AccountMade]:

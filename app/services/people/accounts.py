@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
@@ -9,16 +11,18 @@ from app.services.bodies import same_id
 from app.services.clics import JsonObject
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, NotFound
-from app.services.people.account_bodies import is_id, view
+from app.services.people.account_bodies import AccountView, is_id, view
+from app.services.roles.grants import OWNER
 from app.services.viewer import Viewer
 from app.storage import accounts as stored
+from app.storage import roles as stored_roles
 from app.storage import teams
-from app.storage.tables import AccountRow
+from app.storage.tables import AccountRow, ContestRow
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
     """The contest's accounts that this viewer may see, by id."""
-    return [view(row).model_dump() for row in visible(session, viewer, snapshot.contest.id)]
+    return [each.model_dump() for each in visible(session, viewer, snapshot.contest.id)]
 
 
 def account_of(session: Session, account_id: str) -> AccountRow:
@@ -29,13 +33,35 @@ def account_of(session: Session, account_id: str) -> AccountRow:
     return row
 
 
-def visible(session: Session, viewer: Viewer, contest_id: str) -> list[AccountRow]:
+def visible(session: Session, viewer: Viewer, contest_id: str) -> list[AccountView]:
     """The accounts of a contest that the viewer may see: judges all, others their own."""
     contest = contest_of(session, contest_id)
+    roles = {row.account_id: row.role for row in stored_roles.of_contest(session, contest_id)}
     if viewer.sees_all:
-        taking_part = {row.id for row in teams.taking_part(session, contest)}
-        return [row for row in stored.accounts(session) if row.team_id is None or row.team_id in taking_part]
-    return [] if viewer.account_id is None else [account_of(session, viewer.account_id)]
+        return [in_contest(row, roles.get(row.id)) for row in of_contest(session, contest, set(roles))]
+    return [] if viewer.account_id is None else [in_contest(account_of(session, viewer.account_id), None)]
+
+
+def of_contest(session: Session, contest: ContestRow, role_ids: Collection[str]) -> list[AccountRow]:
+    """The accounts of a contest, by id: those with a role in it, those of its teams, and those without a team.
+
+    Of the latter, those with roles elsewhere are the business of their contests.
+    """
+    taking_part = {row.id for row in teams.taking_part(session, contest)}
+    elsewhere = stored_roles.without_team_elsewhere(session)
+    return [
+        row
+        for row in stored.accounts(session)
+        if row.id in role_ids or (row.id not in elsewhere if row.team_id is None else row.team_id in taking_part)
+    ]
+
+
+def in_contest(row: AccountRow, role: str | None) -> AccountView:
+    """Show an account as it stands in a contest in which it may have a role."""
+    shown = view(row)
+    if role is None or row.type == "admin":
+        return shown
+    return shown.model_copy(update={"type": "admin" if role == OWNER else "judge", "team_id": None})
 
 
 def check_id(expected: str, sent: str | None) -> None:

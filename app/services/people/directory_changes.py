@@ -16,9 +16,10 @@ from app.services.file_references import StoredReference
 from app.services.people import directory
 from app.services.people.directory import DirectoryKind, Row
 from app.services.people.directory_bodies import DirectoryBody
+from app.services.roles.ownership import refuse_foreign_object
 from app.services.viewer import Viewer
 from app.storage import by_id, teams
-from app.storage.tables import TeamRow
+from app.storage.tables import PersonRow, TeamRow
 
 
 def one(kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str) -> JsonObject:
@@ -92,9 +93,10 @@ def change(
     return _after(kind, session, viewer, contest_id, row)
 
 
-def delete(kind: DirectoryKind, session: Session, contest_id: str, object_id: str) -> None:
+def delete(kind: DirectoryKind, viewer: Viewer, session: Session, contest_id: str, object_id: str) -> None:
     """Delete an object; raises Conflict where something refers to it."""
     row = _row(kind, session, contest_id, object_id)
+    refuse_foreign_object(viewer, contest_id, row.contest_id, f"the {kind.noun}")
     if uses := kind.uses(session, object_id):
         kinds = ", ".join(f"{count} {name}" for name, count in uses.items())
         raise Conflict(f"{kinds} refer to the {kind.noun}")
@@ -124,5 +126,8 @@ def _fill(
 
 def _after(kind: DirectoryKind, session: Session, viewer: Viewer, contest_id: str, row: Row) -> JsonObject:
     session.flush()
+    refuse_foreign_object(viewer, contest_id, row.contest_id, f"the {kind.noun}")
     team_ids = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
+    if isinstance(row, PersonRow) and not viewer.is_admin and not team_ids.issuperset(row.team_ids):
+        refuse([mismatch("team_ids", f"teams of contest {contest_id}", ", ".join(row.team_ids))])
     return kind.document(viewer, contest_id, row, team_ids)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from app.domain.clock import utc_now
 from app.passwords import hash_password, make_password, password_fits
 from app.services.errors import Unauthorized
-from app.services.viewer import Credential, Viewer, digest, viewer_of
+from app.services.viewer import Credential, Viewer, digest, known_viewer
 from app.storage import accounts
 from app.storage.accounts import TokenUsed
 from app.storage.database import Database
@@ -31,32 +32,35 @@ class Logins:
         """
         with self._database.read() as session:
             account = accounts.by_username(session, username)
+            viewer = None if account is None else known_viewer(session, account)
         password_hash = account.password_hash if account is not None else None
         fits = password_fits(password, password_hash or self._nobody)
-        if account is None or password_hash is None or not fits:
+        if viewer is None or password_hash is None or not fits:
             return None
-        return viewer_of(account, Credential(username=username, password_hash=password_hash))
+        return replace(viewer, credential=Credential(username=username, password_hash=password_hash))
 
     def by_token(self, token: str) -> Viewer:
         """The account of a token; raises Unauthorized."""
         with self._database.read() as session:
             pair = accounts.by_token(session, digest(token), utc_now())
-        if pair is None:
-            raise Unauthorized("the token is unknown or has expired")
-        account, row = pair
-        credential = Credential(digest=row.digest, expires=row.expires)
+            if pair is None:
+                raise Unauthorized("the token is unknown or has expired")
+            account, row = pair
+            credential = Credential(digest=row.digest, expires=row.expires)
+            viewer = known_viewer(session, account, credential)
         self._used(credential, row.last_used)
-        return viewer_of(account, credential)
+        return viewer
 
     def still_good(self, viewer: Viewer) -> Viewer | None:
         """The viewer as its account is now, or None once its password or token has changed. Needs no hash."""
         with self._database.read() as session:
             row = accounts.get(session, str(viewer.account_id))
             digests = accounts.live_tokens(session, [viewer.credential.digest], utc_now())
-        if row is None or not viewer.credential.fits(row, digests):
-            return None
+            if row is None or not viewer.credential.fits(row, digests):
+                return None
+            known = known_viewer(session, row, viewer.credential)
         self._used(viewer.credential)
-        return viewer_of(row, viewer.credential)
+        return known
 
     def _used(self, credential: Credential, last_used: datetime | None = None) -> None:
         """Note that a token is in use, to the quarter of an hour: the list of tokens shows it."""

@@ -30,6 +30,7 @@ from app.services.people.teams import (
     team_of,
     visible_team,
 )
+from app.services.roles.ownership import refuse_foreign_teams
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.storage import by_id, contests
@@ -107,6 +108,7 @@ def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, b
     """Let teams take part in a contest; returns all its teams. Raises BadRequest naming those that do not exist."""
     contest = contest_of(session, contest_id)
     refuse_final(contest)
+    refuse_foreign_teams(session, viewer, contest_id, body.team_ids)
     known_ids = by_id.known(session, TeamRow, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
     refuse([mismatch(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])

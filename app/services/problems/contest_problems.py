@@ -22,6 +22,7 @@ from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, Conflict, NotFound
 from app.services.names import did_you_mean
 from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.services.roles.ownership import refuse_unusable
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.storage import contests, problems
@@ -85,9 +86,10 @@ class EntryView(BaseModel):
     limits: dict[str, Any]
 
 
-def add(session: Session, boards: ScoreboardCache, contest_id: str, body: EntryBody) -> EntryView:
+def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, body: EntryBody) -> EntryView:
     """Put a problem into a contest, with a rule of its own or the problem's; raises BadRequest or Conflict."""
     refuse_final(contest_of(session, contest_id))
+    refuse_unusable(viewer, body.id)
     problem = problems.get(session, body.id)
     if problem is None:
         raise BadRequest(f"id: expected a problem that exists, found {body.id!r}")

@@ -14,8 +14,9 @@ from app.packages.settings import solver_of
 from app.service import Service
 from app.services import clics
 from app.services.bodies import Body, Line
-from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.errors import BadRequest, Conflict, Forbidden, NotFound
 from app.services.problems.packages import existing
+from app.services.roles.grants import OWNER
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.storage import jobs, rejudging_changes
@@ -55,20 +56,25 @@ def start_run(session: Session, service: Service, viewer: Viewer, problem_id: st
     return _view(job)
 
 
-def newest(session: Session) -> list[Job]:
-    """The latest jobs, newest first, at most 200."""
-    return [_view(row) for row in jobs.newest(session)]
+def newest(session: Session, viewer: Viewer) -> list[Job]:
+    """The latest jobs that the viewer may see, newest first; of the last 200."""
+    return [_view(row) for row in jobs.newest(session) if viewer.reads_problem(row.params["problem_id"])]
 
 
-def one(session: Session, job_id: str) -> Job:
+def one(session: Session, viewer: Viewer, job_id: str) -> Job:
     """A job; raises NotFound."""
-    return _view(_job_row(session, job_id))
+    return _view(_job_row(session, viewer, job_id))
 
 
-def cancel(service: Service, job_id: str) -> None:
-    """Kill everything the job runs; what it has finished stays. Raises Conflict where it has ended, or NotFound."""
+def cancel(service: Service, viewer: Viewer, job_id: str) -> None:
+    """Kill everything the job runs; what it has finished stays.
+
+    Raises Conflict where it has ended, NotFound, or Forbidden for whoever does not own its problem.
+    """
     with service.database.read() as session:
-        _job_row(session, job_id)
+        problem_id = _job_row(session, viewer, job_id).params["problem_id"]
+    if not (viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER):
+        raise Forbidden("only an owner of the problem or an admin may do this")
     if not service.jobs.cancel(job_id):
         raise Conflict(f"job {job_id} has ended already")
 
@@ -130,9 +136,9 @@ def _view(row: JobRow) -> Job:
     )
 
 
-def _job_row(session: Session, job_id: str) -> JobRow:
-    """A job; raises NotFound."""
+def _job_row(session: Session, viewer: Viewer, job_id: str) -> JobRow:
+    """A job that the viewer may see; raises NotFound."""
     row = jobs.get(session, job_id)
-    if row is None:
+    if row is None or not viewer.reads_problem(row.params["problem_id"]):
         raise NotFound(f"no job {job_id!r}")
     return row

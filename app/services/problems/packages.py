@@ -25,6 +25,7 @@ from app.services.clics import format_time
 from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.services.names import did_you_mean
 from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.services.roles.ownership import own_problem, refuse_foreign_version
 from app.services.viewer import Viewer
 from app.storage import packing, problems
 from app.storage.packing import NotPackable
@@ -127,9 +128,9 @@ class Checked:
     warnings: Sequence[PackageError]
 
 
-def listed(session: Session) -> list[ProblemView]:
-    """The problems of the server by id, in a contest or not."""
-    return _views(session, problems.problems(session))
+def listed(session: Session, viewer: Viewer) -> list[ProblemView]:
+    """The problems of the server by id, in a contest or not; for organisers, those at which they have a role."""
+    return _views(session, [row for row in problems.problems(session) if viewer.reads_problem(row.id)])
 
 
 def one(session: Session, problem_id: str) -> ProblemDetails:
@@ -163,7 +164,7 @@ def bring_in(service: Service, viewer: Viewer, sent: SentPackage, joins: int | N
 
     Raises BadRequest with all faults; nothing is stored then.
     """
-    return _store(service, _read_and_check(service, sent), viewer.account_id, joins)
+    return _store(service, _read_and_check(service, sent), viewer, joins)
 
 
 def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
@@ -241,17 +242,22 @@ def _read_and_check(service: Service, sent: SentPackage) -> Checked:
         raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None
 
 
-def _store(service: Service, checked: Checked, account_id: str | None, joins: int | None) -> BroughtIn | RejudgingView:
+def _store(service: Service, checked: Checked, viewer: Viewer, joins: int | None) -> BroughtIn | RejudgingView:
     """Store a checked package: at once, or as a rejudging where submissions exist."""
     package = checked.package
     stored = problems.keep_package(service.files, package)
     with service.database.write() as session:
+        is_new = problems.get(session, package.slug) is None
+        if not is_new:
+            refuse_foreign_version(viewer, package.slug)
 
         def write() -> None:
             problems.put_package(session, stored, checked.scores)
 
         reason = f"a new version of {package.slug} has been brought in"
-        opened = change(session, package.slug, write, reason, account_id, joins=joins)
+        opened = change(session, package.slug, write, reason, viewer.account_id, joins=joins)
+        if is_new:
+            own_problem(session, viewer, package.slug)
         problem = None if opened is not None else details(session, existing(session, package.slug))
     if problem is not None:
         return BroughtIn(**dict(problem), warnings=[PackageWarning(**each.as_data()) for each in checked.warnings])

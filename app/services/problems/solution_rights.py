@@ -8,7 +8,7 @@ Versions of a problem have its uuid, and count as the problem.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum, auto
 
 from sqlalchemy import select
@@ -16,14 +16,12 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.participation import ParticipationKind, own_clock
+from app.domain.practice import is_for_practice
 from app.domain.settings import read_settings
 from app.services.viewer import Viewer
 from app.storage import participations
 from app.storage.scoring_input import clock
 from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow
-
-PRACTICE = timedelta(days=366)
-"""The length above which a contest is for practice: it decides nothing, and shows its solutions from its start."""
 
 
 class SolutionAccess(Enum):
@@ -57,7 +55,7 @@ def solution_access(viewer: Viewer, session: Session, problem_id: str) -> Soluti
 
 def _withholds(session: Session, row: ContestRow, team_id: str | None, now: datetime) -> bool:
     times = clock(row)
-    if times.duration > PRACTICE:
+    if is_for_practice(times):
         return not times.started(now)
     if not times.decided(now):
         return True

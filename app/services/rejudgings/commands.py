@@ -23,6 +23,7 @@ from app.services.rejudgings.rejudgings import (
     selection_of,
     with_rule,
 )
+from app.services.roles.ownership import refuse_foreign_contests
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.storage import contests, rejudging_steps, rejudgings, submission_queries
@@ -71,7 +72,9 @@ def preview(
     return differences.view(shown(session, row), changes, known, everything=everything, came_after=came_after)
 
 
-def apply(service: Service, contest_id: str, rejudging_id: str, body: ApplyBody, api: str) -> RejudgingView:
+def apply(
+    service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, body: ApplyBody, api: str
+) -> RejudgingView:
     """Apply a rejudging in one transaction, submissions that came meanwhile included.
 
     Raises Conflict where the difference is no longer the version asked for; `api` is the prefix of addresses there.
@@ -83,9 +86,11 @@ def apply(service: Service, contest_id: str, rejudging_id: str, body: ApplyBody,
         rejudging_steps.apply(session, row, errors_too=body.judge_errors)
 
     with service.database.read() as session:
-        number = rejudging_of(session, contest_id, rejudging_id).id
+        row = rejudging_of(session, contest_id, rejudging_id)
+        refuse_foreign_contests(viewer, rejudgings.contests_of(row))
+        number = row.id
     with refusals(), absorbed(service.database, service.engine, service.gate, number):
-        return do(service, contest_id, rejudging_id, deed)
+        return do(service, viewer, contest_id, rejudging_id, deed)
 
 
 def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, version: str, api: str) -> None:
@@ -107,19 +112,21 @@ def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, versio
     )
 
 
-def cancel(service: Service, contest_id: str, rejudging_id: str) -> RejudgingView:
+def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Give a rejudging up; its waiting judgements are dropped."""
-    cancelled = do(service, contest_id, rejudging_id, rejudging_steps.cancel, silent=True)
+    cancelled = do(service, viewer, contest_id, rejudging_id, rejudging_steps.cancel, silent=True)
     service.engine.take_up()
     return cancelled
 
 
-def undo(service: Service, contest_id: str, rejudging_id: str) -> RejudgingView:
+def undo(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Restore the state before a rejudging was applied; later submissions to a changed problem are judged again."""
     again: list[int] = []
-    undone = do(
-        service, contest_id, rejudging_id, lambda session, row: again.extend(rejudging_steps.undo(session, row))
-    )
+
+    def deed(session: Session, row: RejudgingRow) -> None:
+        again.extend(rejudging_steps.undo(session, row))
+
+    undone = do(service, viewer, contest_id, rejudging_id, deed)
     for judgement_id in again:
         service.engine.wake(judgement_id)
     return undone

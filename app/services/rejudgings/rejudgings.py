@@ -15,6 +15,8 @@ from app.services.examples import example
 from app.services.problems.contest_problems import Rule, checked_rule, entry_of
 from app.services.rejudgings import difference
 from app.services.rejudgings.problem_changes import RejudgingView, change, refusals, shown
+from app.services.roles.ownership import refuse_foreign_contests
+from app.services.viewer import Viewer
 from app.storage import contests, rejudging_steps, rejudgings, submission_queries, teams
 from app.storage.ids import as_id
 from app.storage.rejudging_steps import Selection
@@ -104,6 +106,7 @@ def came_after_rejudging(row: RejudgingRow, since: str | None) -> Callable[[Subm
 
 def do(
     service: Service,
+    viewer: Viewer,
     contest_id: str,
     rejudging_id: str,
     deed: Callable[[Session, RejudgingRow], None],
@@ -113,6 +116,7 @@ def do(
     """Run an act on the rejudging in one transaction, and tell the boards of every contest it concerns."""
     with service.database.write() as session, refusals():
         row = rejudging_steps.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
+        refuse_foreign_contests(viewer, rejudgings.contests_of(row))
         deed(session, row)
         made = shown(session, row)
     for each in [] if silent else made.contests:

@@ -53,7 +53,7 @@ class Admitted:
 async def check_may_submit(service: Service, viewer: Viewer, contest_id: str) -> None:
     """Raise Forbidden where the viewer may submit for no team."""
     staff = viewer.account_type == "staff" and await run_sync(_staff_may_submit, service, contest_id)
-    if not viewer.is_admin and viewer.team_id is None and not staff:
+    if not viewer.manages and viewer.team_id is None and not staff:
         raise Forbidden("only a team's account or an admin may submit")
 
 
@@ -94,7 +94,7 @@ async def admit(service: Service, viewer: Viewer, contest_id: str, form: Submiss
 
 
 def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:
-    if form.contest_time is not None and (form.time is None or not viewer.is_admin):
+    if form.contest_time is not None and (form.time is None or not viewer.manages):
         raise BadRequest("contest_time: expected none (the server sets it), found one")
     if form.account_id not in {None, viewer.account_id}:
         raise BadRequest(f"account_id: expected none (it is the sender's), found {form.account_id!r}")
@@ -135,7 +135,7 @@ def _submitting_team(viewer: Viewer, form: SubmissionForm, entry: Entry) -> str:
     """The team the submission is for; raises where the viewer may not submit for it."""
     if "proxy_submit" in capabilities(viewer, entry.settings, takes_part=True):
         if form.team_id is None:
-            who = "an admin" if viewer.is_admin else "staff"
+            who = "an admin" if viewer.manages else "staff"
             raise BadRequest(
                 f"team_id: expected the team of contest {entry.contest_id} that is submitted for, found nothing "
                 f"(this account is in no team of its own here: {who} submits for teams)"
@@ -155,10 +155,10 @@ def _submitting_team(viewer: Viewer, form: SubmissionForm, entry: Entry) -> str:
 def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant: Entrant, now: datetime) -> datetime:
     """The moment it counts as made: now, or the time an admin gives. Raises where nothing may be sent now."""
     if form.time is not None:
-        if not viewer.is_admin:
+        if not viewer.manages:
             raise BadRequest("time: expected none (the server sets it), found one")
         return form.time
-    if viewer.is_admin or (entry.settings.practice and entry.clock.decided(now)):
+    if viewer.manages or (entry.settings.practice and entry.clock.decided(now)):
         return now
     if entry.personal is not None and entrant.participation is None and not entry.clock.ended(now):
         # As before the start: a team that has not begun knows of no problems.

@@ -177,7 +177,7 @@ def _check_limits(service: Service, admitted: Admitted) -> None:
 def _collect(service: Service, admitted: Admitted) -> Collected:
     settings, form, entry = service.settings, admitted.form, admitted.entry
     limits = ArchiveLimits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-    is_admin = admitted.viewer.is_admin
+    is_admin = admitted.viewer.manages
     open_ = [*entry.cases, *entry.final_cases] if is_admin else entry.open_cases(admitted.entrant, utc_now())
     cases, names = _open_cases(tuple(open_), entry.limit, entry.pattern)
     try:

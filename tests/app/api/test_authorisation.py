@@ -200,6 +200,15 @@ PUT    /api/contests/{contest_id}/submissions/{submission_id}                   
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
 POST   /api/contests/import                                                        415 403 403 403 403 401
 GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
+GET    /api/contests/{contest_id}/roles                                            200 200 403 403 403 401
+PUT    /api/contests/{contest_id}/roles/{account_id}                               400 403 403 403 403 401
+DELETE /api/contests/{contest_id}/roles/{account_id}                               404 403 403 403 403 401
+GET    /api/problems/{problem_id}/roles                                            200 200 403 403 403 401
+PUT    /api/problems/{problem_id}/roles/{account_id}                               400 403 403 403 403 401
+DELETE /api/problems/{problem_id}/roles/{account_id}                               404 403 403 403 403 401
+GET    /api/organisers                                                             200 403 403 403 403 401
+PUT    /api/organisers/{account_id}                                                404 403 403 403 403 401
+DELETE /api/organisers/{account_id}                                                404 403 403 403 403 401
 """
 
 BEFORE = """
@@ -270,6 +279,7 @@ GET    /api/contests/{contest_id}/scoreboard.csv                                
 GET    /api/contests/{contest_id}/scoreboard.json                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
+GET    /api/contests/{contest_id}/roles                                            200 200 403 403 403 401
 """
 
 
