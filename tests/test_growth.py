@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from app.domain.fingerprints import grain_of, normal
+from app.domain.images import measure
 from app.packages.documents import MOST_NODES, StrictLoader, read_document
 from app.packages.errors import Faults
 from app.services import clics, table_rows
@@ -20,7 +21,6 @@ from app.services.bodies import Document, read_yaml
 from app.services.contest_package import package_files
 from app.services.encodings import bad_bytes
 from app.services.errors import MOST_LISTED, BadRequest
-from app.services.images import measure
 from app.services.json_bounds import check_values
 from app.services.names import MOST_NAMES, did_you_mean
 from app.services.people import tsv

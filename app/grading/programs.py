@@ -61,6 +61,8 @@ class Programs:
     def close(self) -> None:
         """Let go of the sandbox; nothing may run any more."""
         with self._lock:
+            if self._desk is not None:
+                self._desk.close()
             if self._sandbox is not None:
                 self._sandbox.close()
                 self._sandbox = self._desk = None

@@ -42,4 +42,6 @@ def _desk() -> ProgramDesk | SandboxMissing:
     folder = tempfile.mkdtemp(prefix="jurado-programs-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     atexit.register(sandbox.close)
-    return ProgramDesk(sandbox, Path(folder), MEMORY)
+    desk = ProgramDesk(sandbox, Path(folder), MEMORY)
+    atexit.register(desk.close)
+    return desk

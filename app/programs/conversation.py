@@ -1,48 +1,41 @@
-"""A conversation with a checker in Python: one process in the sandbox, asked about case after case."""
+"""A conversation with a checker in Python about the cases of one submission: a part of a loaded process answers."""
 
 from __future__ import annotations
 
+import os
+import socket
 import time
-from dataclasses import replace
-from pathlib import Path
-from signal import SIGKILL
+from collections.abc import Callable, Mapping
+from signal import SIGKILL, SIGXCPU, SIGXFSZ
 from types import TracebackType
 from typing import Self
 
-from app.programs.endings import exit_code, unexpected
+from app.programs.endings import exit_code, fault_of, unexpected
+from app.programs.images import with_images
 from app.programs.model import CaseFiles, Decision, Meaning, ProgramFault
-from app.programs.places import PROGRAM_FOLDER
-from app.programs.protocols.python import LENGTH_BYTES, decision, request
-from app.sandbox.bubblewrap import python
-from app.sandbox.model import Command, Limits, Mount, Result
-from app.sandbox.running import ProgramEnded, Running
-from app.sandbox.sandbox import Sandbox
-from checkers import doors
+from app.programs.protocols.python import Reply, decision, reply_of, request
+from app.programs.ready import Ready, Report, exactly
+from app.programs.runner import LENGTH_BYTES
+from app.sandbox.model import Ending, Result
 
-HOME = "/jurado"
-SCRIPT = f"{HOME}/runner.py"
 MOST_REPLY = 256 * 1024
-LONGEST = 3600.0
-"""Seconds of a whole conversation; each reply has its own limit."""
-MOUNTS = (
-    Mount(Path(__file__).with_name("runner.py"), SCRIPT),
-    Mount(Path(doors.__file__), f"{HOME}/checkers/doors.py"),
-)
+LIMITS_OF_SIGNALS: Mapping[int, Ending] = {SIGXFSZ: "output", SIGXCPU: "cpu"}
 
 
 class Conversation:
-    """Asks one running checker; started with the first case, ended with the `with` block."""
+    """Asks one part of a process, which `take` gives at the first question; `give` gets it back if it may go on.
 
-    def __init__(self, sandbox: Sandbox, main: str, mounts: tuple[Mount, ...], limits: Limits, points: Meaning) -> None:
-        self._sandbox = sandbox
+    `seconds` is what a reply may take. A process whose part failed in any way is killed.
+    """
+
+    def __init__(
+        self, take: Callable[[], Ready], give: Callable[[Ready], None], seconds: float, points: Meaning
+    ) -> None:
+        self._take, self._give = take, give
+        self._seconds = seconds
         self._points = points
-        self._seconds = limits.wall_seconds
-        self._command = Command(
-            (python(), "-s", "-B", SCRIPT, f"{PROGRAM_FOLDER}/{main}"),
-            mounts=(*MOUNTS, *mounts),
-            limits=replace(limits, cpu_seconds=LONGEST, wall_seconds=LONGEST),
-        )
-        self._running: Running | None = None
+        self._ready: Ready | None = None
+        self._part: socket.socket | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -50,35 +43,63 @@ class Conversation:
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
     ) -> None:
-        self._end()
+        if self._ready is None or self._part is None:
+            return
+        self._part.close()
+        report = self._ready.settle(ended=False)
+        if report is not None and report.clean:
+            ready, self._ready, self._part = self._ready, None, None
+            self._give(ready)
+        else:
+            self._drop()
 
     def ask(self, case: CaseFiles) -> Decision | None:
         """The checker's decision; None where it has nothing to say. Raises ProgramFault, or Unread."""
-        if self._running is None:
-            self._running = self._sandbox.start(self._command)
-        until = time.monotonic() + self._seconds
         token, data = request(case)
+        part = self._begun()
+        until = time.monotonic() + self._seconds
         try:
-            self._running.send(data, self._seconds)
-            size = int.from_bytes(self._receive(LENGTH_BYTES, until), "big")
-            if size > MOST_REPLY:
-                raise ProgramFault(f"expected a reply of at most {MOST_REPLY} bytes, found one of {size}")
-            reply = self._receive(size, until)
-        except ProgramEnded:
+            part.settimeout(self._seconds)
+            part.sendall(data)
+            reply, images = self._received(part, token, until)
+        except TimeoutError:
+            raise self._too_slow() from None
+        except (EOFError, ConnectionError):
             raise self._ended() from None
         except ProgramFault:
-            self._end()
+            self._drop()
             raise
-        return decision(reply, token, case, self._points)
+        decided = decision(reply, case, self._points)
+        return None if decided is None else with_images(decided, images)
 
-    def _receive(self, count: int, until: float) -> bytes:
-        assert self._running is not None, "it has been asked something"
-        return self._running.receive(count, max(0.0, until - time.monotonic()))
+    def _begun(self) -> socket.socket:
+        if self._part is None:
+            self._ready = self._take()
+            self._part = self._ready.divide()
+        return self._part
+
+    def _received(self, part: socket.socket, token: str, until: float) -> tuple[Reply, Mapping[str, bytes]]:
+        size = int.from_bytes(exactly(part, LENGTH_BYTES, until), "big")
+        if size > MOST_REPLY:
+            raise ProgramFault(f"expected a reply of at most {MOST_REPLY} bytes, found one of {size}")
+        reply = reply_of(exactly(part, size, until), token)
+        return reply, {name: exactly(part, length, until) for name, length in reply.images.items()}
+
+    def _too_slow(self) -> ProgramFault:
+        """The fault of a checker that did not reply in time, with the end of what it printed."""
+        assert self._ready is not None, "it has been asked"
+        report = self._ready.settle(ended=False)
+        self._drop()
+        return fault_of("wall", "" if report is None else report.errors)
 
     def _ended(self) -> ProgramFault:
         """The fault of a checker that ended, or was ended by a limit, before its reply."""
-        result = self._end()
-        if result is None or (result.ending == "signal" and result.signal in (None, SIGKILL)):
+        assert self._ready is not None, "it has been asked"
+        report = self._ready.settle(ended=True)
+        result = self._drop(ended=report is None)
+        if report is not None and result.ending == "signal":  # nothing but the kill above has ended the process
+            result = _end_of(report)
+        if result.ending == "signal" and result.signal in (None, SIGKILL):
             return ProgramFault("it ended before its reply")
         try:
             code = exit_code(result)
@@ -86,6 +107,20 @@ class Conversation:
             return fault
         return unexpected(code, "none before its reply", result)
 
-    def _end(self) -> Result | None:
-        running, self._running = self._running, None
-        return None if running is None else running.kill()
+    def _drop(self, *, ended: bool = False) -> Result:
+        """Kill the process: nobody's part is taken of it any more."""
+        assert self._ready is not None, "it has been asked"
+        if self._part is not None:
+            self._part.close()
+        result = self._ready.kill(ended=ended)
+        self._ready = self._part = None
+        return result
+
+
+def _end_of(report: Report) -> Result:
+    """The end of a part in the form of a run's."""
+    code = None if report.status is None else os.waitstatus_to_exitcode(report.status)
+    signal = SIGKILL if code is None else -code
+    ending: Ending = "exit" if code is not None and code >= 0 else LIMITS_OF_SIGNALS.get(signal, "signal")
+    is_exit = ending == "exit"
+    return Result(ending, code if is_exit else None, None if is_exit else signal, 0, 0, 0, b"", report.errors.encode())

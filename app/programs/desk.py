@@ -6,21 +6,36 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.programs import runner
 from app.programs.conversation import Conversation
+from app.programs.images import image_names, with_images
 from app.programs.languages import Runnable, entry, prepared
 from app.programs.model import CaseFiles, Decision, Meaning, Program, ProgramFault, Unread
-from app.programs.places import ANSWER, CASE_FOLDER, FEEDBACK, INPUT, OUTPUT, Asked, Run
+from app.programs.places import ANSWER, CASE_FOLDER, FEEDBACK, INPUT, OUTPUT, PROGRAM_FOLDER, Asked, Run
+from app.programs.pool import Pool
 from app.programs.protocols import cms, kattis, omegaup, testlib
+from app.programs.ready import Ready
+from app.programs.runner import LARGEST_IMAGE, MOST_IMAGES
+from app.sandbox.bubblewrap import python
 from app.sandbox.model import Command, Limits, Mount
 from app.sandbox.sandbox import Sandbox
+from checkers import doors
 
 PROCESSES = 32
 MOST_WRITTEN = 8 * 2**20
 MOST_FEEDBACK = 64 * 1024
-"""Bytes read of one file of feedback."""
+"""Bytes read of one file of feedback that is no image."""
+LONGEST_LIFE = 7200.0
+"""Seconds of a checker in Python that takes submission after submission; each reply has its own limit."""
+HOME = "/jurado"
+RUNNER = f"{HOME}/runner.py"
+RUNNER_MOUNTS = (
+    Mount(Path(runner.__file__), RUNNER),
+    Mount(Path(doors.__file__), f"{HOME}/checkers/doors.py"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +66,20 @@ class Opinion:
 
 
 class ProgramDesk:
-    """Asks programs in a sandbox; what is compiled is kept below `cache`. May be used from any thread."""
+    """Asks programs in a sandbox; what is compiled is kept below `cache`. May be used from any thread.
+
+    Checkers in Python stay loaded in a pool until `close`.
+    """
 
     def __init__(self, sandbox: Sandbox, cache: Path, memory: int) -> None:
         self._sandbox = sandbox
         self._cache = cache
         self._memory = memory
+        self._pool = Pool()
+
+    def close(self) -> None:
+        """Let go of all programs."""
+        self._pool.close()
 
     @contextmanager
     def opened(self, program: Program, seconds: float) -> Iterator[Ask]:
@@ -70,8 +93,13 @@ class ProgramDesk:
             output=MOST_WRITTEN,
         )
         if program.protocol == "python":
-            main = entry(program.files)
-            with Conversation(self._sandbox, main, runnable.mounts, limits, program.points) as conversation:
+            key, command = (program.sha256, limits), _loading(program, runnable, limits)
+            with Conversation(
+                lambda: self._pool.take(key, lambda: Ready(self._sandbox, command)),
+                lambda ready: self._pool.give(key, ready),
+                limits.wall_seconds,
+                program.points,
+            ) as conversation:
                 yield conversation.ask
         else:
             adapter = ADAPTERS[program.protocol]
@@ -107,7 +135,17 @@ class ProgramDesk:
                 mounts.append(Mount(feedback, FEEDBACK, writable=True))
             stdin = None if asked.stdin is None else places[asked.stdin]
             result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, limits=limits))
-            return adapter.decision(Run(result, _read(feedback)), case, points)
+            files = _read(feedback)
+            return with_images(adapter.decision(Run(result, files), case, points), files)
+
+
+def _loading(program: Program, runnable: Runnable, limits: Limits) -> Command:
+    """The command of a process that loads a checker in Python and waits for submissions."""
+    return Command(
+        (python(), "-s", "-B", RUNNER, f"{PROGRAM_FOLDER}/{entry(program.files)}"),
+        mounts=(*RUNNER_MOUNTS, *runnable.mounts),
+        limits=replace(limits, cpu_seconds=LONGEST_LIFE, wall_seconds=LONGEST_LIFE),
+    )
 
 
 def _opinion(ask: Ask, case: CaseFiles) -> Opinion:
@@ -130,11 +168,14 @@ def _write(folder: Path, case: CaseFiles) -> dict[str, Path]:
 
 
 def _read(folder: Path) -> dict[str, bytes]:
-    """The beginnings of the plain files that a program left, by name."""
-    files = {}
+    """The beginnings of the plain files that a program left, by name; of images all that is kept, and a byte more."""
     with os.scandir(folder) as entries:
-        for each in entries:
-            if each.is_file(follow_symlinks=False):
-                with open(each.path, "rb") as file:
-                    files[each.name] = file.read(MOST_FEEDBACK)
+        names = [each.name for each in entries if each.is_file(follow_symlinks=False)]
+    sizes = dict.fromkeys(names, MOST_FEEDBACK) | dict.fromkeys(
+        image_names(names)[: MOST_IMAGES + 1], LARGEST_IMAGE + 1
+    )
+    files = {}
+    for name, size in sizes.items():
+        with (folder / name).open("rb") as file:
+            files[name] = file.read(size)
     return files

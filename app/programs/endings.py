@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.programs.model import ProgramFault, as_text
-from app.sandbox.model import Result
+from app.sandbox.model import Ending, Result
 
 LONGEST_QUOTE = 2000
-ENDINGS = {
+ENDINGS: Mapping[Ending, str] = {
     "cpu": "it used more processor time than it may",
     "wall": "it took more time than it may",
     "memory": "it used more memory than it may",
@@ -20,6 +22,12 @@ def exit_code(result: Result) -> int:
         return result.exit_code
     reason = ENDINGS.get(result.ending, f"it was killed by signal {result.signal}")
     raise ProgramFault(_with_errors(reason, result))
+
+
+def fault_of(ending: Ending, errors: str) -> ProgramFault:
+    """The fault of a program that a limit ended, with the end of its standard error."""
+    shown = errors[-LONGEST_QUOTE:].strip()
+    return ProgramFault(f"{ENDINGS[ending]}; standard error: {shown}" if shown else ENDINGS[ending])
 
 
 def unexpected(code: int, expected: str, result: Result) -> ProgramFault:

@@ -67,11 +67,13 @@ class Decision:
     score    None: the answer is rejected
     message  for the team, whatever the decision is
     judges   for judges only
+    images   by name, in their order; those named `teamimage...` are for the team
     """
 
     score: Score | None
     message: Message
     judges: str = ""
+    images: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def words(self) -> str:

@@ -1,19 +1,31 @@
-"""The other end of the protocol `python`, inside the sandbox: `python runner.py CHECKER` answers requests.
+"""The other end of the protocol `python`, inside the sandbox: `python runner.py CHECKER` loads a checker and divides.
 
-It stands alone: the sandbox shows it `checkers/doors.py` and the package's checker, and nothing else of the service. A
-request is the length of a header (4 bytes), the header as JSON, and the bytes that it announces; a reply is a length
-and JSON that repeats the request's token, so that no reply can be written before its request is known.
+It stands alone: the sandbox shows it `checkers/doors.py`, the package's checker and modules of the service, and nothing
+else. Standard input is a socket for commands. With FORK comes the connection on which a part of this process, a child,
+answers the requests of one submission; the process itself never sees one of them, and outlives its parts. With SETTLE
+or ENDED all parts are killed, and the reply says how the last one ended and whether anything of it is left.
+
+A request is the length of a header (4 bytes), the header as JSON, and the bytes that it announces; a reply is a length
+and JSON that repeats the request's token, so that no reply can be written before its request is known, and the bytes of
+the images that it announces.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import json
 import math
 import os
+import resource
+import signal
+import socket
 import sys
+import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
@@ -21,26 +33,154 @@ from typing import IO, Any
 
 from checkers.doors import Message, Rejected, Score, check_reference
 
+FORK, SETTLE, ENDED, PING = b"+", b"-", b"?", b"="
 LENGTH_BYTES = 4
 LONGEST_ERROR = 4000
 DOORS = ("read_instance", "read_answer", "score_answer")
 PAIR = 2
+PR_SET_DUMPABLE = 4
+PR_SET_CHILD_SUBREAPER = 36
+SECONDS_TO_END = 1.0
+STEP = 0.001
+WORK = "/work"
+PRIVATE = (WORK, "/tmp")
+IMAGE_NAMES = ("teamimage", "judgeimage")
+MOST_IMAGES = 8
+LARGEST_IMAGE = 2**20
+"""Bytes; a larger image is read to one byte more, which tells that it is too large."""
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """A checker that did not load: why, and the module that it did not find, if that is why."""
+
+    failed: str
+    missing: str = ""
+
+
+Loaded = ModuleType | Unusable
 
 
 def main() -> None:
-    """Serve the pipe on standard input and output; what the checker prints goes to standard error."""
-    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    """Take commands until the server hangs up; what the checker prints while it is loaded goes to standard error."""
+    control = socket.socket(fileno=os.dup(0))
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
+    _keep_apart()
+    checker = _loaded(sys.argv[1])
+    before, part, errors = _state(), 0, -1
+    while True:
+        command, handles, _, _ = socket.recv_fds(control, 1, 1)
+        if not command:
+            return
+        if command == FORK:
+            errors = os.memfd_create("errors")
+            part = _divided(checker, handles[0], control, errors)
+            os.close(handles[0])
+        elif command == PING:
+            control.sendall(PING)
+        else:
+            status = _settled(part, SECONDS_TO_END if command == ENDED else 0.0)
+            left = _state()
+            reply = {"status": status, "errors": _tail(errors), "clean": left == before and not left[-1]}
+            os.close(errors)
+            data = json.dumps(reply).encode()
+            control.sendall(len(data).to_bytes(LENGTH_BYTES, "big") + data)
+
+
+def _keep_apart() -> None:
+    """Close memory and descriptors of this process to its parts, and let none of their children escape it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for option, value in ((PR_SET_DUMPABLE, 0), (PR_SET_CHILD_SUBREAPER, 1)):
+        if libc.prctl(option, value, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "prctl")
+
+
+def _state() -> tuple[object, ...]:
+    """What a part could change of this process without reading it; last the entries of private folders."""
+    bounds = tuple(resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_"))
+    place = frozenset(os.sched_getaffinity(0)), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
+    return bounds, place, tuple(sorted(f"{folder}/{name}" for folder in PRIVATE for name in os.listdir(folder)))
+
+
+def _divided(checker: Loaded, connection: int, control: socket.socket, errors: int) -> int:
+    """Start a part that serves one connection; returns its id."""
+    part = os.fork()
+    if part:
+        return part
     try:
-        checker: ModuleType | str = _load(sys.argv[1])
+        control.close()
+        for stream in (1, 2):
+            os.dup2(errors, stream)
+        os.close(errors)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        os.chdir(WORK)
+        _serve(checker, socket.socket(fileno=connection))
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os._exit(0)
+
+
+def _settled(part: int, seconds: float) -> int | None:
+    """Kill all processes but this one, and wait for their ends; returns the status of a part that ended by itself.
+
+    A signal to everybody is one step for the kernel: no process divides meanwhile.
+    """
+    until = time.monotonic() + seconds
+    pid, status = os.waitpid(part, os.WNOHANG)
+    while not pid and time.monotonic() < until:
+        time.sleep(STEP)
+        pid, status = os.waitpid(part, os.WNOHANG)
+    with suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
+    return status if pid else None
+
+
+def _tail(errors: int) -> str:
+    size = os.fstat(errors).st_size
+    return os.pread(errors, LONGEST_ERROR, max(0, size - LONGEST_ERROR)).decode("utf-8", "replace")
+
+
+def _loaded(path: str) -> Loaded:
+    try:
+        return _load(path)
+    except ModuleNotFoundError as error:
+        return Unusable(_traceback(), error.name or "")
     except BaseException:
-        checker = traceback.format_exc()[-LONGEST_ERROR:]
+        return Unusable(_traceback())
+
+
+def _traceback() -> str:
+    return traceback.format_exc()[-LONGEST_ERROR:]
+
+
+def _serve(checker: Loaded, connection: socket.socket) -> None:
+    requests, replies = connection.makefile("rb"), connection.makefile("wb")
     while (request := _read(requests)) is not None:
         header, parts = request
-        reply = {"failed": checker} if isinstance(checker, str) else _answer(checker, header, parts)
-        _write(replies, {"token": header["token"], **reply})
+        reply = vars(checker) if isinstance(checker, Unusable) else _answer(checker, header, parts)
+        images = _images()
+        sizes = {name: len(data) for name, data in images.items()}
+        _write(replies, {"token": header["token"], **reply, "images": sizes}, images.values())
+
+
+def _images() -> dict[str, bytes]:
+    """Take the images out of the working folder, by their names: a few, each with a byte more than it may have."""
+    images: dict[str, bytes] = {}
+    with os.scandir(WORK) as entries:
+        plain = sorted(each.name for each in entries if each.is_file(follow_symlinks=False))
+    for name in plain:
+        if name.startswith(IMAGE_NAMES):
+            if len(images) < MOST_IMAGES:
+                with open(f"{WORK}/{name}", "rb") as file:
+                    images[name] = file.read(LARGEST_IMAGE + 1)
+            os.unlink(f"{WORK}/{name}")
+    return images
 
 
 def _load(path: str) -> ModuleType:
@@ -65,9 +205,10 @@ def _read(stream: IO[bytes]) -> tuple[dict[str, Any], dict[str, bytes]] | None:
     return header, {name: stream.read(length) for name, length in header["parts"].items()}
 
 
-def _write(stream: IO[bytes], reply: Mapping[str, object]) -> None:
+def _write(stream: IO[bytes], reply: Mapping[str, object], more: Iterable[bytes]) -> None:
     data = json.dumps(reply).encode()
     stream.write(len(data).to_bytes(LENGTH_BYTES, "big") + data)
+    stream.writelines(more)
     stream.flush()
 
 
@@ -78,8 +219,10 @@ def _answer(checker: ModuleType, header: Mapping[str, Any], parts: Mapping[str, 
         return ask(checker, header, parts)
     except Rejected as rejected:
         return {"rejected": _message(rejected.message)}
+    except ModuleNotFoundError as error:
+        return {"failed": _traceback(), "missing": error.name or ""}
     except BaseException:  # SystemExit too: what a checker raises is its reply, and never the end of the runner
-        return {"failed": traceback.format_exc()[-LONGEST_ERROR:]}
+        return {"failed": _traceback()}
 
 
 # Any: as above.

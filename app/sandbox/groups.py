@@ -171,7 +171,10 @@ def _locked(parent: Path) -> tuple[Path, int]:
     while True:
         folder = parent / (PREFIX + secrets.token_hex(6))
         folder.mkdir()
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue
         fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():
             return folder, lock

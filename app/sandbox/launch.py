@@ -11,6 +11,7 @@ import os
 import resource
 import select
 import shlex
+import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -116,8 +117,17 @@ class Launched:
         return bool(self._root) and Path(self._root + bubblewrap.MARK).is_dir()
 
 
-def launch(command: Command, group: RunGroup, filter_: bytes, spawn: Spawn, *, talks: bool) -> Launched:
-    """Start a sandbox in its group. `talks`: standard input is a pipe."""
+def launch(
+    command: Command,
+    group: RunGroup,
+    filter_: bytes,
+    spawn: Spawn,
+    *,
+    talks: bool,
+    stdin: socket.socket | None = None,
+) -> Launched:
+    """Start a sandbox in its group. Standard input is a pipe if it `talks`, or the socket `stdin`, or nothing."""
+    source = subprocess.PIPE if talks else subprocess.DEVNULL if stdin is None else stdin.fileno()
     with ExitStack() as inside:
         status, status_inside = os.pipe()
         inside.callback(os.close, status_inside)
@@ -132,7 +142,7 @@ def launch(command: Command, group: RunGroup, filter_: bytes, spawn: Spawn, *, t
         process = spawn(
             lambda: subprocess.Popen(
                 ("/bin/sh", "-c", script(group.folders, command.limits), "sh", *bwrap),
-                stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+                stdin=source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=(status_inside, gate_inside, filter_file, word_file),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -56,11 +57,14 @@ class Sandbox:
             if inlet is not None:
                 inlet.close()
 
-    def start(self, command: Command) -> Running:
-        """Start a command that is asked over its standard input and output; `Command.stdin` must be None."""
+    def start(self, command: Command, stdin: socket.socket | None = None) -> Running:
+        """Start a command that is asked over its standard input and output; `Command.stdin` must be None.
+
+        With a socket as standard input the caller holds the other end; then standard output is read by nobody.
+        """
         if command.stdin is not None:
             raise ValueError("expected no stdin for a command that is asked, found one")
-        launched, watch = self._launch(command, talks=True, reads_stdout=False)
+        launched, watch = self._launch(command, talks=stdin is None, stdin=stdin, reads_stdout=False)
         return Running(launched, watch)
 
     def groups_in_use(self) -> list[Path]:
@@ -78,12 +82,14 @@ class Sandbox:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _launch(self, command: Command, *, talks: bool, reads_stdout: bool = True) -> tuple[Launched, Watch]:
+    def _launch(
+        self, command: Command, *, talks: bool, stdin: socket.socket | None = None, reads_stdout: bool = True
+    ) -> tuple[Launched, Watch]:
         _check(command)
         group = self._groups.new(command.limits)
         launched = None
         try:
-            launched = launch(command, group, self._filter, self._spawn, talks=talks)
+            launched = launch(command, group, self._filter, self._spawn, talks=talks, stdin=stdin)
             launched.prepare(command)
             launched.begin()
             return launched, Watch(command, group, launched, reads_stdout=reads_stdout)

@@ -13,8 +13,8 @@ from typing import Annotated, Required, Self, TypedDict, cast
 
 from pydantic import Field, StringConstraints, model_validator
 
+from app.domain.images import MOST_PIXELS, measure
 from app.services.bodies import Body, Line, mismatch
-from app.services.images import MOST_PIXELS, measure
 from app.storage.files import FileStore
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/svg+xml"})

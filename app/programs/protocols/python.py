@@ -26,11 +26,11 @@ from app.programs.model import (
     team_message,
 )
 from app.programs.points import scored, storable
+from app.programs.runner import LARGEST_IMAGE, LENGTH_BYTES, MOST_IMAGES
 from checkers.doors import Exact, Message, Score
 
 Ratio = Annotated[str, Meta(pattern="^-?[0-9]{1,400}/[0-9]{1,400}$")]
 TOKEN_BYTES = 12
-LENGTH_BYTES = 4
 
 
 class Words(Struct, frozen=True):
@@ -54,6 +54,8 @@ class Reply(Struct, frozen=True):
     message: Words | None = None
     number: Ratio | None = None
     text: Annotated[str, Meta(max_length=20_000)] = ""
+    missing: Annotated[str, Meta(max_length=200)] = ""
+    images: dict[str, Annotated[int, Meta(ge=0, le=LARGEST_IMAGE + 1)]] = {}
 
 
 _replies = msgspec.json.Decoder(Reply)
@@ -75,14 +77,21 @@ def request(case: CaseFiles) -> tuple[str, bytes]:
     return token, b"".join((len(head).to_bytes(LENGTH_BYTES, "big"), head, *parts.values()))
 
 
-def decision(data: bytes, token: str, case: CaseFiles, meaning: Meaning) -> Decision | None:
-    """The checker's decision; None where it has nothing to say. Raises Unread, or ProgramFault."""
+def reply_of(data: bytes, token: str) -> Reply:
+    """The reply to the request with this token; raises ProgramFault for anything else."""
     try:
         reply = _replies.decode(data)
     except ValueError as error:  # msgspec's faults are ValueErrors
         raise ProgramFault(f"a reply that is none: {error}") from None
     if reply.token != token:
         raise ProgramFault("expected the reply to this case, found one to another")
+    if len(reply.images) > MOST_IMAGES:
+        raise ProgramFault(f"expected at most {MOST_IMAGES} images, found {len(reply.images)}")
+    return reply
+
+
+def decision(reply: Reply, case: CaseFiles, meaning: Meaning) -> Decision | None:
+    """The checker's decision; None where it has nothing to say. Raises Unread, or ProgramFault."""
     if reply.failed is not None:
         raise ProgramFault(as_text(reply.failed.encode()))
     if reply.unread is not None:

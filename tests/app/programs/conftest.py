@@ -13,7 +13,15 @@ MEMORY = 2**27
 
 
 @pytest.fixture(scope="session")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramDesk]:
+def sandbox() -> Iterator[Sandbox]:
+    """The sandbox of this test process."""
+    with Sandbox.open() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def desk(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramDesk]:
     """A desk that asks programs for real."""
-    with Sandbox.open() as sandbox:
-        yield ProgramDesk(sandbox, tmp_path_factory.mktemp("programs"), MEMORY)
+    desk = ProgramDesk(sandbox, tmp_path_factory.mktemp("programs"), MEMORY)
+    yield desk
+    desk.close()

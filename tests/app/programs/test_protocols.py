@@ -198,7 +198,7 @@ def test_a_checker_of_cms_without_a_share_is_at_fault_itself(ended: Run) -> None
 
 def reply(**fields: object) -> Decision | None:
     """What a reply to the token `t` decides."""
-    return python.decision(json.dumps({"token": "t", **fields}).encode(), "t", CASE, "fraction")
+    return python.decision(python.reply_of(json.dumps({"token": "t", **fields}).encode(), "t"), CASE, "fraction")
 
 
 def test_a_reply_in_python_is_a_number_a_score_a_rejection_or_nothing() -> None:
