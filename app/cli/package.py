@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli import package_new
 from app.cli.options import AsJson
 from app.cli.output import Failure, examples, say, show, table, write_json
-from app.cli.package_skeleton import skeleton
+from app.cli.package_serve import command as package_serve
 from app.cli.resources.problems import PackageFault
 from app.packages.errors import PackageErrors
-from app.packages.files import SLUG
 from app.packages.model import Package
 
 if TYPE_CHECKING:
@@ -105,23 +105,16 @@ def packed_as_omegaup(package: Package, *, data_only: bool) -> tuple[bytes, int]
     return zip_bytes(exported.files), len(exported.files)
 
 
-@program.command(epilog=examples("jurado package new problems/mysum"))
-def new(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="named by the slug: lowercase letters, digits")],
-) -> None:
-    """Begin a package: a small, sound problem to change into yours."""
-    if not SLUG.fullmatch(folder.name):
-        raise Failure(f"{folder}: expected a folder named by lowercase letters and digits, found {folder.name!r}")
-    if folder.exists():
-        raise Failure(f"{folder}: expected a folder that is not there yet, found one")
-    try:
-        for name, text in skeleton(folder.name).items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise Failure(f"{folder}: {error.strerror}") from None
-    say(f"{folder}: a small problem to begin with; next: jurado package verify {folder}")
+program.command(
+    epilog=examples(
+        "jurado package new mysum",
+        "jurado package new tour --scoring minimise --checker python --title 'Short tours'",
+        "jurado package new guess --scoring rank --checker metric --groups 50 --final 50 --yes",
+    )
+)(package_new.new)
+program.command(
+    "serve", epilog=examples("jurado package serve tour", "jurado package serve tour --port 8100 --no-examples")
+)(package_serve.serve)
 
 
 def read(place: Path) -> Package:

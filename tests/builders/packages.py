@@ -63,11 +63,16 @@ def package_files(changes: Mapping[str, str | bytes | None] | None = None) -> di
 def write_package(folder: Path, changes: Mapping[str, str | bytes | None] | None = None, slug: str = "echo") -> Path:
     """Write the package below `folder` and return its own folder, named by the slug."""
     root = folder / slug
-    for name, data in package_files(changes).items():
+    write_files(root, package_files(changes))
+    return root
+
+
+def write_files(root: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a folder."""
+    for name, data in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    return root
 
 
 def zip_package(changes: Mapping[str, str | bytes | None] | None = None, top: str = "echo/") -> bytes:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.admin.problems import Joins, upload_archive, upload_problem
+from app.cli.new_folder import write_new_folder
 from app.cli.options import AsJson
 from app.cli.output import Failure, say
 from app.cli.package import must_exist, show_faults
 from app.packages.errors import PackageErrors
 from app.packages.formats.names import FORMATS
-from app.packages.model import Package
 
 if TYPE_CHECKING:
     from app.packages.arrivals import Arrival
@@ -56,7 +53,8 @@ def import_package(
 
         upload_archive(arrival.package.slug, write_archive(arrival.package), rejudging, as_json)
         return
-    folder = write_folder(arrival.package, to)
+    folder = to / arrival.package.slug
+    write_new_folder(folder, arrival.package.files)
     say(f"{folder}: {len(arrival.package.files)} files; next: jurado package verify {folder}")
 
 
@@ -77,26 +75,3 @@ def named_format(name: str | None) -> Format | None:
     if name is not None and known is None:
         raise Failure(f"--format: expected one of {', '.join(FORMATS)}, found {name!r}")
     return known
-
-
-def write_folder(package: Package, below: Path) -> Path:
-    """Write a package as a folder named by its slug: all of it or nothing. Raises Failure."""
-    target = below / package.slug
-    if target.exists():
-        raise Failure(f"{target}: expected a folder that is not there yet, found one")
-    try:
-        below.mkdir(parents=True, exist_ok=True)
-        started = Path(tempfile.mkdtemp(prefix=".new-", dir=below))
-        try:
-            for name, data in package.files.items():
-                path = started / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
-            started.chmod(0o755)
-            os.rename(started, target)
-        except BaseException:
-            shutil.rmtree(started, ignore_errors=True)
-            raise
-    except OSError as error:
-        raise Failure(f"{target}: {error.strerror}") from None
-    return target

@@ -29,10 +29,12 @@ def fresh_service(
     home: Path,
     settings: Mapping[str, str] | None = None,
     start: Callable[..., subprocess.Popen[str]] = subprocess.Popen,
+    port: int = 0,
 ) -> Iterator[Running]:
-    """Start `jurado serve` in an empty home on a free port; stop it on the way out. Its log is home/server.log.
+    """Start `jurado serve` in an empty home; stop it on the way out. Its log is home/server.log.
 
-    `settings` are further variables of its environment. `start` starts a process by the options of Popen.
+    `settings` are further variables of its environment. `start` starts a process by the options of Popen. `port` is one
+    of this machine's, 0 a free one.
     """
     password = secrets.token_urlsafe(16)
     # The demo ignores the settings of the person who runs it; jurado.toml too, as it is looked for in the home.
@@ -40,7 +42,7 @@ def fresh_service(
     python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
     with (home / "server.log").open("w") as log:
         process = start(
-            command("app.cli", "serve", "--host", "127.0.0.1", "--port", "0", "--home", str(home / "var")),
+            command("app.cli", "serve", "--host", "127.0.0.1", "--port", str(port), "--home", str(home / "var")),
             cwd=home,
             env=clean | python | dict(settings or {}) | {"JURADO_ADMIN_PASSWORD": password},
             stdout=subprocess.PIPE,

@@ -52,6 +52,7 @@ class PackageFault(TypedDict):
     severity: str
     file: str
     where: str
+    line: int | None
     message: str
 
 

@@ -16,7 +16,11 @@ def test_a_new_package_verifies_and_so_does_its_zip(jurado: Jurado, tmp_path: Pa
     assert jurado("package", "export", folder, "--out", archive).exit_code == 0
     verified = jurado("package", "verify", archive, "--json")
     assert verified.exit_code == 0
-    assert json.loads(verified.stdout)["points"] == {"accepted/reference": 100.0, "wrong_answer/zero": 0.0}
+    assert json.loads(verified.stdout)["points"] == {
+        "accepted/reference": 100.0,
+        "wrong_answer/simple": 80.0,
+        "wrong_answer/unfinished": 0.0,
+    }
 
 
 def test_the_faults_of_a_package_are_listed_with_their_files(jurado: Jurado, tmp_path: Path) -> None:

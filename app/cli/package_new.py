@@ -1,0 +1,192 @@
+"""`jurado package new`: asks what the problem is like, or takes flags, and writes a whole package to be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from app.cli.names import read_file
+from app.cli.new_folder import write_new_folder
+from app.cli.options import AsJson
+from app.cli.output import Failure, person_at_stdin, report, say
+from app.packages.files import SLUG
+from app.packages.skeletons.choices import (
+    SCORINGS,
+    CheckerKind,
+    Choices,
+    Scoring,
+    checkers_for,
+    default_checker,
+    faults_of,
+)
+from app.packages.skeletons.writing import skeleton
+
+Word = TypeVar("Word", bound=str)
+LONGEST_ID = 36
+LONGEST_NUMBER = 10
+
+SCORING_MEANINGS: dict[Scoring, str] = {
+    "points": "each case has points; an answer gets all, some or none",
+    "minimise": "relative: BEST / yours of a case's points; smaller is better",
+    "maximise": "relative: yours / BEST of a case's points; larger is better",
+    "rank": "by the number of teams that are better",
+    "pass-fail": "all cases right, or nothing",
+}
+CHECKER_MEANINGS: dict[CheckerKind, str] = {
+    "python": "your own, a function in Python",
+    "c++": "your own, in C++ with testlib",
+    "tokens": "the expected words, whatever the white space",
+    "exact": "the expected bytes",
+    "floats": "the expected words, numbers within 1e-6",
+    "lines": "the expected words line by line",
+    "unordered": "the expected lines in any order",
+    "metric": "a table of predictions: accuracy, root mean squared error",
+}
+
+
+def new(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="named by the problem's id: lowercase letters, digits")
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="the problem's title; default: its id")] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(metavar="CODE", help="of a statement, such as es; may be repeated; default: en")
+    ] = None,
+    scoring: Annotated[Scoring | None, typer.Option(help="how answers get points; default: points")] = None,
+    checker: Annotated[
+        CheckerKind | None, typer.Option(help="what checks answers; default: tokens, or python where those do not fit")
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(metavar="POINTS,...", help="points of each group of cases; default: 100, one group")
+    ] = None,
+    final: Annotated[
+        int | None, typer.Option(metavar="POINTS", help="a group that decides after the contest; default: none")
+    ] = None,
+    author: Annotated[str | None, typer.Option(metavar="NAME", help="for the credits")] = None,
+    testlib: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="the testlib.h to put in; default: a small one of Jurado's")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="ask nothing: defaults for all that is not given")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Begin a package: a small, whole problem of the kind you want, to be changed into yours.
+
+    It verifies at once and has a statement, a checker, an input validator, a generator, a solver, test cases with
+    answers, and example submissions. On a terminal the command asks for what is not given.
+    """
+    asks = person_at_stdin() and not yes
+    if folder is None and not asks:
+        raise Failure("DIR: expected the folder of the new package, found nothing")
+    folder = folder or Path(ask("Folder of the new package, named by the problem's id", None))
+    slug = check_folder(folder)
+    given = Given(title, tuple(language or ()), scoring, checker, groups, final, author)
+    choices = choices_of(asked(given, slug) if asks else given, slug, testlib)
+    if faults := faults_of(choices):
+        raise Failure("\n".join(faults))
+    files = skeleton(slug, choices)
+    write_new_folder(folder, files)
+    report(summary(folder, choices, len(files)), {"folder": str(folder), "files": sorted(files)}, as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The options as they were given, or answered; None and empty: not yet."""
+
+    title: str | None
+    languages: tuple[str, ...]
+    scoring: Scoring | None
+    checker: CheckerKind | None
+    groups: str | None
+    final: int | None
+    author: str | None
+
+
+def check_folder(folder: Path) -> str:
+    """Give the slug that a folder's name is; raises Failure for a name that is none, and for a folder that exists."""
+    name = folder.resolve().name
+    if not SLUG.fullmatch(name) or len(name) > LONGEST_ID:
+        expected = f"a folder named by lowercase letters and digits, at most {LONGEST_ID}"
+        raise Failure(f"{folder}: expected {expected}, found {name!r}")
+    if folder.exists():
+        raise Failure(f"{folder}: expected a folder that is not there yet, found one")
+    return name
+
+
+def asked(given: Given, slug: str) -> Given:
+    """Ask the person for what was not given."""
+    title = given.title or ask("Title", slug.capitalize())
+    languages = given.languages or tuple(
+        ask("Languages of the statement, such as en,es", "en").replace(",", " ").split()
+    )
+    scoring = given.scoring or choose("How do answers get points?", "Scoring", SCORING_MEANINGS, SCORINGS, "points")
+    checker = given.checker
+    if checker is None:
+        fitting = checkers_for(scoring)
+        checker = choose("What checks answers?", "Checker", CHECKER_MEANINGS, fitting, default_checker(scoring))
+    groups = given.groups or ask("Points of the groups of test cases, such as 30,70", "100")
+    final = given.final
+    if final is None:
+        final = whole(ask("Points of a group that decides after the contest, 0 for none", "0"), "--final") or None
+    author = given.author if given.author is not None else ask("Author", "")
+    return Given(title, languages, scoring, checker, groups, final, author)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Split at commas and spaces."""
+    return tuple(text.replace(",", " ").split())
+
+
+def choices_of(given: Given, slug: str, testlib: Path | None) -> Choices:
+    """Give the choices, with defaults for what was not given; raises Failure."""
+    scoring = given.scoring or "points"
+    return Choices(
+        title=given.title or slug.capitalize(),
+        scoring=scoring,
+        checker=given.checker or default_checker(scoring),
+        languages=given.languages or ("en",),
+        groups=tuple(whole(word, "--groups") for word in words(given.groups or "100")),
+        final=given.final,
+        author=given.author or "",
+        testlib=None if testlib is None else read_file(testlib, "testlib"),
+    )
+
+
+def ask(question: str, default: str | None) -> str:
+    """Ask the person at the terminal; an empty answer is the default."""
+    return str(typer.prompt(question, default=default, show_default=bool(default), err=True)).strip()
+
+
+def choose(question: str, name: str, meanings: Mapping[Word, str], offered: Sequence[Word], default: Word) -> Word:
+    """Ask for one of several words, by the word or its number in the list; asks again for anything else."""
+    say(question)
+    for number, word in enumerate(offered, start=1):
+        say(f"  {number}  {word:<10} {meanings[word]}")
+    while True:
+        answer = ask(name, default)
+        for number, word in enumerate(offered, start=1):
+            if answer in (word, str(number)):
+                return word
+        say(f"expected one of {', '.join(offered)}, or a number from 1 to {len(offered)}, found {answer!r}")
+
+
+def whole(text: str, option: str) -> int:
+    """Read a whole number; raises Failure."""
+    if not (text.strip().isascii() and text.strip().isdigit() and len(text) < LONGEST_NUMBER):
+        raise Failure(f"{option}: expected whole numbers of points, found {text!r}")
+    return int(text)
+
+
+def summary(folder: Path, choices: Choices, files: int) -> str:
+    """Say what was made, and how to go on."""
+    return "\n".join(
+        (
+            f"{folder}: {files} files that verify as they are: scoring {choices.scoring}, checker {choices.checker}",
+            f"  {folder / 'README.md'} says which file does what. Next:",
+            f"  jurado package verify {folder}",
+            f"  jurado package serve {folder}",
+        )
+    )

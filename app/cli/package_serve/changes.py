@@ -1,0 +1,41 @@
+"""The changes of a package's files as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from watchfiles import DefaultFilter, watch
+
+from app.cli.output import Failure
+
+SETTLED = 150
+"""Milliseconds without a change after which a change is taken for whole: editors write a file in several steps."""
+LONGEST_WAIT = 2000
+LOOKS = 1000
+"""Milliseconds between two looks at whether the server still lives."""
+
+
+def changed_files(folder: Path) -> Iterator[list[str] | None]:
+    """Yield the names of files that have changed, below the folder; None where nothing has for a while.
+
+    The first one is empty: what changed before the watch began is in no list. Raises Failure where the folder goes.
+    """
+    root = folder.resolve()
+    first = True
+    try:
+        for changes in watch(
+            root,
+            watch_filter=DefaultFilter(),
+            debounce=LONGEST_WAIT,
+            step=SETTLED,
+            rust_timeout=LOOKS,
+            yield_on_timeout=True,
+        ):
+            if not root.is_dir():
+                raise Failure(f"{folder}: the folder is gone", 1)
+            names = sorted({Path(path).relative_to(root).as_posix() for _, path in changes})
+            yield names if names or first else None
+            first = False
+    except OSError as error:
+        raise Failure(f"{folder}: its files cannot be watched: {error}", 1) from None

@@ -1,0 +1,99 @@
+"""What `jurado package serve` prints of each change: faults by file and line, and who is judged otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import typer
+
+from app.cli.output import harmless, say, write_json
+from app.cli.package_serve.stage import Fault, Outcome, Stage
+from app.cli.resources.rejudgings import Difference, SubmissionSide
+
+MOST_NAMES = 3
+MOST_CHANGES = 20
+
+
+def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], *, as_json: bool) -> None:
+    """Print what came of bringing the package in; `names` are the files that changed, none at the start."""
+    if outcome is None:
+        return
+    if as_json:
+        write_json(
+            {
+                "stored": outcome.is_stored,
+                "changed": list(names),
+                "faults": list(outcome.faults),
+                "refused": outcome.refused or None,
+                "judged_otherwise": None if outcome.change is None else outcome.change["submissions"],
+                "examples": list(outcome.examples),
+            }
+        )
+        return
+    for fault in outcome.faults:
+        say(fault_line(stage.folder, fault))
+    if outcome.refused:
+        say(outcome.refused)
+    typer.echo(
+        harmless(f"{datetime.now().astimezone():%H:%M:%S} {names_of(stage, names)}: {result_of(outcome, names)}")
+    )
+    if outcome.change is not None:
+        for line in change_lines(stage, outcome.change):
+            typer.echo(harmless(line))
+
+
+def names_of(stage: Stage, names: Sequence[str]) -> str:
+    """The files that changed, the first of them by name."""
+    if not names:
+        return str(stage.folder)
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def result_of(outcome: Outcome, names: Sequence[str]) -> str:
+    """Say in a few words what came of it."""
+    errors = sum(fault["severity"] == "error" for fault in outcome.faults)
+    if not outcome.is_stored:
+        goes_on = "its last good state goes on" if names else "it comes in once they are mended"
+        return f"{errors} error{'' if errors == 1 else 's'}; {goes_on}" if errors else "not brought in"
+    if outcome.change is None:
+        return "brought in"
+    counts = outcome.change["counts"]
+    changed, total = counts["submissions_changed"], counts["submissions"]
+    return f"brought in; {changed} of {total} submissions judged otherwise"
+
+
+def change_lines(stage: Stage, change: Difference) -> Iterator[str]:
+    """Yield a line for each submission that is judged otherwise."""
+    teams = stage.team_names()
+    shown = change["submissions"][:MOST_CHANGES]
+    for each in shown:
+        team = teams.get(each["team_id"] or "", each["team_id"])
+        yield f"  {team}, submission {each['submission_id']}: {side(each['before'])} -> {side(each['after'])}"
+    if len(change["submissions"]) > len(shown):
+        yield f"  and {len(change['submissions']) - len(shown)} more"
+
+
+def side(of: SubmissionSide) -> str:
+    """A submission's verdict and points, before or after."""
+    points = of["points"]
+    return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")
+
+
+def fault_line(folder: Path, fault: Fault) -> str:
+    """A fault as compilers print theirs, so that editors find its place: `FILE:LINE: error: ...`."""
+    file, message, where = fault["file"], fault["message"], fault["where"]
+    line = fault["line"] or line_in(message, file)
+    place = f"{folder / file}:{line}" if line else str(folder / file)
+    about = f" ({where})" if where and not fault["line"] else ""
+    return f"{place}: {fault['severity']}:{about} {message}"
+
+
+def line_in(message: str, file: str) -> int | None:
+    """The line of a file that the words of a compiler or of Python name; the last one, where Python stopped."""
+    name = re.escape(Path(file).name)
+    lines = re.findall(rf'{name}(?:", line |:)([0-9]+)', message) if file else []
+    return int(lines[-1] if ".py" in file else lines[0]) if lines else None
