@@ -12,6 +12,7 @@ from app.cli import package_new
 from app.cli.options import AsJson
 from app.cli.output import Failure, examples, say, show, table, write_json
 from app.cli.package_serve import command as package_serve
+from app.cli.progress import steps_shown
 from app.cli.resources.problems import PackageFault
 from app.packages.errors import PackageErrors
 from app.packages.model import Package
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from app.packages.errors import FaultDocument
     from app.packages.verify import Report
 
+SEVERITIES = ("error", "warning", "note")
 program = typer.Typer(no_args_is_help=True, help="Verify, pack and begin problem packages.")
 Place = Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")]
 
@@ -30,16 +32,21 @@ def verify(
     strict: Annotated[bool, typer.Option("--strict", help="exit code 1 for warnings too")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read packages strictly and try everything in them: validators, checker, data, example submissions.
+    """Read packages strictly and try everything in them: validators, generators, checker, data, example submissions.
 
     Every fault is listed with its file. An error: the server refuses the package. A warning: the server takes it, but
-    something in it will not work as its author expects. Exit code 0: no errors; 1: errors.
+    something in it will not work as its author expects. A note: nothing is wrong, such as a file that nothing uses.
+    Exit code 0: no errors; 1: errors.
     """
+    from app.packages.steps import Steps
     from app.packages.verify import verify_report
 
     for place in places:
         must_exist(place)
-    reports = [verify_report(place) for place in places]
+    reports = []
+    for place in places:
+        with steps_shown(place.name, quiet=as_json) as on_step:
+            reports.append(verify_report(place, Steps(on_step)))
     if as_json:
         write_json(reports[0] if len(reports) == 1 else reports)
     else:
@@ -137,7 +144,7 @@ def must_exist(place: Path) -> None:
 def show_report(report: Report) -> None:
     """Print one report: the faults, and without an error the cases and points of the package."""
     name = report["slug"] or report["path"]
-    show_faults(name, [*report["errors"], *report["warnings"]])
+    show_faults(name, [*report["errors"], *report["warnings"], *report["notes"]])
     if report["errors"]:
         typer.echo(f"{name}: the server refuses this package")
         return
@@ -152,8 +159,7 @@ def show_faults(name: str, faults: Sequence[PackageFault | FaultDocument]) -> No
     """Print faults as a table, errors first; nothing where there are none."""
     if not faults:
         return
-    errors = sum(fault["severity"] == "error" for fault in faults)
-    counts = [counted(errors, "error"), counted(len(faults) - errors, "warning")]
+    counts = [counted(sum(fault["severity"] == kind for fault in faults), kind) for kind in SEVERITIES]
     rows = [(fault["severity"], fault["file"], fault["where"], fault["message"]) for fault in faults]
     title = f"{name}: {', '.join(count for count in counts if count)}"
     show(table(title, ["severity", "file", "where", "fault"], rows))

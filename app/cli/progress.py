@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.output import console, say
 from app.grading.solver_process import OnReport, Report, Summary
+from app.packages.steps import OnStep, unseen
 
 OnProgress = Callable[[Report], None]
 """Called with every report."""
@@ -49,6 +50,21 @@ def files_shown(count: int, *, quiet: bool) -> Iterator[OnReport]:
             bar.update(task, text=progress_text(report))
 
         yield show_report
+
+
+@contextmanager
+def steps_shown(label: str, *, quiet: bool) -> Iterator[OnStep]:
+    """Show the phases of an examination: a bar on a terminal, nothing elsewhere, as it takes seconds."""
+    if quiet or not sys.stderr.isatty():
+        yield unseen
+        return
+    with bar_of_work() as bar:
+        task = bar.add_task(label, total=None, text="reading")
+
+        def show_step(phase: str, done: int, total: int) -> None:
+            bar.update(task, description=f"{label}: {phase}", completed=done, total=total, text=f"{done} of {total}")
+
+        yield show_step
 
 
 def bar_of_work() -> Progress:

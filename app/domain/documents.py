@@ -87,10 +87,14 @@ class ScoringDocument(TypedDict):
 
 
 class ReferenceDocument(TypedDict, total=False):
-    """How reference answers are made; a test case may have some keys of its own."""
+    """How reference answers are made; a test case may have some keys of its own.
 
-    method: str
+    `program`: the place of the package's own solver, which is run in place of a method of `solver`.
+    """
+
+    method: str | None
     solver: str | None
+    program: str
     seconds: float
     steps: int | None
     seed: int
@@ -117,6 +121,7 @@ class ProblemSettingsDocument(TypedDict):
 
     checker: str
     program: NotRequired[ProgramDocument]
+    input_validators: NotRequired[Mapping[str, str]]
     scoring: ScoringDocument
     reference: NotRequired[ReferenceDocument | None]
     ladder: NotRequired[JsonValue]

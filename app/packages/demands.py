@@ -23,9 +23,10 @@ SLACK = 1e-6
 
 
 def check_demands(package: Package, judged: Mapping[str, Outcomes]) -> Iterator[PackageError]:
-    """Yield every demand that a submission does not meet; `judged` has the outcomes by the submission's path."""
+    """Yield every demand that a submission does not meet; `judged` has the outcomes of those judged, by their path."""
     for submission in package.submissions:
-        outcomes = judged[submission.path]
+        if (outcomes := judged.get(submission.path)) is None:
+            continue
         points = submission_points(package, outcomes, judged)
         for rule in package.submission_rules:
             if matches(rule.glob, submission.path):
@@ -85,7 +86,7 @@ def _check_score(
 
 
 def _verdict(outcome: Outcome) -> str:
-    return "AC" if outcome.score is not None else "WA"
+    return "AC" if outcome.score is not None else outcome.verdict
 
 
 def _unmet(place: str, submission: Submission, expected: str, actual: str) -> PackageError:

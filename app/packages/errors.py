@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
 LINE = re.compile(r"line ([0-9]+)\b")
 EXPECTED = re.compile(r"\bexpected ")
 FOUND = re.compile(r", found:? ")
@@ -32,7 +32,7 @@ class PackageError:
     file      relative to the package (empty: the package itself)
     where     a line, key or nothing
     severity  `error`: an upload refuses the package; `warning`: an upload takes it, but something in it will not work
-              as its author expects
+              as its author expects; `note`: nothing is wrong, but the author may want to know
     """
 
     file: str
@@ -84,6 +84,11 @@ def errors_of(faults: Iterable[PackageError]) -> list[PackageError]:
 def warnings_of(faults: Iterable[PackageError]) -> list[PackageError]:
     """Give the faults with which an upload takes a package."""
     return [fault for fault in faults if fault.severity == "warning"]
+
+
+def notes_of(faults: Iterable[PackageError]) -> list[PackageError]:
+    """Give what is no fault, but worth knowing."""
+    return [fault for fault in faults if fault.severity == "note"]
 
 
 @dataclass(slots=True)

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.packages.errors import PackageError
 from app.packages.model import Case, File, Package, ValidationCase
+from app.packages.steps import Steps
+from app.packages.tools import Workshop, validation_bounds, validators_of
 from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
-from app.packages.validators import Opinion, Validators
 from app.packages.validators import Question as Input
+from app.packages.validators import Validators
+from app.programs.model import ProgramFault
+from app.programs.validating import Opinion
 
 Opinions = Mapping[str, Sequence[Opinion]]
 """The opinion of each input validator on each input, by the input's path."""
@@ -16,14 +20,31 @@ Opinions = Mapping[str, Sequence[Opinion]]
 SENTENCE = "expected "
 
 
-def ask_validators(package: Package) -> tuple[Opinions, list[PackageError]]:
-    """Run all input validators on all inputs; gives their opinions, and the faults of those that cannot be run here."""
+def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[Opinions | None, list[PackageError]]:
+    """Run all input validators on all inputs; gives their opinions, and the faults of those that cannot be run here.
+
+    Without any that runs there are no opinions.
+    """
+    tools, unknown = validators_of(package)
+    faults = [_warning(each.place, f"this input validator is not run: {each.reason}") for each in unknown]
+    if workshop.desk is None:
+        return None, [*faults, _warning("input_validators", f"input validators are not run: {workshop.lack}")]
+    sound = []
+    for tool in tools:
+        try:
+            workshop.desk.prepare(tool)
+        except ProgramFault as fault:
+            faults.append(_warning(tool.place, f"this input validator cannot be run: {fault}"))
+        else:
+            sound.append(tool)
+    if not sound:
+        return None, faults
     everything: list[Case | ValidationCase] = [*package.cases, *package.validation_cases]
     inputs = [Input(case.input.path, case.input.read(), case.validator_args) for case in everything]
-    text = "expected a Python program (one file, or a folder with __main__.py)"
-    with Validators(package.files) as validators:
-        faults = [_warning(f"input_validators/{name}", text) for name in validators.unknown]
-        return validators.ask(inputs), faults
+    protocol = package.settings.validator_protocol
+    validators = Validators(workshop.desk, sound, protocol, validation_bounds(package))
+    opinions = dict(steps.each("input validators", inputs, validators.ask(inputs)))
+    return opinions, faults
 
 
 def check_opinions(opinions: Opinions) -> Iterator[PackageError]:

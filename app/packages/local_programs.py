@@ -1,4 +1,4 @@
-"""Packages' own checkers on this machine, without a server: for `jurado check` and `jurado package verify`."""
+"""Packages' own programs on this machine, without a server: for `jurado check` and `jurado package verify`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from app.packages.tools import Workshop
 from app.programs.desk import Opinion, ProgramDesk
 from app.programs.model import CaseFiles, Program
 from app.sandbox.model import SandboxMissing
@@ -30,6 +31,12 @@ def ask_here(program: Program, cases: Sequence[CaseFiles]) -> list[Opinion]:
     if isinstance(desk, ProgramDesk):
         return desk.ask_all(program, cases, SECONDS)
     return [Opinion(fault=str(desk))] * len(cases)
+
+
+def local_workshop() -> Workshop:
+    """The place for packages' other programs on this machine."""
+    desk = _desk()
+    return Workshop(desk.tools()) if isinstance(desk, ProgramDesk) else Workshop(None, str(desk))
 
 
 @cache

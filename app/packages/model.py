@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -189,6 +189,29 @@ def program_document(program: Program) -> ProgramDocument:
     Its name is computed here: the process that read the package may have been taken over by it.
     """
     return {"protocol": program.protocol, "points": program.points, "sha256": digest(pack(program.files))}
+
+
+class WithConstants(Mapping[str, bytes]):
+    """The files of a package with the problem's constants put into those that are text."""
+
+    def __init__(self, files: Mapping[str, bytes], constants: Mapping[str, Mapping[str, int | float | str]]) -> None:
+        self._files = files
+        self._constants = constants
+
+    def __getitem__(self, name: str) -> bytes:
+        data = self._files[name]
+        if not self._constants or b"{{" not in data:
+            return data
+        try:
+            return replace_constants(data.decode(), self._constants).encode()
+        except UnicodeDecodeError:
+            return data
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
 
 
 def replace_constants(text: str, constants: Mapping[str, Mapping[str, int | float | str]]) -> str:

@@ -1,11 +1,12 @@
-"""The checker that a package brings along: found among its files, with the settings that it is asked by."""
+"""The checker and the solver that a package brings along, with the settings that they are asked by."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from app.packages.errors import Faults
-from app.packages.settings import JuradoSettings, ProgramSettings
+from app.packages.settings import JuradoSettings, ProgramSettings, Reference
+from app.packages.tools import not_runnable, solver_place
 from app.programs.bundle import SINGLE, VALIDATOR, digest, pack, program_files
 from app.programs.languages import entry, is_compiled
 from app.programs.model import PROGRAM, Meaning, Program, ProgramFault, Protocol
@@ -44,6 +45,20 @@ def resolve(
         update={"checker": PROGRAM, "program": ProgramSettings(protocol=asked[0], points=asked[1])}
     )
     return known, Program(digest(pack(own)), *asked, own)
+
+
+def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults: Faults) -> JuradoSettings:
+    """The settings with the place of the package's own reference solver, where it has one; notes what does not fit."""
+    reference = settings.reference
+    place = solver_place(reference, files)
+    if place is None and reference is not None and reference.method is None:
+        faults.add(FILE, "expected a method of a solver, or a program of the package, found neither", "reference")
+    if place is None:
+        return settings
+    if (reason := not_runnable(files, place)) is not None:
+        faults.add(FILE, f"expected a program of the package, found {place}: {reason}", "reference.program")
+    known = (reference or Reference()).model_copy(update={"program": place})
+    return settings.model_copy(update={"reference": known})
 
 
 def _expect_none(settings: JuradoSettings, faults: Faults) -> None:

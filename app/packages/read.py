@@ -13,8 +13,8 @@ from app.packages.documents import read_document, read_model
 from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.files import LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.metadata import LANGUAGE_CODE, Problem
-from app.packages.model import Case, File, Package, Statement, replace_constants
-from app.packages.programs import resolve
+from app.packages.model import Case, File, Package, Statement, WithConstants
+from app.packages.programs import resolve, resolve_solver
 from app.packages.settings import JuradoSettings
 from app.packages.submissions import read_rules, read_submissions
 from app.packages.testdata import GROUP_FILE, read_test_data
@@ -22,8 +22,8 @@ from app.packages.texts import check_texts
 
 M = TypeVar("M", bound=BaseModel)
 
-ROOT_FILES = frozenset({"problem.yaml", "jurado.yaml", "README.md", "checker.py"})
-PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_visualizer")
+ROOT_FILES = frozenset({"problem.yaml", "jurado.yaml", "README.md", "checker.py", "solver.py"})
+PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_visualizer", "solver")
 ROOT_FOLDERS = frozenset(
     ("statement", "attachments", "solution", "data", "generators", "include", "submissions", *PROGRAMS)
 )
@@ -71,13 +71,16 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     check_texts(files, faults)
     problem = _read(Problem, "problem.yaml", files, faults)
     settings = _read(JuradoSettings, "jurado.yaml", files, faults)
-    settings, program = (None, None) if settings is None else resolve(settings, files, faults)
     constants = problem.constants if problem else {}
+    known = (None, None) if settings is None else resolve(settings, WithConstants(files, constants), faults)
+    settings, program = known
+    settings = settings and resolve_solver(settings, files, faults)
     statements = _statements("statement", files, constants, faults)
     solutions = _statements("solution", files, constants, faults)
     submissions = read_submissions(files, faults)
     rules = read_rules(files, faults)
-    configs = {name: _with_constants(files[name], constants) for name in files if name.endswith(f"/{GROUP_FILE}")}
+    texts = WithConstants(files, constants)
+    configs = {name: texts[name] for name in files if name.endswith(f"/{GROUP_FILE}")}
     data = read_test_data(files, settings or FALLBACK, configs, faults)
     if problem is not None:
         _check_problem(problem, faults)
@@ -193,20 +196,6 @@ def _check_languages(named: set[str] | None, written: set[str], faults: Faults) 
         faults.add(f"statement/problem.{language}.md", f"missing file: problem.yaml names the problem in {language}")
     for language in sorted(written - named):
         faults.add("problem.yaml", f"missing name in {language}: there is a statement in that language", "name")
-
-
-def _with_constants(data: bytes, constants: Mapping[str, Mapping[str, int | float | str]]) -> bytes:
-    """test_group.yaml is one of the files the problem's constants are put into (where it is text at all)."""
-    has_any = constants and b"{{" in data and _is_text(data)
-    return replace_constants(data.decode(), constants).encode() if has_any else data
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _check_sizes(cases: tuple[Case, ...], settings: JuradoSettings, faults: Faults) -> None:

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 from app.domain.documents import ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
 from app.programs.model import PROGRAM, Meaning, Protocol
+from app.programs.validating import ValidatorProtocol
 
 STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric"})
 LARGEST = 2**63 - 1  # what a database's integers hold
@@ -29,11 +30,13 @@ class Scoring(Strict):
 class Reference(Strict):
     """Options of reference runs: `seconds` for runs on demand, `steps` for reproducible data; memory in MiB.
 
-    `solver` is the module of `solvers/`, where it is not the one that `solver_of` gives.
+    `solver` is the module of `solvers/`, where it is not the one that `solver_of` gives; `program` the place of the
+    package's own solver, which needs no method.
     """
 
-    method: Text
+    method: Text | None = None
     solver: Slug | None = None
+    program: Text | None = None
     seconds: Annotated[Number, Field(gt=0, le=3600)] = 10
     steps: Positive | None = None
     seed: Count = 1
@@ -106,6 +109,12 @@ class ProgramSettings(Strict):
     points: Meaning | None = None
 
 
+class ValidatorSettings(Strict):
+    """How the package's input validators are asked."""
+
+    protocol: ValidatorProtocol = "kattis"
+
+
 class JuradoSettings(Strict):
     """Settings that the package format has no word for: jurado.yaml.
 
@@ -114,6 +123,7 @@ class JuradoSettings(Strict):
 
     checker: Slug | Literal[""] = ""
     program: ProgramSettings | None = None
+    input_validators: ValidatorSettings | None = None
     scoring: Scoring
     reference: Reference | None = None
     ladder: Ladder | None = None
@@ -124,8 +134,18 @@ class JuradoSettings(Strict):
 
     def document(self) -> ProblemSettingsDocument:
         """The settings as rows keep them; those of a package's own checker have its sha256 beside them."""
-        own = {"program"} if self.program is None else set()
-        return cast(ProblemSettingsDocument, self.model_dump(mode="json", exclude=own))  # its keys are the fields
+        document = self.model_dump(mode="json")
+        for name in ("program", "input_validators"):
+            if document[name] is None:
+                del document[name]
+        if self.reference is not None and self.reference.program is None:
+            del document["reference"]["program"]
+        return cast(ProblemSettingsDocument, document)  # its keys are the fields
+
+    @property
+    def validator_protocol(self) -> ValidatorProtocol:
+        """How the package's input validators are asked."""
+        return (self.input_validators or ValidatorSettings()).protocol
 
     @property
     def bundled_checker(self) -> bool:

@@ -20,18 +20,20 @@ from checkers.doors import Checker, Rejected, Score, check_reference, open_check
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of an answer: at most one of these (none: there was only an input, and the checker takes it).
+    """The outcome of an answer: at most one of four (none: there was only an input, and the checker takes it).
 
     score     what the checker gives
     rejected  why the checker rejects the answer
     unread    why the checker refuses the input
     failed    how the checker failed by itself
+    verdict   of a rejection: WA, or what became of a program that was to answer (TLE, RTE)
     """
 
     score: Score | None = None
     rejected: str | None = None
     unread: str | None = None
     failed: str | None = None
+    verdict: str = "WA"
 
     @property
     def raw_score(self) -> RawScore:

@@ -1,7 +1,8 @@
 """Decide what a package that reads must be to be taken: one function for every door that packages come in by.
 
 An error is what would be judged or shown wrongly: an upload refuses the package. A warning is a promise that the
-package itself does not keep, such as an example submission that earns other points: an upload takes it.
+package itself does not keep, such as an example submission that earns other points: an upload takes it. A note is no
+fault: a file that nothing uses, a program that nothing here runs.
 """
 
 from __future__ import annotations
@@ -13,15 +14,23 @@ from typing import NotRequired, TypedDict
 
 from app.packages.arrivals import read_place
 from app.packages.demands import Outcomes, check_demands, submission_points
-from app.packages.errors import FaultDocument, PackageError, PackageErrors, errors_of, warnings_of
+from app.packages.errors import FaultDocument, PackageError, PackageErrors, errors_of, notes_of, warnings_of
 from app.packages.examples import ask_validators, check_opinions, check_validation_cases
+from app.packages.local_programs import local_workshop
 from app.packages.model import Case, Package, Submission
+from app.packages.reproduction import check_reproduction
 from app.packages.rules import check_rules
+from app.packages.steps import Steps
+from app.packages.tools import Workshop, not_runnable, program_of
+from app.packages.trial_runs import run_program
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of
+from app.packages.unused import check_unused
 from app.programs.languages import entry
-from app.programs.model import Program
+from app.programs.model import Program, ProgramFault
+from app.programs.tools import ToolDesk
 from checkers.doors import Score
 
+SILENT = Steps()
 MISSING = Outcome(rejected="expected an answer file, found none")
 DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 
@@ -44,29 +53,30 @@ def examine(
     package: Package,
     desk: Desk | None,
     *,
-    programs: bool = False,
+    workshop: Workshop | None = None,
     broken: Sequence[PackageError] | None = None,
+    steps: Steps = SILENT,
 ) -> Examination:
     """Hold a package against every rule.
 
-    `desk` runs its checker; None: only what shows without running anything is looked at. `programs` runs its input
-    validators too, with this process's own rights: never do so with a package that somebody else has sent.
+    `desk` runs its checker; None: only what shows without running anything is looked at. `workshop` runs its other
+    programs: input validators, generators, and example submissions that are programs; None: they are not run.
     `broken`: the rules that it breaks, where that is known.
     """
-    faults = [*(check_rules(package) if broken is None else broken)]
+    faults = [*(check_rules(package) if broken is None else broken), *check_unused(package)]
     scores: dict[str, Score] = {}
     points: dict[str, float] = {}
     opinions = None
-    if programs:
-        opinions, unknown = ask_validators(package)
-        faults += [*unknown, *check_opinions(opinions)]
+    if workshop is not None:
+        opinions, unknown = ask_validators(package, workshop, steps)
+        faults += [*unknown, *check_opinions(opinions or {}), *check_reproduction(package, workshop, steps)]
     if desk is not None and package.program is not None and not errors_of(faults):
         faults += _check_program(package, package.program, desk)
     if desk is not None and not errors_of(faults):
         faults += check_validation_cases(package, desk, opinions)
-        faults += _check_cases(package, desk, scores)
+        faults += _check_cases(package, desk, scores, steps)
     if desk is not None and not errors_of(faults):
-        faults += _check_submissions(package, desk, points)
+        faults += _check_submissions(package, desk, workshop, points, steps)
     return Examination(tuple(sorted(set(faults))), scores, points)
 
 
@@ -83,7 +93,7 @@ def _check_program(package: Package, program: Program, desk: Desk) -> Iterator[P
 
 def verify_package(package: Package) -> list[PackageError]:
     """Run everything of a package that can be run, here; gives every fault, none for a sound package."""
-    return list(examine(package, LocalDesk(), programs=True).faults)
+    return list(examine(package, LocalDesk(), workshop=local_workshop()).faults)
 
 
 class Report(TypedDict):
@@ -97,40 +107,51 @@ class Report(TypedDict):
     valid: bool
     errors: list[FaultDocument]
     warnings: list[FaultDocument]
+    notes: list[FaultDocument]
     cases: NotRequired[dict[str, int]]
     points: NotRequired[dict[str, float]]
 
 
-def verify_report(path: Path) -> Report:
+def verify_report(path: Path, steps: Steps = SILENT) -> Report:
     """Read and verify the package of any judge at `path` (a folder or a zip), as data for people and programs."""
-    report: Report = {"path": str(path), "slug": None, "valid": False, "errors": [], "warnings": []}
     try:
         arrival = read_place(path)
     except PackageErrors as unread:
-        report["errors"] = [error.as_data() for error in unread.errors]
-        return report
+        errors = [error.as_data() for error in unread.errors]
+        return {"path": str(path), "slug": None, "valid": False, "errors": errors, "warnings": [], "notes": []}
     package = arrival.package
-    examined = examine(package, LocalDesk(), programs=True, broken=arrival.broken)
-    errors, warnings = errors_of(examined.faults), warnings_of(examined.faults)
-    report["slug"], report["valid"] = package.slug, not errors
-    report["errors"] = [error.as_data() for error in errors]
-    report["warnings"] = [warning.as_data() for warning in warnings]
-    report["cases"] = {group.name: sum(case.group == group.name for case in package.cases) for group in package.groups}
-    report["points"] = dict(examined.points)
-    return report
+    examined = examine(package, LocalDesk(), workshop=local_workshop(), broken=arrival.broken, steps=steps)
+    return report_of(str(path), package, examined)
+
+
+def report_of(path: str, package: Package, examined: Examination) -> Report:
+    """The report on a package that reads."""
+    errors = [fault.as_data() for fault in errors_of(examined.faults)]
+    return {
+        "path": path,
+        "slug": package.slug,
+        "valid": not errors,
+        "errors": errors,
+        "warnings": [fault.as_data() for fault in warnings_of(examined.faults)],
+        "notes": [fault.as_data() for fault in notes_of(examined.faults)],
+        "cases": {group.name: sum(case.group == group.name for case in package.cases) for group in package.groups},
+        "points": dict(examined.points),
+    }
 
 
 def example_points(package: Package) -> dict[str, float]:
     """Score the example submissions: points by path, by the package's groups and its checker's own multipliers."""
     points: dict[str, float] = {}
-    list(_check_submissions(package, LocalDesk(), points))
+    list(_check_submissions(package, LocalDesk(), local_workshop(), points, SILENT))
     return points
 
 
-def _check_cases(package: Package, desk: Desk, scores: dict[str, Score]) -> Iterator[PackageError]:
+def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: Steps) -> Iterator[PackageError]:
     """Check that the checker takes the input and expected answer of every case, and the output that a sample shows."""
     shown = [case for case in package.cases if case.output is not None or case.group == "sample"]
-    outcomes = desk.ask([question_of(package, case, expected=case.answer.read()) for case in package.cases])
+    outcomes: list[Outcome] = []
+    for some in steps.batches("test cases", package.cases):
+        outcomes += desk.ask([question_of(package, case, expected=case.answer.read()) for case in some])
     for case, outcome in zip(package.cases, outcomes, strict=True):
         if outcome.score is not None:
             scores[case.name] = outcome.score
@@ -163,9 +184,22 @@ def _check_expected(case: Case, outcome: Outcome, *, is_own: bool) -> Iterator[P
         yield PackageError(case.answer.path, "", text, "warning" if is_own else "error")
 
 
-def _check_submissions(package: Package, desk: Desk, points: dict[str, float]) -> Iterator[PackageError]:
-    """The example submissions earn what submissions.yaml demands."""
-    judged = {submission.path: _judge(package, submission, desk) for submission in package.submissions}
+def _check_submissions(
+    package: Package, desk: Desk, workshop: Workshop | None, points: dict[str, float], steps: Steps
+) -> Iterator[PackageError]:
+    """The example submissions earn what submissions.yaml demands; programs are run where there is a workshop."""
+    judged: dict[str, Outcomes] = {}
+    for submission in steps.over("example submissions", package.submissions):
+        place = program_of(submission, package.files)
+        if place is None:
+            judged[submission.path] = _judge(package, submission, desk)
+        elif workshop is not None and (reason := _not_run(package, place, workshop)) is not None:
+            yield PackageError(place, "", f"this program is not run: {reason}", "note")
+        elif workshop is not None and workshop.desk is not None:
+            try:
+                judged[submission.path] = _judge_program(package, place, desk, workshop.desk)
+            except ProgramFault as fault:
+                yield PackageError(place, "", f"this program cannot be run: {fault}", "warning")
     for path, outcomes in judged.items():
         for name, outcome in outcomes.items():
             if outcome.failed:
@@ -173,6 +207,24 @@ def _check_submissions(package: Package, desk: Desk, points: dict[str, float]) -
                 yield PackageError(f"submissions/{path}", name, text, "warning")
         points[path] = submission_points(package, outcomes, judged).points
     yield from check_demands(package, judged)
+
+
+def _not_run(package: Package, place: str, workshop: Workshop) -> str | None:
+    """Why a program is not run here; None where it is."""
+    return not_runnable(package.files, place) or (workshop.lack if workshop.desk is None else None)
+
+
+def _judge_program(package: Package, place: str, desk: Desk, tools: ToolDesk) -> Outcomes:
+    """Let a program answer every case, and judge its answers."""
+    outcomes: dict[str, Outcome] = {}
+    asked: list[tuple[Case, Question]] = []
+    for case, answer in run_program(package, place, tools):
+        if isinstance(answer, Outcome):
+            outcomes[case.name] = answer
+        else:
+            asked.append((case, question_of(package, case, answer=answer)))
+    replies = desk.ask([question for _, question in asked])
+    return outcomes | {case.name: outcome for (case, _), outcome in zip(asked, replies, strict=True)}
 
 
 def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:

@@ -19,6 +19,7 @@ from app.programs.pool import Pool
 from app.programs.protocols import cms, kattis, omegaup, testlib
 from app.programs.ready import Ready
 from app.programs.runner import LARGEST_IMAGE, MOST_IMAGES
+from app.programs.tools import ToolDesk
 from app.sandbox.bubblewrap import python
 from app.sandbox.model import Command, Limits, Mount
 from app.sandbox.sandbox import Sandbox
@@ -80,6 +81,10 @@ class ProgramDesk:
     def close(self) -> None:
         """Let go of all programs."""
         self._pool.close()
+
+    def tools(self) -> ToolDesk:
+        """The desk of other programs than checkers, in the same sandbox."""
+        return ToolDesk(self._sandbox, self._cache)
 
     @contextmanager
     def opened(self, program: Program, seconds: float) -> Iterator[Ask]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from app.programs.bundle import SINGLE, VALIDATOR
 from app.programs.endings import exit_code
-from app.programs.model import Program, ProgramFault, as_text
+from app.programs.model import ProgramFault, as_text
 from app.programs.places import PROGRAM_FOLDER
 from app.sandbox.bubblewrap import python
 from app.sandbox.model import Command, Limits, Mount, Result
@@ -31,6 +32,25 @@ LONGEST_LINE = 300
 Execute = Callable[[Command], Result]
 
 
+class Code(Protocol):
+    """A program of a package: its files by their paths there, their sha256, and its file or folder (with `/`)."""
+
+    @property
+    def sha256(self) -> str:
+        """The sha256 of its bundle."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Its file, or its folder with `/` at the end."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """Its files by their paths in the package."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Runnable:
     """A program laid out for the sandbox: the words that start it, and what it needs to see."""
@@ -39,39 +59,53 @@ class Runnable:
     mounts: tuple[Mount, ...]
 
 
-def entry(names: Iterable[str]) -> str:
-    """The file that stands for a program: what Python runs, or the first source of C++; raises ProgramFault."""
-    own = sorted(name for name in names if name == SINGLE or name.startswith(VALIDATOR))
-    for main in (SINGLE, *(f"{VALIDATOR}{name}" for name in MAIN)):
+def entry(names: Iterable[str], place: str = "") -> str:
+    """The file that stands for a program: what Python runs, or the first source of C++; raises ProgramFault.
+
+    `place` is its file, or its folder with `/` at the end; empty: that of the package's own checker.
+    """
+    known = set(names)
+    place = place or checker_place(known)
+    expected = f"one Python file, or {' or '.join(MAIN)} among several, or C++ or C ({', '.join(sorted(CPP | C))})"
+    if not place.endswith("/"):
+        if Path(place).suffix in (PYTHON, *CPP, *C):
+            return place
+        raise ProgramFault(f"{place}: expected {expected}, found {Path(place).suffix or 'no extension'}")
+    own = sorted(name for name in known if name.startswith(place))
+    for main in (f"{place}{name}" for name in MAIN):
         if main in own:
             return main
-    sources = _sources(own)
+    sources = _sources(own, place)
     scripts = [name for name in own if name.endswith(PYTHON)]
     if sources and not scripts:
         return sources[0]
     if len(scripts) == 1 and not sources:
         return scripts[0]
-    expected = f"one Python file, or {' or '.join(MAIN)} among several, or C++ or C ({', '.join(sorted(CPP | C))})"
-    raise ProgramFault(f"{VALIDATOR}: expected {expected}, found {', '.join(own[:5]) or 'nothing'}")
+    raise ProgramFault(f"{place}: expected {expected}, found {', '.join(own[:5]) or 'nothing'}")
 
 
-def _sources(names: Iterable[str]) -> list[str]:
+def checker_place(names: Iterable[str]) -> str:
+    """The place of a package's own checker."""
+    return SINGLE if SINGLE in names else VALIDATOR
+
+
+def _sources(names: Iterable[str], place: str) -> list[str]:
     """The files to be compiled together: those of C++, without any those of C."""
-    own = sorted(name for name in names if name.startswith(VALIDATOR))
+    own = sorted(name for name in names if name == place or (place.endswith("/") and name.startswith(place)))
     return [name for name in own if Path(name).suffix in CPP] or [name for name in own if Path(name).suffix in C]
 
 
 def is_compiled(names: Iterable[str]) -> bool:
-    """Whether a program has to be compiled; raises ProgramFault for one in no known language."""
+    """Whether a package's own checker has to be compiled; raises ProgramFault for one in no known language."""
     return not entry(names).endswith(PYTHON)
 
 
-def prepared(program: Program, cache: Path, execute: Execute) -> Runnable:
+def prepared(program: Code, cache: Path, execute: Execute) -> Runnable:
     """Lay a program out below `cache`, compiled where its language wants that; what lies there already is used.
 
     Raises ProgramFault with the compiler's first lines.
     """
-    main = entry(program.files)
+    main = entry(program.files, program.place)
     home = cache / f"{program.sha256}-{LAYOUT}"
     if not home.exists():
         _lay_out(program, main, home, execute)
@@ -81,7 +115,7 @@ def prepared(program: Program, cache: Path, execute: Execute) -> Runnable:
     return Runnable((COMPILED,), (mount, Mount(home / "build", BUILD_FOLDER)))
 
 
-def _lay_out(program: Program, main: str, home: Path, execute: Execute) -> None:
+def _lay_out(program: Code, main: str, home: Path, execute: Execute) -> None:
     home.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(dir=home.parent, prefix=".new-"))
     try:
@@ -100,8 +134,8 @@ def _lay_out(program: Program, main: str, home: Path, execute: Execute) -> None:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _compile(program: Program, folder: Path, execute: Execute) -> None:
-    sources = _sources(program.files)
+def _compile(program: Code, folder: Path, execute: Execute) -> None:
+    sources = _sources(program.files, program.place)
     compiler = "/usr/bin/gcc" if Path(sources[0]).suffix in C else "/usr/bin/g++"
     if not Path(compiler).exists():
         raise ProgramFault(f"expected a compiler at {compiler}, found none on this server")

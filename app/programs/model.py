@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, get_args
 
+from app.programs.bundle import SINGLE, VALIDATOR
 from checkers.doors import Message, Score
 
 Protocol = Literal["kattis", "testlib", "omegaup", "cms", "python"]
@@ -39,6 +40,11 @@ class Program:
     protocol: Protocol
     points: Meaning
     files: Mapping[str, bytes] = field(repr=False)
+
+    @property
+    def place(self) -> str:
+        """Its file, or its folder with `/` at the end."""
+        return SINGLE if SINGLE in self.files else VALIDATOR
 
 
 @dataclass(frozen=True, slots=True)

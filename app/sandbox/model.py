@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 Ending = Literal["exit", "signal", "cpu", "wall", "memory", "output"]
 
@@ -82,6 +82,18 @@ class Result:
     stdout: bytes
     stderr: bytes
     processes_refused: bool = False
+
+
+class Follower(Protocol):
+    """Whoever follows a run while it goes on."""
+
+    def begun(self, kill: Callable[[], None]) -> None:
+        """Learn how to end the run: `kill` may be called from any thread, also after the end."""
+        ...
+
+    def wrote(self, errors: bytes) -> None:
+        """Take what the program has just written to standard error."""
+        ...
 
 
 class SandboxMissing(Exception):

@@ -12,7 +12,7 @@ from types import TracebackType
 from app.sandbox import bubblewrap
 from app.sandbox.groups import Groups, NoGroups, RunGroup
 from app.sandbox.launch import Launched, launch
-from app.sandbox.model import Command, Limits, Result, SandboxFault, SandboxMissing
+from app.sandbox.model import Command, Follower, Limits, Result, SandboxFault, SandboxMissing
 from app.sandbox.running import Running
 from app.sandbox.seccomp import sandbox_filter
 from app.sandbox.streams import Inlet
@@ -48,11 +48,14 @@ class Sandbox:
             raise SandboxMissing({name: lack for name, lack in missing.items() if lack})
         return opened
 
-    def run(self, command: Command) -> Result:
+    def run(self, command: Command, follower: Follower | None = None) -> Result:
         """Run a command to its end or a limit; raises SandboxFault if it could not be started."""
         inlet = None if command.stdin is None else Inlet(command.stdin)
         try:
-            return self._launch(command, talks=inlet is not None)[1].run(inlet)
+            watch = self._launch(command, talks=inlet is not None)[1]
+            if follower is not None:
+                watch.follow(follower)
+            return watch.run(inlet)
         finally:
             if inlet is not None:
                 inlet.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 CHUNK = 65536
@@ -15,6 +16,7 @@ class Outlet:
         os.set_blocking(pipe, False)
         self.pipe = pipe
         self.text = bytearray()
+        self.on_text: Callable[[bytes], None] | None = None
 
     def receive(self) -> bool:
         """Take what is there now; False at the end."""
@@ -23,6 +25,8 @@ class Outlet:
         except BlockingIOError:
             return True
         self.text += data
+        if data and self.on_text is not None:
+            self.on_text(data)
         return bool(data)
 
     def drain(self, most: int) -> None:

@@ -12,7 +12,7 @@ from typing import IO
 
 from app.sandbox.groups import RunGroup
 from app.sandbox.launch import Launched
-from app.sandbox.model import Command, Ending, Result, SandboxFault
+from app.sandbox.model import Command, Ending, Follower, Result, SandboxFault
 from app.sandbox.private import TooMuchLeft
 from app.sandbox.streams import Inlet, Outlet
 
@@ -38,6 +38,11 @@ class Watch:
         self._gone = False
         self._began = time.monotonic()
         self._due = 0.0
+
+    def follow(self, follower: Follower) -> None:
+        """Tell a follower of what the program writes to standard error; to be called before `run`."""
+        self._outlets[-1].on_text = follower.wrote
+        follower.begun(self.kill)
 
     def run(self, inlet: Inlet | None = None) -> Result:
         """Pass bytes to and fro until the program ends or a limit ends it, then remove all that is left of it."""

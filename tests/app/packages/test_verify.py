@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.packages import catalog, validators
+from app.packages import catalog
 from app.packages.demands import matches
 from app.packages.errors import PackageErrors
 from app.packages.read import read_archive
 from app.packages.settings import STANDARD_CHECKERS
-from app.packages.validators import Question, Validators
 from app.packages.verify import verify_package, verify_report
 from tests.builders.packages import JURADO, write_package, zip_package
 
+pytestmark = pytest.mark.sandbox
 Changes = Mapping[str, str | bytes | None]
 
 
@@ -147,30 +147,6 @@ def test_demands_may_be_made_on_some_of_the_cases() -> None:
 )
 def test_globs_match_a_path_or_a_folder_above_it(glob: str, path: str, expected: bool) -> None:
     assert matches(glob, path) is expected
-
-
-def opinion(program: str, given: bytes = b"") -> str:
-    with Validators({"input_validators/v.py": program.encode()}) as asked:
-        ((found,),) = asked.ask([Question("x.in", given, {})]).values()
-    return found.fault or ("accepted" if found.accepted else found.text)
-
-
-def test_a_validator_that_is_broken_slow_or_greedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert opinion("import sys; sys.exit(42)") == "accepted"
-    assert "found exit code 1: " in opinion("raise ValueError('oops')")
-    assert "oops" in opinion("raise ValueError('oops')")
-    assert "found exit code 0: no message" in opinion("pass")
-    assert "MemoryError" in opinion("bytearray(1 << 31)")
-    monkeypatch.setattr(validators, "SECONDS", 0.2)
-    assert "it ran longer than" in opinion("while True: pass")
-
-
-def test_a_validator_gets_the_input_and_its_own_arguments_alone() -> None:
-    program = "import os, sys; print(sys.argv[1:], sys.stdin.read(), len(os.environ), file=sys.stderr); sys.exit(43)"
-    with Validators({"input_validators/v.py": program.encode(), "input_validators/w.c": b"int"}) as asked:
-        ((found,),) = asked.ask([Question("x.in", b"hi", {"v": ("a", "b"), "w": ("c",)})]).values()
-        assert asked.unknown == ["w.c"]
-    assert found.text.startswith("['a', 'b'] hi")
 
 
 def test_the_report_is_plain_data_for_programs(tmp_path: Path) -> None:

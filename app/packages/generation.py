@@ -1,0 +1,312 @@
+"""The plan of a package's test data: which program with which arguments, or which text, makes each input.
+
+`generators/generators.yaml` is the plan that BAPCtools reads; `generators/cases.yaml` is the shorter one of the bundled
+problems, whose only program is `generators/generate.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from app.packages.documents import Document, Path, read_document
+from app.packages.errors import Faults
+from app.packages.model import replace_constants
+from app.programs.generating import NAME
+
+FOLDER = "generators/"
+FILE = "generators/generators.yaml"
+SHORT = "generators/cases.yaml"
+SCRIPT = "generators/generate.py"
+SEED = re.compile(r"\{seed(:[0-9]+)?\}")
+RANGE = re.compile(r"(-?[0-9]{1,9})\.\.=(-?[0-9]{1,9})")
+SEEDS = 2**31
+MOST_COUNT = 100
+MOST_RECIPES = 100_000
+TEXTS = ("in", "ans", "out")
+ROOMS = ("sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output")
+"""The folders of `data/` in the order in which BAPCtools numbers their cases."""
+CASE_KEYS = frozenset({"copy", "generate", "count", "match", "in", "ans", "out", "in.statement", "ans.statement",
+                       "in.download", "ans.download", "interaction", "hint", "desc", "yaml"})  # fmt: skip
+SHORT_CASE = frozenset({"group", "name", "file", "seed", "params", "reference", "description"})
+
+Constants = Mapping[str, Mapping[str, int | float | str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a test case's input is made.
+
+    path     of the case below `data/`, without extension
+    where    the place in the plan
+    program  the generator's file, or its folder with `/` at the end; empty: `given` has the input
+    beside   further files of the generator
+    given    files that the plan has itself or copies, by extension
+    """
+
+    path: str
+    where: str
+    program: str = ""
+    args: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The recipes of a package by their order, the file they stand in, and the solver it names (empty: none)."""
+
+    file: str
+    recipes: tuple[Recipe, ...]
+    solution: str = ""
+
+
+def read_plan(files: Mapping[str, bytes], constants: Constants, faults: Faults) -> Plan | None:
+    """The plan of a package's test data; notes what does not fit. None where it has no plan."""
+    if FILE in files:
+        document = read_document(files[FILE], FILE, faults)
+        return None if document is None else _Reader(files, constants, document, faults).plan()
+    if SHORT in files:
+        document = read_document(files[SHORT], SHORT, faults)
+        return None if document is None else _short_plan(files, document, faults)
+    return None
+
+
+def _short_plan(files: Mapping[str, bytes], document: Document, faults: Faults) -> Plan:
+    """Read `cases.yaml`: a list of cases, each a file or a seed with parameters."""
+    value = document.value if isinstance(document.value, dict) else {}
+    entries = value.get("cases")
+    if not isinstance(entries, list):
+        faults.expect(SHORT, "", expected="a list `cases`", found=type(entries).__name__)
+        return Plan(SHORT, ())
+    recipes = []
+    for at, entry in enumerate(entries):
+        where = document.where(("cases", at))
+        if not isinstance(entry, dict) or not {"group", "name"} <= entry.keys() or not entry.keys() <= SHORT_CASE:
+            faults.expect(SHORT, where, expected=f"a map of {', '.join(sorted(SHORT_CASE))}", found=repr(entry)[:80])
+            continue
+        path = f"{entry['group']}/{entry['name']}"
+        if "file" in entry:
+            name = f"{FOLDER}{entry['file']}"
+            if name not in files:
+                faults.expect(SHORT, where, expected=f"the file {name}", found="none")
+                continue
+            recipes.append(Recipe(path, where, given={"in": files[name]}))
+            continue
+        params = entry.get("params") if isinstance(entry.get("params"), dict) else {}
+        words = ("--seed", str(entry.get("seed")), *(f"{key}={each}" for key, each in cast(Any, params).items()))
+        recipes.append(Recipe(path, where, SCRIPT, words))
+    return Plan(SHORT, tuple(recipes))
+
+
+@dataclass(slots=True)
+class _Inherited:
+    """Keys that a folder of the plan hands down."""
+
+    salt: str = ""
+
+
+class _Reader:
+    """Reads `generators.yaml` as BAPCtools does: numbered lists, counts, seeds by hashing the command."""
+
+    def __init__(self, files: Mapping[str, bytes], constants: Constants, document: Document, faults: Faults) -> None:
+        self._files, self._constants, self._document, self._faults = files, constants, document, faults
+        self._recipes: list[Recipe] = []
+        self._by_key: dict[str, list[tuple[str, Recipe]]] = {}
+        self._programs: Mapping[str, object] = {}
+        self._width = 1
+        self._numbers = itertools.count(1)
+
+    def plan(self) -> Plan:
+        root = self._document.value
+        if not isinstance(root, dict):
+            self._faults.expect(FILE, "", expected="a map", found=type(root).__name__)
+            return Plan(FILE, ())
+        programs = root.get("generators")
+        self._programs = programs if isinstance(programs, dict) else {}
+        self._width = len(str(self._count(root)))
+        self._folder("", root, (), _Inherited())
+        solution = root.get("solution")
+        return Plan(FILE, tuple(self._recipes), solution.lstrip("/") if isinstance(solution, str) else "")
+
+    def _count(self, folder: Mapping[object, object]) -> int:
+        """The number of numbered cases, which gives numbers their width."""
+        total = 0
+        for _, _, entry, numbered in _entries(folder):
+            if _is_case(entry):
+                total += len(_counts(entry) or [1]) if numbered else 0
+            elif isinstance(entry, dict):
+                total += self._count(entry)
+        return total
+
+    def _folder(self, path: str, folder: Mapping[object, object], at: Path, handed: _Inherited) -> None:
+        salt = folder.get("random_salt", handed.salt)
+        handed = _Inherited(salt if isinstance(salt, str) else "")
+        self._include(path, folder, at)
+        rows = [*_entries(folder)]
+        groups = sum(numbered and not _is_case(entry) for _, _, entry, numbered in rows)
+        of_groups = itertools.count(1)
+        for key, steps, entry, numbered in rows:
+            here = (*at, "data", *steps)
+            if _is_case(entry):
+                self._case(path, key, entry, here, handed, numbered=numbered)
+            elif isinstance(entry, dict):
+                name = _numbered(key, next(of_groups), len(str(groups))) if numbered else key
+                before = len(self._recipes)
+                self._folder(f"{path}/{name}".lstrip("/"), entry, here, handed)
+                self._by_key[key] = [(each.path.rpartition("/")[2], each) for each in self._recipes[before:]]
+            else:
+                self._faults.expect(FILE, self._where(here), expected="a test case or a folder", found=repr(entry)[:60])
+
+    def _include(self, path: str, folder: Mapping[object, object], at: Path) -> None:
+        """Take cases that stand elsewhere in the plan into this folder too."""
+        for key in cast(Any, folder.get("include") or ()):
+            if str(key) not in self._by_key:
+                self._faults.expect(FILE, self._where((*at, "include")), expected="a key above", found=repr(key)[:60])
+            for name, recipe in self._by_key.get(str(key), ()):
+                self._recipes.append(
+                    Recipe(f"{path}/{name}", recipe.where, recipe.program, recipe.args, recipe.beside, recipe.given)
+                )
+
+    def _case(self, folder: str, key: str, entry: object, at: Path, handed: _Inherited, *, numbered: bool) -> None:
+        where = self._where(at)
+        form = _form(entry)
+        counts = _counts(entry)
+        if counts is None:
+            self._faults.expect(FILE, where, expected=f"a count of 1 to {MOST_COUNT}", found=repr(form.get("count")))
+            return
+        width = max(len(str(each)) for each in counts) if max(counts) - min(counts) == len(counts) - 1 else 0
+        rows = []
+        for count in counts:
+            name = _numbered(key, next(self._numbers), self._width) if numbered else key
+            if "count" in form:
+                name += f"-{count:0{width}}"
+            recipe = self._recipe(f"{folder}/{name}", form, count, where, handed)
+            if recipe is not None and len(self._recipes) < MOST_RECIPES:
+                self._recipes.append(recipe)
+                rows.append((name, recipe))
+        self._by_key[key] = rows
+
+    def _recipe(
+        self, path: str, form: Mapping[str, object], count: int, where: str, handed: _Inherited
+    ) -> Recipe | None:
+        for key in form.keys() - CASE_KEYS - {"solution", "random_salt", "retries", "visualizer", "type"}:
+            self._faults.add(FILE, f"unknown key {key[:60]!r}", where)
+        given = {key: _line(str(form[key])) for key in TEXTS if isinstance(form.get(key), str | int | float)}
+        if isinstance(copy := form.get("copy"), str):
+            stem = f"{FOLDER}{copy}"
+            beside = {key: self._files[f"{stem}.{key}"] for key in TEXTS if f"{stem}.{key}" in self._files}
+            if "in" not in beside and "in" not in given:
+                self._faults.expect(FILE, where, expected=f"the file {stem}.in", found="none")
+            given = beside | given
+        if isinstance(command := form.get("generate"), str):
+            return self._generated(path, command, form, count, where, handed, given)
+        return Recipe(path, where, given=given) if "in" in given else None
+
+    def _generated(
+        self,
+        path: str,
+        command: str,
+        form: Mapping[str, object],
+        count: int,
+        where: str,
+        handed: _Inherited,
+        given: Mapping[str, bytes],
+    ) -> Recipe | None:
+        command = replace_constants(command, self._constants)
+        if "count" in form:
+            command = command.replace("{count}", str(count))
+        salt = form.get("random_salt", handed.salt)
+        seed = _seed(str(salt or ""), count, command)
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            self._faults.add(FILE, f"not a command: {error}", where)
+            return None
+        program, beside = self._program(words[0] if words else "", where)
+        if not program:
+            return None
+        args = tuple(SEED.sub(str(seed), word.replace("{name}", NAME)) for word in words[1:])
+        return Recipe(path, where, program, args, beside, given)
+
+    def _program(self, name: str, where: str) -> tuple[str, tuple[str, ...]]:
+        """The place of a generator and the files beside it; notes one that is not there."""
+        named = self._programs.get(name)
+        if isinstance(named, list) and named:
+            files = tuple(f"{FOLDER}{each}" for each in named)
+            missing = [each for each in files if each not in self._files]
+            if not missing:
+                return files[0], files[1:]
+            self._faults.expect(FILE, where, expected=f"the file {missing[0]}", found="none")
+            return "", ()
+        place = f"{FOLDER}{name}"
+        if place in self._files:
+            return place, ()
+        if any(each.startswith(f"{place}/") for each in self._files):
+            return f"{place}/", ()
+        self._faults.expect(FILE, where, expected=f"a generator at {place}", found="none")
+        return "", ()
+
+    def _where(self, at: Path) -> str:
+        return self._document.where(at)
+
+
+def _entries(folder: Mapping[object, object]) -> Iterator[tuple[str, Path, object, bool]]:
+    """The entries of a folder's `data`: key, steps below `data`, value, and whether its name gets a number."""
+    data = folder.get("data")
+    if isinstance(data, dict):
+        for key in sorted(data, key=lambda each: (ROOMS.index(each) if each in ROOMS else len(ROOMS), str(each))):
+            yield str(key), (cast(Any, key),), data[key], False
+    elif isinstance(data, list):
+        for at, each in enumerate(data):
+            for key, entry in (each if isinstance(each, dict) else {}).items():
+                yield "" if key is None else str(key), (at, key), entry, True
+
+
+def _is_case(entry: object) -> bool:
+    return entry is None or isinstance(entry, str) or (isinstance(entry, dict) and bool(CASE_KEYS & entry.keys()))
+
+
+def _form(entry: object) -> Mapping[str, object]:
+    """A case's entry written out: a text is a command, or the path of an input."""
+    if isinstance(entry, dict):
+        return {str(key): value for key, value in entry.items()}
+    if isinstance(entry, str):
+        return {"copy": entry[:-3]} if entry.endswith(".in") else {"generate": entry}
+    return {}
+
+
+def _counts(entry: object) -> list[int] | None:
+    """The numbers of a repeated case; None where they are none."""
+    count = entry.get("count") if isinstance(entry, dict) else None
+    if count is None:
+        return [1]
+    values: list[object] = []
+    if isinstance(count, int) and 1 <= count <= MOST_COUNT:
+        values = list(range(1, count + 1))
+    elif isinstance(count, list):
+        values = count
+    elif isinstance(count, str) and (match := RANGE.fullmatch(count)):
+        least, most = int(match[1]), int(match[2])
+        values = list(range(least, most + 1)) if most - least < MOST_COUNT else []
+    numbers = [each for each in values if isinstance(each, int)]
+    return numbers if numbers and len(numbers) == len(values) <= MOST_COUNT else None
+
+
+def _numbered(key: str, number: int, width: int) -> str:
+    return f"{number:0{width}}-{key}" if key else f"{number:0{width}}"
+
+
+def _seed(salt: str, count: int, command: str) -> int:
+    """The seed of a command, as BAPCtools computes it."""
+    text = salt + (f":{count - 1}" if count != 1 else "") + command.strip()
+    return int(hashlib.sha512(text.encode()).hexdigest(), 16) % SEEDS
+
+
+def _line(text: str) -> bytes:
+    return (text if not text or text.endswith("\n") else f"{text}\n").encode()

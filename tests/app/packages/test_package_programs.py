@@ -1,0 +1,159 @@
+"""Verifying what a package's own programs promise: generators, programs as submissions, a solver, constants, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from app.packages.errors import PackageErrors
+from app.packages.local_programs import local_workshop
+from app.packages.model import Package
+from app.packages.read import read_archive
+from app.packages.tools import Workshop
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine, report_of
+from tests.builders.packages import JURADO, PROBLEM, zip_package
+
+pytestmark = pytest.mark.sandbox
+Changes = Mapping[str, str | bytes | None]
+PLAN = """\
+data:
+  sample: {data: {"01": {in: '1'}}}
+  secret: {data: {"02": gen.py 2, "03": gen.py 4}}
+"""
+GENERATOR = "import sys\nprint(sys.argv[1])\n"
+COPY = "print(input())\n"
+
+
+def read(changes: Changes) -> Package:
+    return read_archive(zip_package(changes))
+
+
+def verified(changes: Changes) -> list[str]:
+    """What verifying a changed package says: the severity, then the fault."""
+    package = read(changes)
+    examined = examine(package, LocalDesk(), workshop=local_workshop())
+    return [f"{fault.severity}: {fault}" for fault in examined.faults]
+
+
+def test_an_input_that_its_generator_makes_otherwise_is_named_with_the_line() -> None:
+    plan = {"generators/generators.yaml": PLAN, "generators/gen.py": GENERATOR}
+    assert verified(plan) == [
+        "warning: data/secret/03.in, line 1: expected '4' as `generators/gen.py 4` makes it, found '3'"
+    ]
+    right = {**plan, "generators/generators.yaml": PLAN.replace("gen.py 4", "gen.py 3")}
+    assert verified(right) == []
+    assert verified({**right, "generators/gen.py": "import sys\nsys.exit('no')\n"})[0].endswith(
+        "`generators/gen.py 2` does not make data/secret/02.in: expected exit code 0, found 1; standard error: no"
+    )
+
+
+def test_cases_that_only_the_plan_or_only_the_data_know_are_named() -> None:
+    plan = "data: {secret: {data: {'02': gen.py 2, '09': gen.py 9}}}\n"
+    assert verified({"generators/generators.yaml": plan, "generators/gen.py": GENERATOR}) == [
+        "note: data/sample/01.in: generators/generators.yaml does not say how this input is made",
+        "note: data/secret/03.in: generators/generators.yaml does not say how this input is made",
+        "warning: generators/generators.yaml, line 1, data.secret.data.09: "
+        "expected data/secret/09.in, found no such file",
+    ]
+
+
+def test_programs_as_submissions_are_run_and_held_against_their_demands() -> None:
+    programs = {
+        "submissions/accepted/copy.py": COPY,
+        "submissions/wrong_answer/one.py": "print(1)\n",
+        "submissions/run_time_error/crash.py": "n = int(input())\nprint(n // (n != 3))\n",
+        "submissions/time_limit_exceeded/slow.py": "print(input())\n",
+        "submissions/accepted/Copy.java": "class Copy {}\n",
+        "submissions/accepted/broken.cpp": "int main( {}\n",
+    }
+    faults = verified(programs)
+    assert [fault.partition(", found")[0] for fault in faults] == [
+        "note: submissions/accepted/Copy.java: this program is not run: expected one Python file, or __main__.py or "
+        "main.py among several, or C++ or C (.c, .c++, .cc, .cpp, .cxx)",
+        faults[1],
+        "warning: submissions/submissions.yaml, time_limit_exceeded: submissions/time_limit_exceeded/slow.py: "
+        "expected TLE on at least one case",
+    ]
+    assert "broken.cpp: this program cannot be run: submissions/accepted/broken.cpp does not compile" in faults[1]
+
+
+def test_a_program_that_is_too_slow_or_crashes_has_a_verdict_of_its_own() -> None:
+    slow = "n = input()\nwhile n == '3':\n    pass\nprint(n)\n"
+    limits = PROBLEM + "limits: {time_limit: 1}\n"
+    package = {"problem.yaml": limits, "submissions/time_limit_exceeded/slow.py": slow}
+    rules = "time_limit_exceeded/slow.py: {required: [TLE], permitted: [AC, TLE], score: 50}\n"
+    assert verified({**package, "submissions/submissions.yaml": rules}) == []
+
+
+def test_constants_are_put_into_programs() -> None:
+    constants = PROBLEM + "constants: {least: 2}\n"
+    validator = "import sys\nsys.exit(42 if int(input()) >= {{least}} else 43)\n"
+    faults = verified({"problem.yaml": constants, "input_validators/validate.py": validator})
+    assert [fault.partition(": validate")[0] for fault in faults[:1]] == ["warning: data/invalid_input/word.in"] or (
+        "warning: data/sample/01.in: validate.py refuses this input: exit code 43" in faults
+    )
+    assert not any("03.in" in fault for fault in faults)
+
+
+def test_validators_in_other_languages_and_by_other_protocols() -> None:
+    own = '#include <cstdio>\nint main() { int n; return scanf("%d", &n) == 1 ? 0 : 3; }\n'
+    files = {"input_validators/validate.py": None, "input_validators/v/v.cpp": own}
+    testlib = {"jurado.yaml": JURADO + "input_validators: {protocol: testlib}\n"}
+    assert verified({**files, **testlib}) == []
+    assert "expected exit code 42 or 43, found 0 (validators of testlib" in verified(files)[0]
+    assert verified({"input_validators/format.ctd": "INT(1, 9)\n"}) == [
+        "warning: input_validators/format.ctd: this input validator is not run: expected one Python file, or "
+        "__main__.py or main.py among several, or C++ or C (.c, .c++, .cc, .cpp, .cxx), found .ctd"
+    ]
+
+
+def test_files_that_nothing_uses_are_notes_and_make_no_package_invalid() -> None:
+    unused = {
+        "statement/old.png": b"\x89PNG",
+        "submissions/accepted/copy/99.out": "1\n",
+    }
+    package = read(unused)
+    examined = examine(package, LocalDesk())
+    report = report_of("echo", package, examined)
+    assert (report["valid"], report["errors"], report["warnings"]) == (True, [], [])
+    assert [(note["file"], note["message"], note["severity"]) for note in report["notes"]] == [
+        ("statement/old.png", "no statement shows this image", "note"),
+        ("submissions/accepted/copy/99.out", "no test case is called like this answer file", "note"),
+    ]
+
+
+def test_without_a_sandbox_nothing_runs_and_the_report_says_why() -> None:
+    package = read({"submissions/accepted/copy.py": COPY})
+    examined = examine(package, LocalDesk(), workshop=Workshop(None, "no sandbox: bubblewrap: not installed"))
+    assert [str(fault) for fault in examined.faults] == [
+        "input_validators: input validators are not run: no sandbox: bubblewrap: not installed",
+        "submissions/accepted/copy.py: this program is not run: no sandbox: bubblewrap: not installed",
+    ]
+    assert examined.points == {"accepted/copy": 100.0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({}, None),
+        ({"submissions/accepted/b.py": COPY, "submissions/accepted/a.java": ""}, "submissions/accepted/b.py"),
+        ({"submissions/accepted/b.py": COPY, "solver/main.py": COPY}, "solver/"),
+        ({"solver.py": COPY, "jurado.yaml": JURADO + "reference: {program: submissions/accepted/c.py}\n",
+          "submissions/accepted/c.py": COPY}, "submissions/accepted/c.py"),
+        ({"solver.py": COPY, "jurado.yaml": JURADO + "reference: {seconds: 5}\n"}, "solver.py"),
+    ],
+)  # fmt: skip
+def test_the_reference_solver_is_the_one_named_or_the_first_program(changes: Changes, place: str | None) -> None:
+    document = read(changes).settings_document().get("reference")
+    assert (document or {}).get("program") == place
+
+
+def test_a_reference_without_a_solver_is_refused() -> None:
+    for reference, fault in (
+        ("{seconds: 5}", "reference: expected a method of a solver, or a program of the package, found neither"),
+        ("{program: solver.java}", "reference.program: expected a program of the package, found solver.java"),
+    ):
+        with pytest.raises(PackageErrors, match=fault):
+            read({"jurado.yaml": JURADO + f"reference: {reference}\n"})
