@@ -27,8 +27,10 @@ from app.api.http.middleware import BodyLimit, Frame
 from app.api.http.origins import Origins
 from app.api.http.proxy import BehindProxy
 from app.api.http.refusals import Refusals
+from app.api.http.sessions import Sessions
 from app.api.routes import ROUTES
 from app.api.scoreboard.express import Express
+from app.api.submissions.submission_form import open_submission_form
 from app.bootstrap import bring_keys, initialise
 from app.domain.clock import the_clock
 from app.grading.engine import Engine
@@ -69,7 +71,7 @@ class App(FastAPI):
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        inner = Heads(Express(Refusals(super().__call__), self.state))
+        inner = Sessions(Heads(Express(Refusals(super().__call__), self.state)))
         self._outermost = BehindProxy(inner, known, self.state.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -208,6 +210,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.probing = SharedWork()
     app.state.pages = BoardPages(service.boards)
     app.state.lists = WrittenLists(service)
+    app.state.open_submission_form = open_submission_form
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     counts.register(app.state.metrics, service)

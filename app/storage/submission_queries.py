@@ -276,3 +276,9 @@ def _bytes(files: FileStore, data: bytes | None, sha256: str | None) -> bytes | 
     if data is not None or sha256 is None:
         return data
     return files.load(sha256)
+
+
+def of_team(session: Session, contest_id: str, team_id: str, most: int) -> Sequence[SubmissionRow]:
+    """The last submissions of a team in a contest, newest first."""
+    query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id, SubmissionRow.team_id == team_id)
+    return session.scalars(query.order_by(SubmissionRow.id.desc()).limit(most)).all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import NamedTuple, cast
 
@@ -18,6 +18,8 @@ from app.storage import contests as stored
 from app.storage.scoring_input import clock
 from app.storage.tables import ContestRow
 from app.web.pages import page
+from app.web.visitor import Visitor
+from app.web.wording import minute
 
 ENDLESS = timedelta(days=3650)
 
@@ -33,19 +35,22 @@ class Link(NamedTuple):
 class Listed:
     """A contest as the index shows it, to everybody."""
 
+    id: str
     name: str
     state: str
     times: str
     links: Sequence[Link]
 
 
-def index(request: Request) -> HTMLResponse:
-    """The index, as anybody may see it: the same for those who are logged in."""
+def index(request: Request, viewer: Visitor) -> HTMLResponse:
+    """The contests there are, as anybody may see them."""
     service = cast(Service, request.app.state.service)
     now = utc_now()
     with service.database.read() as session:
         contests = [listed(row, now) for row in stored.contests(session)]
-    return page("index.html", contests=contests, version=version("jurado"), address=address_of(request))
+    return page(
+        "index.html", request, viewer=viewer, contests=contests, version=version("jurado"), address=address_of(request)
+    )
 
 
 def address_of(request: Request) -> str:
@@ -56,12 +61,11 @@ def address_of(request: Request) -> str:
 def listed(row: ContestRow, now: datetime) -> Listed:
     """The line of a contest in the index."""
     times = clock(row)
-    contest = f"api/contests/{row.id}"
-    links = [Link(contest, "contest")]
+    links = [Link(f"c/{row.id}", "contest")]
     if times.started(now):
-        links += [Link(f"{contest}/problems", "problems"), Link(f"{contest}/scoreboard", "board")]
-        links += [Link(f"{contest}/scoreboard.csv", "board as CSV")]
-    return Listed(row.formal_name or row.name, state(row, times, now), span(times, now), links)
+        links += [Link(f"c/{row.id}/problems", "problems"), Link(f"c/{row.id}/scoreboard", "scoreboard")]
+        links += [Link(f"api/contests/{row.id}/scoreboard.csv", "scoreboard as CSV")]
+    return Listed(row.id, row.formal_name or row.name, state(row, times, now), span(times, now), links)
 
 
 def state(row: ContestRow, times: Clock, now: datetime) -> str:
@@ -88,8 +92,3 @@ def span(times: Clock, now: datetime) -> str:
     if times.end - now > ENDLESS:
         return "always open"
     return f"{'ended' if times.ended(now) else 'until'} {minute(times.end)}"
-
-
-def minute(moment: datetime) -> str:
-    """A moment, such as 2026-11-22 03:40 UTC."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -6,19 +6,36 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from app.web.account import log_in, log_out, login_page
+from app.web.answers import answers_page, report_page
+from app.web.board import scoreboard
+from app.web.contest import contest_page, problem_page, problems_page
 from app.web.index import index
 from app.web.pages import HEADERS, HERE, page
+from app.web.sending import send_answers
+from app.web.visitor import PageRoute
 
 FILES = StaticFiles(directory=HERE / "static")
+CONTEST = "/c/{contest_id}"
 
-router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
 router.add_api_route("/", index)
+router.add_api_route("/login", login_page)
+router.add_api_route("/login", log_in, methods=["POST"])
+router.add_api_route("/logout", log_out, methods=["POST"])
+router.add_api_route(CONTEST, contest_page)
+router.add_api_route(f"{CONTEST}/problems", problems_page)
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}", problem_page)
+router.add_api_route(f"{CONTEST}/scoreboard", scoreboard)
+router.add_api_route(f"{CONTEST}/answers", answers_page)
+router.add_api_route(f"{CONTEST}/answers", send_answers, methods=["POST"])
+router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", report_page)
 
 
 @router.get("/docs")
-async def docs() -> HTMLResponse:
+async def docs(request: Request) -> HTMLResponse:
     """The description of the API, by Swagger UI."""
-    return page("docs.html")
+    return page("docs.html", request)
 
 
 @router.get("/static/{name:path}")

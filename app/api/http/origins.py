@@ -7,7 +7,7 @@ requests are taken from everywhere, as are those without `Origin`, which no page
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -17,6 +17,8 @@ HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 OTHER_SITES = frozenset({b"cross-site", b"same-site"})
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 MESSAGE = "a page of another origin must send a token: browsers send passwords by themselves"
+BY_COOKIE = "jurado.by_cookie"
+"""Where a scope says that its Authorization is of a cookie, which browsers add to requests of any page."""
 FORWARDED_HOSTS = "jurado.hosts"
 """Where a scope has the hosts that a trusted proxy named (X-Forwarded-Host)."""
 
@@ -29,20 +31,27 @@ class Origins:
         self._allowed = frozenset(allowed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] == "http" and scope["method"] not in HARMLESS and self._is_foreign(scope):
+        if scope["type"] == "http" and scope["method"] not in HARMLESS and self._needs_token(scope):
             await error_response(403, f"{MESSAGE} ({_what_was_sent(scope)})")(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
-    def _is_foreign(self, scope: Scope) -> bool:
+    def _needs_token(self, scope: Scope) -> bool:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        if headers.get(b"authorization", b"")[:7].lower() == b"bearer ":
+        has_token = headers.get(b"authorization", b"")[:7].lower() == b"bearer "
+        if has_token and not scope.get(BY_COOKIE):
             return False
-        origin = headers.get(b"origin")
-        if origin is None:
-            return headers.get(b"sec-fetch-site") in OTHER_SITES
-        text = origin.decode("latin-1").strip().lower()
-        return text not in self._allowed and not _is_ours(text, hosts_of(scope, headers))
+        return is_foreign(scope, self._allowed)
+
+
+def is_foreign(scope: Scope, allowed: Collection[str] = ()) -> bool:
+    """Whether a request is sent by a page of another origin than ours and those `allowed`."""
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    origin = headers.get(b"origin")
+    if origin is None:
+        return headers.get(b"sec-fetch-site") in OTHER_SITES
+    text = origin.decode("latin-1").strip().lower()
+    return text not in allowed and not _is_ours(text, hosts_of(scope, headers))
 
 
 def hosts_of(scope: Scope, headers: Mapping[bytes, bytes]) -> set[str]:

@@ -17,6 +17,7 @@ from app.services.problems.solution_rights import SolutionAccess, solution_acces
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
 from app.storage import problems as stored
+from app.storage.tables import ProblemRow
 
 HTML = "text/html; charset=utf-8"
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -50,6 +51,14 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class StatementBody:
+    """The text of a statement as HTML for a page around it, and its language; empty where it is a file."""
+
+    html: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
 class StatementImage:
     """An image of a statement in the store."""
 
@@ -61,21 +70,43 @@ def statement(
     service: Service, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
 ) -> Statement:
     """The statement in the reader's language, or in another one where that is missing; raises NotFound."""
-    the_problem(snapshot, problem_id)
-    row = stored.get(session, problem_id)
-    if row is None or not row.statements:
-        raise NotFound(f"problem {problem_id!r} has no statement")
-    language = statements.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
+    row, language = _chosen(snapshot, session, problem_id, reader)
     file = row.statements[language]
-    data = service.files.load(file["sha256"])
     if file["kind"] != "md":
-        return Statement(data, statements.MIMES[file["kind"]], language)
-    text = statements.with_samples(data.decode(), samples(session, service, problem_id), language)
+        return Statement(service.files.load(file["sha256"]), statements.MIMES[file["kind"]], language)
+    text = _markdown(service, session, row, language)
     title = statements.title_of(row.names, language)
     if reader.wants_markdown:
         text = with_image_folder(text, reader.address)
         return Statement(f"# {title}\n\n{text}".encode(), MARKDOWN, language)
     return Statement(statements.page(title, text, language).encode(), HTML, language)
+
+
+def statement_body(
+    service: Service, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
+) -> StatementBody:
+    """The text of a statement for a page of ours, with images below the reader's address; raises NotFound."""
+    row, language = _chosen(snapshot, session, problem_id, reader)
+    if row.statements[language]["kind"] != "md":
+        return StatementBody("", language)
+    text = _markdown(service, session, row, language)
+    title = statements.title_of(row.names, language)
+    return StatementBody(statements.fragment(title, text, reader.address), language)
+
+
+def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader) -> tuple[ProblemRow, str]:
+    """The problem and the language of its statement for a reader; raises NotFound."""
+    the_problem(snapshot, problem_id)
+    row = stored.get(session, problem_id)
+    if row is None or not row.statements:
+        raise NotFound(f"problem {problem_id!r} has no statement")
+    return row, statements.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
+
+
+def _markdown(service: Service, session: Session, row: ProblemRow, language: str) -> str:
+    """A statement in Markdown with its samples."""
+    text = service.files.load(row.statements[language]["sha256"]).decode()
+    return statements.with_samples(text, samples(session, service, row.id), language)
 
 
 def solution(

@@ -134,7 +134,7 @@ def _fenced(text: str) -> str:
 
 def page(title: str, text: str, language: str) -> str:
     """A whole HTML document of a statement in Markdown; HTML in it is shown as text, never obeyed."""
-    body = _body(title, text)
+    body = fragment(title, text, IMAGE_FOLDER)
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -144,12 +144,12 @@ def page(title: str, text: str, language: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _body(title: str, text: str) -> str:
-    """The HTML of a statement, or its Markdown as plain text where rendering takes too long."""
+def fragment(title: str, text: str, folder: str) -> str:
+    """The HTML of a statement, or its Markdown as plain text where rendering takes too long; images are in `folder`."""
     if len(text) <= QUICK:
-        return render(text, IMAGE_FOLDER)
+        return render(text, folder)
     try:
-        return RENDERER.read(render, (text, IMAGE_FOLDER), SECONDS)
+        return RENDERER.read(render, (text, folder), SECONDS)
     except PackageErrors:
         log.warning("a statement takes too long to render", title=title, characters=len(text), seconds=SECONDS)
         return f"<p>{UNRENDERED}</p>\n<pre>{escape(text)}</pre>\n"

@@ -1,0 +1,21 @@
+"""The standing of the viewer's own team at a problem: the answers that count, and their points, live in any freeze."""
+
+from __future__ import annotations
+
+from app.domain.contests import ScoredProblem
+from app.domain.scoring import Answers, ProblemPoints, counted_answers, problem_points
+from app.grading.contest_snapshot import ContestSnapshot
+from app.services.viewer import Viewer
+
+
+def own_answers(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem) -> Answers | None:
+    """The answers that count for the viewer's team, by case; None for viewers without a team."""
+    if viewer.team_id is None:
+        return None
+    tries = snapshot.of(viewer.team_id, problem.id)
+    return counted_answers(tries, problem.rule, lambda answers: points_at_best(snapshot, problem, answers).points)
+
+
+def points_at_best(snapshot: ContestSnapshot, problem: ScoredProblem, answers: Answers) -> ProblemPoints:
+    """The points of answers at the BEST that the viewer sees."""
+    return problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)

@@ -1,0 +1,163 @@
+"""The pages of answers: a team's own submissions, sending, and the report on one submission."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from app.domain.verdicts import CaseVerdict
+from app.grading.contest_snapshot import ContestSnapshot
+from app.services.errors import Forbidden, Unauthorized
+from app.services.submissions.judgements import numbered_judgements
+from app.services.submissions.report_bodies import ReportedCase
+from app.services.submissions.reports import report
+from app.storage import problems, submission_queries
+from app.web.frames import frame
+from app.web.heat import width
+from app.web.pages import page
+from app.web.visitor import Reading, TheSnapshot, Visitor
+from app.web.wording import plain, points, seconds
+
+MOST_LISTED = 200
+JUDGED = {
+    "AC": ("ac", "Accepted"),
+    "PC": ("pc", "Partly correct"),
+    "WA": ("wa", "Rejected"),
+    "JE": ("je", "Judge error"),
+}
+WAITING = ("wait", "Waiting to be judged")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A submission in the list of a team's own."""
+
+    id: str
+    problem: str
+    time: str
+    mark: str
+    verdict: str
+    points: str
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLine:
+    """A case of a report: its mark, its verdict in words, its numbers, and where its answer is from."""
+
+    name: str
+    mark: str
+    verdict: str
+    raw: str
+    best: str
+    points: str
+    most: str
+    bar: int
+    source: str | None
+    message: str
+    is_rejected: bool
+
+
+def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """The team's own submissions, newest first."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in to see your answers")
+    if viewer.team_id is None:
+        raise Forbidden("only teams have answers here; judges find all submissions in the API")
+    contest = snapshot.contest
+    rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED)
+    judged = {
+        number: document
+        for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
+        if document["current"]
+    }
+    listed = []
+    for row in rows:
+        document = judged.get(row.id)
+        kind = None if document is None else document["judgement_type_id"]
+        mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+        score = None if document is None else document.get("score")
+        label = contest.labels.get(row.problem_id, row.problem_id)
+        time = _clock(row.contest_time_ms)
+        shown = "" if score is None else points(score)
+        listed.append(Listed(row.shown_id, label, time, mark, verdict, shown, row.comment))
+    return page(
+        "answers.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "answers"),
+        submissions=listed,
+        most=MOST_LISTED,
+    )
+
+
+def report_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, submission_id: str
+) -> HTMLResponse:
+    """The report on a submission, case by case, and what was in the archive."""
+    if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
+        raise Unauthorized("log in to see the report")
+    shown = report(viewer, snapshot, session, submission_id)
+    row = problems.get(session, shown.problem_id)
+    kind = shown.judgement.judgement_type_id
+    mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+    lines = [_line(snapshot, shown.problem_id, case) for case in shown.cases]
+    return page(
+        "report.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "answers"),
+        report=shown,
+        label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
+        name=shown.problem_id if row is None else row.names.get("en") or next(iter(row.names.values())),
+        mark=mark,
+        verdict=verdict,
+        lines=lines,
+        counts=Counter(line.verdict for line in lines),
+        carried=sum(case.carried_over_from is not None for case in shown.cases),
+        missing=sum(case.verdict is None and case.file is None for case in shown.cases),
+        rejected=sum(line.is_rejected for line in lines),
+        ignored=sum(file.ignored is not None for file in shown.files),
+    )
+
+
+def _line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) -> CaseLine:
+    problem = snapshot.contest.problem(problem_id)
+    shows_best = not snapshot.public or snapshot.contest.settings.show_best
+    best = snapshot.bests(problem).best.get(case.name) if problem is not None and shows_best else None
+    mark, verdict = _verdict(case, None if best is None else float(best))
+    share = (case.points or 0.0) / case.max_points if case.max_points else 0.0
+    return CaseLine(
+        case.name,
+        mark,
+        verdict,
+        plain(case.raw),
+        plain(None if best is None else float(best)),
+        "" if case.points is None else points(case.points, 2),
+        points(case.max_points, 2),
+        width(share),
+        case.carried_over_from,
+        case.message.text,
+        case.verdict == CaseVerdict.REJECTED,
+    )
+
+
+def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
+    if case.verdict == CaseVerdict.REJECTED:
+        return "wa", "Rejected"
+    if case.verdict == CaseVerdict.JUDGE_ERROR:
+        return "je", "Judge error"
+    if case.verdict is None:
+        return ("no", "No file") if case.file is None and case.carried_over_from is None else WAITING
+    is_best = case.points is not None and case.max_points > 0 and case.points >= case.max_points
+    if is_best or (case.raw is not None and best is not None and float(case.raw) == best):
+        return "ac", "Best"
+    return ("pc", "Below best") if case.max_points else ("ac", "Accepted")
+
+
+def _clock(milliseconds: int) -> str:
+    return seconds(timedelta(milliseconds=milliseconds))

@@ -1,0 +1,190 @@
+"""The pages of a contest: what it is and how it is scored, its problems, and one problem with its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Query, Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from app.domain.contests import ScoredProblem
+from app.domain.scoring import Answers
+from app.grading.contest_snapshot import ContestSnapshot
+from app.services.clics import number
+from app.services.problems import problems, testcases
+from app.services.problems.shown_statements import Reader, statement_body
+from app.services.submissions.standing import own_answers, points_at_best
+from app.services.viewer import Viewer
+from app.services.visibility import the_problem
+from app.storage import contests
+from app.web.frames import frame
+from app.web.heat import width
+from app.web.pages import page
+from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.web.wording import contest_rules, points, problem_rules, rule_line
+
+LANGUAGES = {"en": "English", "es": "Español", "sk": "Slovenčina", "ru": "Русский", "ja": "日本語"}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedProblem:
+    """A problem in the list: the viewer's points, the best of all teams, and cases without an answer."""
+
+    id: str
+    label: str
+    name: str
+    line: str
+    most: float
+    mine: str | None
+    bar: int
+    best: str
+    missing: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCase:
+    """A test case: its input, the viewer's raw score and points, and the best raw score."""
+
+    name: str
+    kind: str
+    size: int
+    href: str
+    mine: int | float | None
+    best: int | float | None
+    points: str
+    most: str
+
+
+def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """A contest: when it is, how it is scored, what comes next."""
+    row = contests.get(session, snapshot.contest.id)
+    assert row is not None, "a snapshot has its contest"
+    return page(
+        "contest.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "contest"),
+        clock=snapshot.contest.clock,
+        state=snapshot.state,
+        rules=contest_rules(snapshot.contest.clock, snapshot.contest.settings),
+        problems=_listed(session, viewer, snapshot),
+        teams=len(snapshot.main.rows),
+    )
+
+
+def problems_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """The problems, with what the viewer has and could have."""
+    return page(
+        "problems.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        problems=_listed(session, viewer, snapshot),
+        has_begun=bool(snapshot.problems),
+        clock=snapshot.contest.clock,
+    )
+
+
+def problem_page(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    problem_id: str,
+    lang: Annotated[str | None, Query(max_length=20)] = None,
+) -> HTMLResponse:
+    """A problem: its statement, the form to send answers, and its cases with what the viewer has."""
+    scored = the_problem(snapshot, _named(snapshot, problem_id))
+    document = problems.problem(viewer, snapshot, session, scored.id)
+    root = request.scope.get("root_path", "")
+    folder = f"{root}/api/contests/{snapshot.contest.id}/problems/{scored.id}"
+    reader = Reader(
+        lang, request.headers.get("accept-language", ""), wants_markdown=False, address=f"{folder}/statement"
+    )
+    text = statement_body(service, snapshot, session, scored.id, reader) if document.languages else None
+    answers = own_answers(viewer, snapshot, scored)
+    return page(
+        "problem.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        problem=document,
+        line=rule_line(scored.rule, len(scored.cases)),
+        rules=problem_rules(scored.rule),
+        statement=None if text is None else Markup(text.html),
+        language=None if text is None else text.language,
+        other=None if text is None or text.html else f"{folder}/statement?lang={text.language}",
+        languages=[(each, LANGUAGES.get(each, each)) for each in document.languages],
+        cases=_cases(viewer, snapshot, session, scored, answers),
+        mine=None if answers is None else points(points_at_best(snapshot, scored, answers).points),
+        folder=folder,
+    )
+
+
+def _named(snapshot: ContestSnapshot, name: str) -> str:
+    """The id of a problem that is asked for by its id or its label."""
+    labels = {label: problem_id for problem_id, label in snapshot.contest.labels.items()}
+    shown = {problem.id for problem in snapshot.problems}
+    return name if name in shown or labels.get(name) not in shown else labels[name]
+
+
+def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list[ListedProblem]:
+    documents = problems.documents(viewer, snapshot, session)
+    scored = {problem.id: problem for problem in snapshot.problems}
+    tops = _tops(snapshot)
+    listed = []
+    for document in documents:
+        problem = scored[document["id"]]
+        answers = own_answers(viewer, snapshot, problem)
+        mine = None if answers is None else points_at_best(snapshot, problem, answers).points
+        most = float(problem.rule.max_points)
+        listed.append(
+            ListedProblem(
+                problem.id,
+                document["label"],
+                document["name"],
+                rule_line(problem.rule, len(problem.cases)),
+                most,
+                None if mine is None else points(mine),
+                0 if mine is None or not most else width(mine / most),
+                points(tops.get(problem.id, 0.0)),
+                None if answers is None else sum(case.name not in answers for case in problem.cases),
+            )
+        )
+    return listed
+
+
+def _tops(snapshot: ContestSnapshot) -> dict[str, float]:
+    tops: dict[str, float] = {}
+    for row in snapshot.main.rows:
+        for cell in row.cells:
+            tops[cell.problem_id] = max(tops.get(cell.problem_id, 0.0), cell.score)
+    return tops
+
+
+def _cases(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem, answers: Answers | None
+) -> Sequence[ShownCase]:
+    given = {} if answers is None else points_at_best(snapshot, problem, answers).case_points
+    shown = []
+    for case in testcases.list_cases(viewer, snapshot, session, problem.id):
+        counted = None if answers is None else answers.get(case.name)
+        mine = None if counted is None else number(counted.score.raw)
+        shown.append(
+            ShownCase(
+                case.name,
+                case.kind,
+                case.size,
+                case.href,
+                mine,
+                case.best_raw,
+                points(given.get(case.name, 0.0), 2),
+                points(case.max_points, 2),
+            )
+        )
+    return shown

@@ -1,0 +1,137 @@
+"""The visitor of a page, the contest as that visitor may see it, and refusals as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from typing import Annotated, Any, Protocol, cast
+
+from fastapi import Depends, Request, Response
+from fastapi.routing import APIRoute
+from sqlalchemy.orm import Session
+from starlette.responses import RedirectResponse
+
+from app.grading.contest_snapshot import ContestSnapshot
+from app.service import Service
+from app.services.errors import (
+    BadRequest,
+    Conflict,
+    Forbidden,
+    NotFound,
+    ServiceError,
+    TooLarge,
+    TooManyRequests,
+    Unauthorized,
+    Unavailable,
+    UnsupportedMedia,
+)
+from app.services.names import NoContest
+from app.services.viewer import PUBLIC, Viewer
+from app.services.visibility import snapshot_for
+from app.web.pages import page
+
+STATUS: Mapping[type[ServiceError], int] = {
+    BadRequest: 400,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    TooLarge: 413,
+    UnsupportedMedia: 415,
+    TooManyRequests: 429,
+    Unavailable: 503,
+}
+TITLES = {401: "Please log in", 403: "Not for you", 404: "No such page", 429: "Too many requests"}
+
+
+class Authenticator(Protocol):
+    """What pages ask of those who know accounts."""
+
+    async def viewer(self, header: str | None, address: str) -> Viewer:
+        """The viewer of an Authorization header; raises Unauthorized."""
+
+    async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
+        """The viewer of a password; None where it is wrong."""
+
+    def forget(self, account_id: str | None = None) -> None:
+        """Look at the database again."""
+
+
+def authenticator_of(request: Request) -> Authenticator:
+    """The one who knows accounts."""
+    return cast(Authenticator, request.app.state.authenticator)
+
+
+def address_of(request: Request) -> str:
+    """The address that a request comes from."""
+    return request.client.host if request.client is not None else ""
+
+
+async def _service(request: Request) -> Service:
+    return cast(Service, request.app.state.service)
+
+
+TheService = Annotated[Service, Depends(_service)]
+
+
+async def visitor(request: Request) -> Viewer:
+    """The viewer of the session's cookie; a session that has ended is nobody's."""
+    try:
+        return await authenticator_of(request).viewer(request.headers.get("authorization"), address_of(request))
+    except Unauthorized:
+        return PUBLIC
+
+
+Visitor = Annotated[Viewer, Depends(visitor)]
+
+
+def _reading(service: TheService) -> Iterator[Session]:
+    with service.database.read(for_request=True) as session:
+        yield session
+
+
+Reading = Annotated[Session, Depends(_reading, scope="function")]
+
+
+async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> ContestSnapshot:
+    snapshot = await snapshot_for(service.boards, viewer, contest_id)
+    if snapshot is None:
+        raise NoContest(contest_id)
+    return snapshot
+
+
+TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
+
+
+class PageRoute(APIRoute):
+    """A route whose refusals are pages; who has to log in is sent to the form, and back."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Turn refusals into pages around the route's handler."""
+        handle = super().get_route_handler()
+
+        async def shown(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Unauthorized:
+                return RedirectResponse(login_address(request), 303)
+            except ServiceError as refusal:
+                return await refused(request, refusal)
+
+        return shown
+
+
+def login_address(request: Request) -> str:
+    """The address of the login that leads back to this page."""
+    root = request.scope.get("root_path", "")
+    return f"{root}/login?next={request.url.path.removeprefix(root)}"
+
+
+async def refused(request: Request, refusal: ServiceError) -> Response:
+    """The page of a refusal."""
+    status = STATUS.get(type(refusal)) or next(code for kind, code in STATUS.items() if isinstance(refusal, kind))
+    sentence = await refusal.sentence(request.app.state.service)
+    title = TITLES.get(status, "This did not work")
+    shown = page("refusal.html", request, status, title=title, sentence=sentence, viewer=await visitor(request))
+    if refusal.retry_after is not None:
+        shown.headers["Retry-After"] = str(refusal.retry_after)
+    return shown
