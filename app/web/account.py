@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
@@ -10,18 +9,14 @@ from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from app.domain.clock import utc_now
 from app.service import Service
 from app.services.errors import BadRequest, TooLarge
 from app.services.people import tokens
-from app.services.people.tokens import TokenBody
 from app.services.viewer import PUBLIC, Viewer
-from app.storage import accounts
 from app.web.pages import page
 from app.web.visitor import TheService, Visitor, address_of, authenticator_of
 
 COOKIE = "jurado_session"
-LASTS = timedelta(days=14)
 WRONG = "This username and password do not belong together. Both are as they were given to you; capitals count."
 LONGEST_FORM = 10_000
 """Bytes of a form without files."""
@@ -48,7 +43,7 @@ async def log_in(request: Request, service: TheService) -> Response:
     reply.set_cookie(
         COOKIE,
         token,
-        max_age=int(LASTS.total_seconds()),
+        max_age=int(tokens.SESSION_LASTS.total_seconds()),
         path=request.scope.get("root_path", "") or "/",
         secure=request.url.scheme == "https",
         httponly=True,
@@ -86,12 +81,12 @@ async def read_form(request: Request) -> dict[str, str]:
 
 def _begin(service: Service, viewer: Viewer) -> str:
     with service.database.write(quiet=True) as session:
-        return tokens.create(session, viewer, TokenBody(label="browser", expires=utc_now() + LASTS)).token
+        return tokens.begin_session(session, viewer)
 
 
 def _end(service: Service, viewer: Viewer) -> None:
     with service.database.write(quiet=True) as session:
-        accounts.remove_tokens(session, str(viewer.account_id), str(viewer.credential.digest))
+        tokens.end_session(session, viewer)
 
 
 def _inside(address: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
@@ -18,6 +19,10 @@ from app.storage.tables import TokenRow
 
 ID_LENGTH = 16
 MOST = 100
+SESSION = "browser"
+"""The label of tokens that logins on pages make."""
+SESSION_LASTS = timedelta(days=14)
+MOST_SESSIONS = 20
 
 
 @example({"label": "take_part.py", "expires": "2026-12-31T00:00:00.000Z"})
@@ -78,6 +83,23 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
     )
     session.add(row)
     return NewToken.model_validate({**_facts(row, viewer.credential.digest), "token": token})
+
+
+def begin_session(session: Session, viewer: Viewer) -> str:
+    """Make the token of a login on a page, and return its secret; the oldest of more than 20 such logins end."""
+    now = utc_now()
+    begun = [row for row in stored.tokens(session, str(viewer.account_id)) if row.label == SESSION]
+    live = [row for row in begun if row.expires is not None and row.expires > now]
+    for row in set(begun) - set(live[1 - MOST_SESSIONS :]):
+        session.delete(row)
+    session.flush()
+    body = TokenBody.model_validate({"label": SESSION, "expires": format_time(now + SESSION_LASTS)})
+    return create(session, viewer, body).token
+
+
+def end_session(session: Session, viewer: Viewer) -> None:
+    """Take the token back that the viewer is known by."""
+    stored.remove_tokens(session, str(viewer.account_id), str(viewer.credential.digest))
 
 
 def delete_all(session: Session, viewer: Viewer, *, others: bool) -> None:

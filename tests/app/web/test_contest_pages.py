@@ -1,0 +1,169 @@
+"""The pages of a contest show what the API shows the same viewer, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
+from app.storage.tables import TeamRow
+from tests.app.web.test_pages import References
+from tests.builders.contests import add_contest, add_problem, add_submission, change_contest
+from tests.builders.service import Api, open_api
+
+HOUR = timedelta(hours=1)
+RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)
+HALF = RawScore(CaseVerdict.ACCEPTED, 1, 0.5)
+WRONG = RawScore(CaseVerdict.REJECTED)
+PAGES = ("/c/c", "/c/c/problems", "/c/c/problems/echo", "/c/c/scoreboard", "/login")
+OWN = ("/c/c/answers", "/c/c/submissions/1")
+
+
+@pytest.fixture
+def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A running contest with two teams: `team` has 50 points and a rejected answer, `other` has 100."""
+    with open_api(database_url, tmp_path / "home") as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        add_submission(api.service, {"02": RIGHT, "03": WRONG}, minute=1)
+        add_submission(api.service, {"02": RIGHT, "03": RIGHT}, team="other", minute=2)
+        yield api
+
+
+def text_of(html: str) -> str:
+    """The words of a page, apart by single spaces."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def shown_points(html: str) -> dict[str, str]:
+    """The total of each team by its name, as the board's page shows it."""
+    rows = re.findall(r'<span title="([^"]*)">.*?<td class="tot">([\d.]+)</td>', html, re.DOTALL)
+    return dict(rows)
+
+
+@pytest.mark.parametrize("user", [None, "team", "judge", "admin"])
+def test_the_board_has_the_points_of_the_api(api: Api, user: str | None) -> None:
+    rows = api.get("contests/c/scoreboard", user=user).json()["rows"]
+    names = {"team": "Team team", "other": "Team other"}
+    expected = {names[row["team_id"]]: f"{row['score']['score']:.1f}" for row in rows}
+    assert (
+        shown_points(api.get("/c/c/scoreboard", user=user).text)
+        == expected
+        == {"Team other": "100.0", "Team team": "50.0"}
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_of_a_contest_need_no_script_and_no_other_host(api: Api, page: str) -> None:
+    reply = api.get(page, user="team")
+    assert reply.status_code == 200
+    references = References(reply.text)
+    assert references.inline == []
+    assert all(address.startswith(("/", "?", "#")) or "omegaup" in address for address in references.addresses)
+
+
+def test_what_a_frozen_board_hides_is_on_no_page(api: Api) -> None:
+    before = api.get("/c/c/scoreboard").text
+    change_contest(api.service, freeze_ms=int(4.5 * 3600_000))  # the last 4.5 of 5 hours: since minute 30
+    add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=40)
+    frozen = api.get("/c/c/scoreboard").text
+    assert shown_points(frozen) == shown_points(before)
+    assert "The board is frozen since 0:30:00." in text_of(frozen)
+    assert "+1" in text_of(frozen)
+    for page in ("/c/c", "/c/c/problems", "/c/c/problems/echo"):
+        assert "100.0" not in text_of(api.get(page, user=None).text).replace("100.0 100", "", 1), page
+    assert "100.0" in text_of(api.get("/c/c/problems/echo", user="team").text), "own points stay live"
+    assert shown_points(api.get("/c/c/scoreboard", user="judge").text)["Team team"] == "100.0"
+
+
+def test_hidden_teams_are_on_no_page_but_those_of_judges(api: Api) -> None:
+    with api.service.database.write() as session:
+        session.get_one(TeamRow, "other").hidden = True
+    api.service.boards.all_changed()
+    for page in PAGES:
+        assert "Team other" not in api.get(page).text
+    assert "100.0" not in shown_points(api.get("/c/c/scoreboard").text).values()
+
+
+def test_names_are_text_wherever_they_stand(api: Api) -> None:
+    hostile = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
+    with api.service.database.write() as session:
+        session.get_one(TeamRow, "team").name = hostile
+    change_contest(api.service, name=hostile)
+    api.service.boards.all_changed()
+    for page in (*PAGES, *OWN):
+        html = api.get(page, user="team").text
+        assert "<script>" not in html, page
+        assert "<img src=x" not in html, page
+
+
+def test_a_team_sees_its_report_and_others_do_not(api: Api) -> None:
+    report = text_of(api.get("/c/c/submissions/1", user="team").text)
+    assert "Submission 1" in report
+    assert "50.0 of 100" in report
+    assert "Rejected 1" in report
+    assert api.get("/c/c/submissions/1", user="other").status_code == 403
+    assert api.get("/c/c/submissions/1").status_code == 303
+    assert api.get("/c/c/submissions/99", user="team").status_code == 404
+
+
+def test_the_list_of_answers_is_the_teams_own(api: Api) -> None:
+    html = api.get("/c/c/answers", user="team").text
+    assert re.findall(r"/c/c/submissions/(\d+)", html) == ["1"]
+    reply = api.get("/c/c/answers")
+    assert (reply.status_code, reply.headers["Location"]) == (303, "/login?next=/c/c/answers")
+    assert api.get("/c/c/answers", user="judge").status_code == 403
+
+
+def test_nothing_of_a_contest_that_has_not_begun_is_shown(api: Api) -> None:
+    add_contest(api.service, "later", started=-HOUR)
+    assert "Begins" in text_of(api.get("/c/later").text)
+    assert "echo" not in api.get("/c/later/problems", user="team").text
+    assert api.get("/c/later/problems/echo", user="team").status_code == 404
+    assert "echo" in api.get("/c/later/problems", user="judge").text
+
+
+def test_refusals_are_pages_with_their_sentence_and_status(api: Api) -> None:
+    reply = api.get("/c/cc")
+    assert reply.status_code == 404
+    assert "did you mean" in reply.text
+    assert reply.headers["Content-Security-Policy"].startswith("default-src 'self'")
+    assert api.get("/c/c/scoreboard?group=none").status_code == 400
+
+
+def test_the_board_is_cut_into_pages_with_the_own_row_on_each(api: Api) -> None:
+    with api.service.database.write() as session:
+        for number in range(150):
+            session.add(TeamRow(id=f"many{number}", name=f"Many {number:03}", label=str(number), hidden=False))
+    api.service.boards.all_changed()
+    first = api.get("/c/c/scoreboard", user="team").text
+    assert "1 to 100 of 152" in text_of(first)
+    second = api.get("/c/c/scoreboard?start=101", user="team").text
+    assert "101 to 152 of 152" in text_of(second)
+    assert second.count('class="own"') == first.count('class="own"') == 1
+    assert "Many 007" in api.get("/c/c/scoreboard?find=many+007").text
+    assert "No team on this board" in api.get("/c/c/scoreboard?find=nobody").text
+
+
+def test_a_page_behind_a_path_prefix_leads_to_addresses_below_it(sqlite_url: str, tmp_path: Path) -> None:
+    with open_api(sqlite_url, tmp_path / "prefixed", root_path="/judge") as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        html = api.get("/judge/c/c/problems").text
+        addresses = [each for each in References(html).addresses if each.startswith("/")]
+        assert addresses
+        assert all(each.startswith("/judge/") for each in addresses), addresses
+
+
+def test_what_the_api_leaves_out_of_cases_is_on_no_page(api: Api) -> None:
+    change_contest(api.service, settings={"show_best": False})
+    cases = api.get("contests/c/problems/echo/testcases").json()
+    assert all("best_raw" not in case or case["best_raw"] is None for case in cases), json.dumps(cases)
+    page = api.get("/c/c/problems/echo").text
+    assert text_of(page).count("\N{EN DASH}") >= len(cases)
