@@ -68,7 +68,7 @@ class Passwords:
     title: str = "Jurado"
 
     @property
-    def kept(self) -> bool:
+    def to_files(self) -> bool:
         """Whether they go to a file."""
         return self.table is not None or self.cards is not None
 
@@ -221,7 +221,7 @@ def report_import(
     """Print what an import did; passwords come as a table, unless they are in a file or in the JSON."""
     report(f"{text} {would(dry_run)} imported", document, as_json=as_json)
     with_password = [account for account in accounts if "password" in account]
-    if with_password and passwords.kept:
+    if with_password and passwords.to_files:
         files = " and ".join(str(path) for path in (passwords.table, passwords.cards) if path is not None)
         say(f"{len(with_password)} passwords are in {files}; nobody can read them from the server again")
     elif with_password and not as_json:
