@@ -88,5 +88,5 @@ def import_users(
     A file for passwords or cards asks for passwords too.
     """
     target = Passwords(passwords, cards, title)
-    params = import_params(make_passwords or target.kept, renew_passwords, replace=replace, dry_run=dry_run)
+    params = import_params(make_passwords or target.to_files, renew_passwords, replace=replace, dry_run=dry_run)
     import_accounts(file, params, target, encoding=encoding, as_json=as_json)

@@ -176,7 +176,7 @@ class PasswordWriter:
 
     def take(self, accounts: Sequence[NewAccount]) -> list[Mapping[str, object]]:
         """Write the passwords of some accounts; returns the accounts without them, or as they are without a file."""
-        if not self._target.kept:
+        if not self._target.to_files:
             return list(accounts)
         with_password = [account for account in accounts if "password" in account]
         if with_password and self._target.table is not None:

@@ -57,6 +57,6 @@ def import_people(
     A file for passwords or cards asks for passwords too.
     """
     target = Passwords(passwords, cards, title)
-    params = import_params(make_passwords or target.kept, renew_passwords, replace=replace, dry_run=dry_run)
+    params = import_params(make_passwords or target.to_files, renew_passwords, replace=replace, dry_run=dry_run)
     query = {**params, "contest_id": contest}
     import_class_list(file, query, target, encoding=encoding, as_json=as_json)
