@@ -1,9 +1,10 @@
 """Share of the possible points that two-sided reaches in 9.5 seconds a seed, on official seeds 1 to 40, one core.
 
 `python -m bench.rollingballs --seeds 1..10 --method beam-local` asks for others, `--compare` for all methods and the
-notes' own in plain C++ side by side. The proven maximum stands beside what was reached. Compiling does not count.
-`--clock cpu` counts processor time, so that figures stand on a busy machine; `--chart FILE.svg` draws the mean share
-against time, which needs the group `plots` of pyproject.toml.
+notes' own in plain C++ side by side; `--random 1..5` solves each seed with so many streams of random numbers. The
+proven maximum stands beside what was reached. Compiling does not count. `--clock cpu` counts processor time, so that
+figures stand on a busy machine; `--chart FILE.svg` draws the mean share against time, which needs the group `plots` of
+pyproject.toml.
 """
 
 from __future__ import annotations
@@ -36,9 +37,13 @@ CHECKPOINTS = (0.5, 1, 2, 3, 5, 7, 9.5)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One seed solved: points2, and the seconds at which each better answer was there."""
+    """One seed solved: points2, and the seconds at which each better answer was there.
+
+    random   which stream of random numbers the method had
+    """
 
     seed: int
+    random: int
     balls: int
     points: int
     proven: int
@@ -58,7 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.chart:  # before minutes of work: the group `plots` is not always there
         from scripts.ladder_plots import draw_mean_share
 
-    runs = {method: [measure(seed, method, options) for seed in options.seeds] for method in methods}
+    tries = [(seed, random) for seed in options.seeds for random in options.random]
+    runs = {method: [measure(seed, random, method, options) for seed, random in tries] for method in methods}
     means = {method: mean([run.points / (2 * run.balls) for run in done]) for method, done in runs.items()}
     console = Console(width=100)
     if options.compare:
@@ -80,16 +86,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 def table_of(method: str, runs: list[Run]) -> Table:
     """Make a row a seed, and the means."""
-    table = Table("seed", "balls", "points2", "of", "proven most", "share", "rolls", "seconds", title=method)
+    table = Table("seed", "random", "balls", "points2", "of", "proven most", "share", "rolls", "seconds", title=method)
     for run in runs:
-        counts = (run.seed, run.balls, run.points, 2 * run.balls, run.proven)
+        counts = (run.seed, run.random, run.balls, run.points, 2 * run.balls, run.proven)
         share = run.points / (2 * run.balls)
         table.add_row(*map(str, counts), f"{share:.5f}", str(run.rolls), f"{run.seconds:.1f}")
     most = mean([run.proven / (2 * run.balls) for run in runs])
     share = mean([run.points / (2 * run.balls) for run in runs])
     perfect = sum(run.points == 2 * run.balls for run in runs)
     optimal = sum(run.points == run.proven for run in runs)
-    table.add_row("mean", "", f"{perfect} perfect", "", f"{most:.5f}", f"{share:.5f}", f"{optimal} optimal", "")
+    table.add_row("mean", "", "", f"{perfect} perfect", "", f"{most:.5f}", f"{share:.5f}", f"{optimal} optimal", "")
     return table
 
 
@@ -122,6 +128,9 @@ def read_options(arguments: list[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="bench.rollingballs")
     parser.add_argument("--seeds", type=read_range, default=range(1, 41), help="such as 1..10")
+    parser.add_argument(
+        "--random", type=read_range, default=range(1, 2), help="streams of random numbers, such as 1..5"
+    )
     parser.add_argument("--seconds", type=float, default=9.5)
     parser.add_argument("--method", choices=rollingballs.METHODS, default=rollingballs.REFERENCE)
     parser.add_argument("--clock", choices=TIMERS, default="wall", help="cpu: processor time")
@@ -141,8 +150,8 @@ def make_input(seed: int) -> bytes:
     return subprocess.run([sys.executable, str(GENERATOR), "--seed", str(seed)], capture_output=True, check=True).stdout
 
 
-def measure(seed: int, method: str, options: argparse.Namespace) -> Run:
-    """Solve one seed and have the checker score it."""
+def measure(seed: int, random: int, method: str, options: argparse.Namespace) -> Run:
+    """Solve one seed with one stream of random numbers and have the checker score it."""
     instance = read_instance(make_input(seed))
     most = find_maximum(lay_out(instance))
     warm_up(method)
@@ -153,11 +162,11 @@ def measure(seed: int, method: str, options: argparse.Namespace) -> Run:
             curve.append((clock.elapsed, int(report.best)))
 
     clock = Clock(options.seconds, None, note, timer=TIMERS[options.clock])
-    answer = rollingballs.METHODS[method].search(instance, clock, 1)
+    answer = rollingballs.METHODS[method].search(instance, clock, random)
     seconds = clock.elapsed
     score = score_answer(instance, read_answer(write_answer(answer).encode(), instance))
     curve.append((min(seconds, options.seconds), int(score.raw)))
-    return Run(seed, instance.balls, int(score.raw), most, len(answer.rolls), seconds, curve)
+    return Run(seed, random, instance.balls, int(score.raw), most, len(answer.rolls), seconds, curve)
 
 
 if __name__ == "__main__":
