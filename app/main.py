@@ -46,6 +46,7 @@ from app.services.feed.hub import Hub
 from app.services.health import counts
 from app.services.lists.lists import WrittenLists
 from app.services.people.logins import Logins
+from app.services.people.registering import Pace
 from app.services.scoreboard.pages import BoardPages
 from app.settings import Settings
 from app.shared_work import SharedWork
@@ -208,6 +209,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.service = service
     app.state.hub = Hub(service)
     app.state.probing = SharedWork()
+    app.state.registration_pace = Pace()
     app.state.pages = BoardPages(service.boards)
     app.state.lists = WrittenLists(service)
     app.state.open_submission_form = open_submission_form

@@ -16,7 +16,18 @@ from app.api.http.labels import ByLabel
 from app.api.http.middleware import API
 from app.api.http.openapi import operation_id
 from app.api.messages import clarifications, commentary
-from app.api.people import accounts, class_list, directory, own_account, roles, team_import, teams, tokens
+from app.api.people import (
+    accounts,
+    class_list,
+    directory,
+    own_account,
+    password_resets,
+    registration,
+    roles,
+    team_import,
+    teams,
+    tokens,
+)
 from app.api.problems import contest_problems, jobs, packages, problems, testcases
 from app.api.rejudgings import rejudgings
 from app.api.scoreboard import awards, reveal, scoreboard
@@ -51,6 +62,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     team_import.router,
     own_account.router,
     roles.router,
+    password_resets.router,
+    registration.router,
     accounts.router,
     class_list.router,
     directory.router,

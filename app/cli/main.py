@@ -19,13 +19,24 @@ from app.cli.admin import (
     package_import,
     people,
     problems,
+    registration,
     rejudgings,
     similarity,
     teams,
 )
 from app.cli.admin import awards as given_awards
 from app.cli.admin import clarifications as jury
-from app.cli.contestant import awards, clarifications, history, scoreboard, statement, submit, taking_part, watch
+from app.cli.contestant import (
+    awards,
+    clarifications,
+    history,
+    registering,
+    scoreboard,
+    statement,
+    submit,
+    taking_part,
+    watch,
+)
 from app.cli.contestant import problems as contest_problems
 from app.cli.demo.command import demo
 from app.cli.ladder.command import ladder
@@ -164,6 +175,16 @@ app.command(
     epilog=examples("jurado tokens", "jurado tokens --revoke 0f3ac2b1d4e5f607", "jurado tokens --revoke-others"),
 )(access.tokens)
 app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples(
+        "jurado register https://jurado.example finals --code k7fmq-2xwrt --name 'Ana Pérez' --email ana@example.org"
+    ),
+)(registering.register)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado reset-password https://jurado.example ana --code k7fmq-2xwrt-hn9bd"),
+)(registering.reset_password)
+app.command(
     rich_help_panel=CLIENT, epilog=examples("jurado problems practice", "jurado problems practice --inputs inputs/")
 )(contest_problems.problems)
 app.command(
@@ -240,6 +261,7 @@ groups = {
     "group": directory.group,
     "organization": directory.organization,
     "person": directory.person,
+    "registration": registration.registration,
     "contest": contest_commands.contest,
     "problem": problems.problem,
     "testcase": problems.testcase,

@@ -52,6 +52,7 @@ TABLE: dict[Who, str] = {
         list_groups get_group list_organizations get_organization get_organization_file
         list_persons get_person get_person_file
         list_clarifications get_clarification list_awards get_award list_commentary get_commentary
+        get_registration create_registration change_forgotten_password
     """,
     Who.ACCOUNTS: """
         get_own_account change_own_account list_tokens create_token delete_tokens delete_token
@@ -75,6 +76,7 @@ TABLE: dict[Who, str] = {
         create_award put_award change_award delete_award
         create_rejudging apply_rejudging cancel_rejudging undo_rejudging
         put_contest_role delete_contest_role
+        change_registration create_registration_code list_registrations
     """,
     Who.PROBLEM_JUDGES: "get_problem get_problem_package list_problem_roles",
     Who.PROBLEM_OWNERS: """
@@ -86,7 +88,7 @@ TABLE: dict[Who, str] = {
     Who.JUDGES: "list_teams get_team list_accounts get_account",
     Who.ADMINS: """
         create_teams put_team change_team delete_team
-        create_accounts put_account change_account delete_account import_people
+        create_accounts put_account change_account delete_account import_people create_password create_password_reset
         import_contest get_stored_files get_metrics
         list_webhooks get_webhook create_webhook change_webhook delete_webhook
         list_organisers put_organiser delete_organiser

@@ -21,6 +21,7 @@ from app.storage.schema.contests import (
 from app.storage.schema.feed import EventRow, WebhookRow
 from app.storage.schema.people import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow, TokenRow
 from app.storage.schema.problems import ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.schema.registration import PasswordResetRow, RegisteredRow, RegistrationRow
 from app.storage.schema.roles import AuditRow, ContestRoleRow, KeptTeamRow, OrganiserRow, ProblemRoleRow
 from app.storage.schema.service import ClockRow, JobRow
 from app.storage.schema.submissions import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
@@ -48,10 +49,13 @@ __all__ = [
     "OrganiserRow",
     "OrganizationRow",
     "ParticipationRow",
+    "PasswordResetRow",
     "PersonRow",
     "ProblemRoleRow",
     "ProblemRow",
     "RawScoreRow",
+    "RegisteredRow",
+    "RegistrationRow",
     "RejudgingRow",
     "SubmissionRow",
     "TeamRow",

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +19,7 @@ from cachetools import FIFOCache
 
 from app.services.addresses import source_of
 from app.services.errors import Unauthorized
-from app.services.people.guesses import CHECKS_AT_ONCE, Guesses
+from app.services.people.guesses import CHECKS_AT_ONCE, Attempt, Guesses
 from app.services.people.logins import Logins
 from app.services.viewer import PUBLIC, Viewer
 from app.shared_work import SharedWork
@@ -83,6 +84,10 @@ class Authenticator:
         """Who sent this Authorization header a short while ago; None where that must be found out."""
         known = self._known.get(self._digest(header))
         return known.viewer if known is not None and known.look_again > time.monotonic() else None
+
+    def turn(self, username: str, address: str) -> AbstractAsyncContextManager[Attempt]:
+        """Wait for the turn to check a secret of an account: whoever guesses pays as with passwords."""
+        return self._guesses.turn(username, source_of(address))
 
     async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
         """Check a password, in turn with others'; None where it is wrong. Raises TooManyRequests."""

@@ -26,6 +26,9 @@ WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]
 IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
+OF_NOBODY = re.compile(r"/api/(account/password-reset|contests/[^/]+/registrations)/?")
+"""Paths that take a body from people who are not logged in."""
+LARGEST_OF_NOBODY = 16 * 1024
 """Documents are read as a whole, and small objects take 25 times their bytes."""
 PIECE = 256 * 1024
 """Bytes of a reply that are handed over at once; the next ones follow when the client has read most of these."""
@@ -158,4 +161,6 @@ def largest(path: str) -> int | None:
     """Bytes that a body sent to this path may have; None: as many as the setting for uploads says."""
     if UPLOADS.fullmatch(path):
         return None
+    if OF_NOBODY.fullmatch(path):
+        return LARGEST_OF_NOBODY
     return LARGEST_IMPORT if IMPORTS.fullmatch(path) else LARGEST_DOCUMENT

@@ -26,6 +26,7 @@ from app.cli.client import Client, without_none
 from app.cli.options import AsJson
 from app.cli.output import examples, report
 from app.cli.resources.people import Identified
+from app.cli.resources.registration import MadePassword, MadeReset
 
 user = typer.Typer(no_args_is_help=True, help="Accounts: who may log in.")
 
@@ -56,6 +57,32 @@ def add_user(
     with Client.open() as client:
         account = client.post("accounts", without_none(given), Identified)
     report(f"account {account['id']} has been made", account, as_json=as_json)
+
+
+@user.command(
+    "password",
+    epilog=examples("jurado admin user password anna", "jurado admin user password anna --one-time --hours 24"),
+)
+def reset_user_password(
+    account: Annotated[str, typer.Argument(help="the account's id")],
+    one_time: Annotated[
+        bool, typer.Option("--one-time", help="make a code with which its owner sets a password, in place of one")
+    ] = False,
+    hours: Annotated[int, typer.Option(metavar="N", help="how long that code is good")] = 48,
+    as_json: AsJson = False,
+) -> None:
+    """Give an account another password, or a code with which its owner sets one; either is shown once.
+
+    A new password ends every login of the account; with a code that comes only once it is used.
+    """
+    with Client.open() as client:
+        if one_time:
+            reset = client.post(f"accounts/{account}/password-reset", {"hours": hours}, MadeReset)
+            command = f"jurado reset-password {client.url} {reset['username']} --code {reset['code']}"
+            report(f"good once, until {reset['expires']}: {command}", reset, as_json=as_json)
+            return
+        made = client.post(f"accounts/{account}/password", None, MadePassword)
+    report(f"the new password of {made['username']} is {made['password']}", made, as_json=as_json)
 
 
 @user.command("delete", epilog=examples("jurado admin user delete anna"))

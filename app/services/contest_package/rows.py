@@ -34,10 +34,18 @@ from app.services.problems.contest_problems import EntryBody
 from app.services.problems.problems import Problem
 from app.services.scoreboard import awards
 from app.storage import accounts as stored_accounts
-from app.storage import contests, problems
+from app.storage import by_id, contests, problems
 from app.storage import teams as stored_teams
 from app.storage.scoring_input import clock
-from app.storage.tables import AccountRow, AwardRow, ClarificationRow, CommentaryRow, ContestProblemRow, ContestRow
+from app.storage.tables import (
+    AccountRow,
+    AwardRow,
+    ClarificationRow,
+    CommentaryRow,
+    ContestProblemRow,
+    ContestRow,
+    GroupRow,
+)
 
 M = TypeVar("M", bound=BaseModel)
 OF_PROBLEMS = frozenset(
@@ -305,7 +313,9 @@ class Importer:
     def _own_known(self, contest: ContestRow) -> Known:
         teams = {row.id for row in stored_teams.taking_part(self._session, contest)}
         problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
-        return Known(teams, problem_ids, self.submitted)
+        account_ids = {row.id for row in stored_accounts.accounts(self._session)}
+        groups = by_id.ids(self._session, GroupRow)
+        return Known(teams, problem_ids, self.submitted, groups, account_ids)
 
     def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
         """The ids that may be referred to, by the word that the referring property begins with."""

@@ -70,12 +70,15 @@ MAY = """
 GET    /api/ : everybody
 GET    /api/account : accounts
 PATCH  /api/account : accounts
+POST   /api/account/password-reset : everybody
 DELETE /api/account/tokens : accounts
 GET    /api/account/tokens : accounts
 POST   /api/account/tokens : accounts
 DELETE /api/account/tokens/{token_id} : accounts
 GET    /api/accounts : admins all-judge
 POST   /api/accounts : admins
+POST   /api/accounts/{account_id}/password : admins
+POST   /api/accounts/{account_id}/password-reset : admins
 DELETE /api/accounts/{account_id} : admins
 GET    /api/accounts/{account_id} : admins all-judge
 PATCH  /api/accounts/{account_id} : admins
@@ -176,6 +179,11 @@ GET    /api/contests/{contest_id}/scoreboard/stream : everybody
 GET    /api/contests/{contest_id}/scores/history : everybody
 GET    /api/contests/{contest_id}/similarity : judges
 GET    /api/contests/{contest_id}/similarity/{team_id}/{other_team_id} : judges
+GET    /api/contests/{contest_id}/registration : everybody
+PATCH  /api/contests/{contest_id}/registration : owners
+POST   /api/contests/{contest_id}/registration/code : owners
+GET    /api/contests/{contest_id}/registrations : owners
+POST   /api/contests/{contest_id}/registrations : everybody
 GET    /api/contests/{contest_id}/state : everybody
 GET    /api/contests/{contest_id}/submissions : everybody
 POST   /api/contests/{contest_id}/submissions : teams owner admin

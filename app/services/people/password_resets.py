@@ -1,0 +1,114 @@
+"""Passwords reset by an admin: a new one at once, or a code with which its owner sets one, once and in time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from hmac import compare_digest
+
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.passwords import hash_password, make_password
+from app.service import Service
+from app.services.bodies import Body
+from app.services.clics import format_time
+from app.services.errors import Forbidden
+from app.services.examples import example
+from app.services.people.account_bodies import AccountView, Password, Username, refuse_weak, view
+from app.services.people.accounts import account_of
+from app.services.viewer import digest
+from app.storage import accounts as stored
+from app.storage.tables import AccountRow, PasswordResetRow
+
+HOURS = 48
+MOST_HOURS = 24 * 366
+WRONG = "expected the code of this account that has not been used and has not expired, found another"
+
+
+@example({"hours": 24})
+class ResetBody(Body):
+    """A code to be made; the old password is good until the code is used."""
+
+    hours: int = Field(HOURS, ge=1, le=MOST_HOURS, description="how long it is good")
+
+
+@example({"account_id": "ants", "username": "ants", "code": "k7fmq-2xwrt-hn9bd", "expires": "2026-12-31T00:00:00.000Z"})
+class ResetMade(BaseModel):
+    """A code that sets the password of an account once. It is shown in this reply and never again."""
+
+    account_id: str
+    username: str
+    code: str
+    expires: str
+
+
+@example({"account_id": "ants", "username": "ants", "password": "k7fmq-2xwrt-hn9bd"})
+class PasswordMade(BaseModel):
+    """A password that the server made. It is shown in this reply and never again."""
+
+    account_id: str
+    username: str
+    password: str
+
+
+@example({"username": "ants", "code": "k7fmq-2xwrt-hn9bd", "password": "open, sesame seeds"})
+class NewPassword(Body):
+    """The password that the owner of an account sets with a code. It takes all tokens of the account back."""
+
+    username: Username
+    code: str = Field(max_length=64)
+    password: Password
+
+
+def make_reset(session: Session, account_id: str, body: ResetBody) -> ResetMade:
+    """Make a code for an account, in place of an older one; raises NotFound."""
+    account = account_of(session, account_id)
+    now = utc_now()
+    code, expires = make_password(), now + timedelta(hours=body.hours)
+    row = session.get(PasswordResetRow, account_id) or PasswordResetRow(account_id=account_id)
+    row.digest, row.created, row.expires = digest(code), now, expires
+    session.add(row)
+    return ResetMade(account_id=account_id, username=account.username, code=code, expires=format_time(expires))
+
+
+def renew_password(service: Service, account_id: str) -> PasswordMade:
+    """Give an account another password and take back its tokens and codes; raises NotFound."""
+    with service.database.read() as session:
+        account_of(session, account_id)  # before the hash
+    password = make_password()
+    password_hash = hash_password(password)
+    with service.database.write(quiet=True) as session:
+        row = account_of(session, account_id)
+        _set_password(session, row, password_hash)
+    return PasswordMade(account_id=account_id, username=row.username, password=password)
+
+
+def use_reset(service: Service, body: NewPassword) -> AccountView:
+    """Set a password with a code; raises Forbidden for a wrong one, BadRequest for a weak password."""
+    with service.database.read() as session:
+        account = _admitted(session, body)
+        refuse_weak(body.password, account.id, account.username, account.name)
+    password_hash = hash_password(body.password)
+    with service.database.write(quiet=True) as session:
+        account = _admitted(session, body, for_update=True)
+        _set_password(session, account, password_hash)
+        return view(account)
+
+
+def _admitted(session: Session, body: NewPassword, *, for_update: bool = False) -> AccountRow:
+    """The account whose code this is. Nothing tells an unknown username from a wrong code."""
+    account = stored.by_username(session, body.username)
+    row = None if account is None else session.get(PasswordResetRow, account.id, with_for_update=for_update)
+    if account is None or row is None or row.expires <= utc_now():
+        raise Forbidden(f"code: {WRONG}")
+    if not compare_digest(row.digest, digest(body.code.strip().lower())):
+        raise Forbidden(f"code: {WRONG}")
+    return account
+
+
+def _set_password(session: Session, account: AccountRow, password_hash: str) -> None:
+    account.password_hash = password_hash
+    stored.remove_tokens(session, account.id)
+    if (row := session.get(PasswordResetRow, account.id)) is not None:
+        session.delete(row)
