@@ -201,6 +201,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
         files=settings.files_folder,
         spares=settings.spare_graders,
         cache=settings.home / "cache" / "programs",
+        image_bytes=settings.image_bytes,
     )
 
 

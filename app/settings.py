@@ -118,6 +118,9 @@ class Settings(BaseSettings):
         100, ge=1, description="submissions of one team that may wait for their verdict; what comes then gets 429"
     )
     check_seconds: float = Field(10.0, gt=0, description="time one case's checker may take before it counts as failed")
+    image_bytes: int = Field(
+        2 * 2**20, ge=0, description="bytes of images that a package's own checker may leave for one answer; 0: none"
+    )
     max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
     max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")
     max_archive_files: int = Field(2000, description="files a request may bring, those in its archives included")

@@ -140,4 +140,6 @@ def message_text(case: ReportedCase) -> str:
     """Give a case's message in English, and where its answer was carried over from."""
     text = case["message"]["text"] if case["message"] else ""
     origin = case["carried_over_from"]
-    return f"{text} (from submission {origin})" if origin else text
+    images = [image["name"] for image in case.get("images", [])]
+    shown = f"{text} [{', '.join(images)}]" if images else text
+    return f"{shown} (from submission {origin})" if origin else shown

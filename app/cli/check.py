@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from pydantic import JsonValue
 
+from app.cli.images import write_image
 from app.cli.names import nearest, own_checker, problems, read_file
 from app.cli.options import AsJson
 from app.cli.output import Failure, say, write_json
@@ -30,6 +31,7 @@ class Outcome:
     verdict: str
     message: str
     score: Score | None = None
+    images: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def check(
@@ -45,6 +47,9 @@ def check(
         Path | None, typer.Option(metavar="FILE", help="the expected answer (.ans), for points")
     ] = None,
     arg: Annotated[list[str] | None, typer.Option(metavar="WORD", help="an argument of the checker, in order")] = None,
+    images: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="write the images that the checker leaves to this folder")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check and score one answer file, as the judge does.
@@ -57,6 +62,9 @@ def check(
         if not as_json:
             raise
         outcome = Outcome("judge_error", str(error))
+    if images is not None:
+        for name, data in outcome.images.items():
+            say(f"wrote {write_image(images, name, data)}")
     if as_json:
         write_json(as_data(outcome))
     else:
@@ -99,7 +107,7 @@ def run_program(program: Program, case: CaseFiles) -> Outcome:
         return Outcome("judge_error", f"input: {fault}" if opinion.unread else fault)
     assert opinion.decision is not None, "there is an answer to decide about"
     words, score = opinion.decision.words, opinion.decision.score
-    return Outcome("rejected", words) if score is None else Outcome("accepted", words, score)
+    return Outcome("rejected" if score is None else "accepted", words, score, opinion.decision.images)
 
 
 def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Outcome:
@@ -130,12 +138,14 @@ def crashed(name: str, error: Exception) -> Outcome:
 def as_data(outcome: Outcome) -> dict[str, JsonValue]:
     """Give a verdict as JSON."""
     score = outcome.score
+    images: dict[str, JsonValue] = {"images": list(outcome.images)} if outcome.images else {}
     return {
         "verdict": outcome.verdict,
         "raw_score": number(score.raw) if score else None,
         "max_raw_score": number(score.max_raw) if score else None,
         "multiplier": number(score.multiplier) if score else None,
         "message": outcome.message,
+        **images,
     }
 
 
@@ -145,6 +155,8 @@ def report(outcome: Outcome) -> None:
         say(f"judge error: {outcome.message}")
         return
     line = f"{outcome.verdict}: {outcome.message}"
+    if outcome.images:
+        line += f" [{', '.join(outcome.images)}]"
     if (score := outcome.score) is not None:
         most = f" of at most {number(score.max_raw)}" if score.max_raw is not None else ""
         line += f"; raw score {number(score.raw)}{most}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.domain.documents import MessageDocument
+from app.domain.documents import ImageDocument, MessageDocument
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
 
@@ -41,3 +41,4 @@ class FoundScore:
     message: MessageDocument
     run_time_ms: int
     judge_message: str | None = None
+    images: Sequence[ImageDocument] = ()

@@ -116,6 +116,17 @@ class ProgramDocument(TypedDict):
     sha256: str
 
 
+class ImageDocument(TypedDict):
+    """An image that a checker left beside a score: its name, which says whom it is for, its type, sides and file."""
+
+    name: str
+    mime: str
+    width: int
+    height: int
+    size: int
+    sha256: str
+
+
 class ProblemSettingsDocument(TypedDict):
     """A problem's jurado.yaml with its defaults written out; rows of earlier versions lack the later keys."""
 

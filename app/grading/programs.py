@@ -18,12 +18,13 @@ from typing import cast
 from cachetools import LRUCache
 
 from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import ProgramDocument
+from app.domain.documents import ImageDocument, ProgramDocument
+from app.domain.images import measure
 from app.domain.verdicts import CaseVerdict
 from app.grading.grade import found_score, message_json
 from app.grading.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
 from app.programs.bundle import unpack
-from app.programs.desk import Ask, ProgramDesk
+from app.programs.desk import IMAGE_BYTES, Ask, ProgramDesk
 from app.programs.model import CaseFiles, Decision, Meaning, Program, ProgramFault, Protocol, Unread
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox
@@ -46,12 +47,19 @@ class Programs:
     """Asks programs in the sandbox, which is opened when it is first needed. May be used from any thread."""
 
     def __init__(
-        self, files: Path, cache: Path | None, memory: int, open_sandbox: Callable[[], Sandbox] = Sandbox.open
+        self,
+        files: Path,
+        cache: Path | None,
+        memory: int,
+        open_sandbox: Callable[[], Sandbox] = Sandbox.open,
+        *,
+        image_bytes: int = IMAGE_BYTES,
     ) -> None:
         self.open_sandbox = open_sandbox
         self._files = LocalFiles(files)
         self._cache = cache
         self._memory = memory
+        self._image_bytes = image_bytes
         self._sandbox: Sandbox | None = None
         self._desk: ProgramDesk | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -108,7 +116,7 @@ class Programs:
         with self._lock:
             if self._desk is None:
                 self._sandbox = self.open_sandbox()
-                self._desk = ProgramDesk(self._sandbox, self._folder(), self._memory)
+                self._desk = ProgramDesk(self._sandbox, self._folder(), self._memory, self._image_bytes)
             return self._desk
 
     def _folder(self) -> Path:
@@ -150,7 +158,21 @@ class Programs:
             raise ProgramFault(f"case {answer.case_name}: {fault}") from None
         if decision is None:
             raise ProgramFault(f"case {answer.case_name}: expected a verdict, found none")
-        return _score_of(answer.test_case_id, decision, round((perf_counter() - began) * 1000))
+        score = _score_of(answer.test_case_id, decision, round((perf_counter() - began) * 1000))
+        return replace(score, images=[self._image(name, data) for name, data in decision.images.items()])
+
+    def _image(self, name: str, data: bytes) -> ImageDocument:
+        """Store an image before anybody reads of it; the desk has made sure that it is one."""
+        image = measure(data)
+        assert image is not None, "a decision has no other files"
+        return {
+            "name": name,
+            "mime": image.mime,
+            "width": image.width,
+            "height": image.height,
+            "size": len(data),
+            "sha256": self._files.keep(data),
+        }
 
     def _load(self, sha256: str) -> bytes:
         try:

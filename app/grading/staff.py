@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.programs.desk import IMAGE_BYTES
+
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
     """The number of graders, the limits of each, the seconds of an answer's check, their module, and the reserve.
 
-    `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one.
+    `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
+    images that they leave for an answer.
     """
 
     graders: int
@@ -22,6 +25,7 @@ class EngineSettings:
     program: str = "app.grading.grader"
     spares: int = 0
     cache: Path | None = None
+    image_bytes: int = IMAGE_BYTES
 
 
 @dataclass(frozen=True, slots=True)

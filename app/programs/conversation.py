@@ -6,12 +6,12 @@ import os
 import socket
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from signal import SIGKILL, SIGXCPU, SIGXFSZ
 from types import TracebackType
 from typing import Self
 
 from app.programs.endings import exit_code, fault_of, unexpected
-from app.programs.images import with_images
 from app.programs.model import CaseFiles, Decision, Meaning, ProgramFault
 from app.programs.protocols.python import Reply, decision, reply_of, request
 from app.programs.ready import Ready, Report, exactly
@@ -70,7 +70,7 @@ class Conversation:
             self._drop()
             raise
         decided = decision(reply, case, self._points)
-        return None if decided is None else with_images(decided, images)
+        return None if decided is None else replace(decided, images=images)
 
     def _begun(self) -> socket.socket:
         if self._part is None:

@@ -29,6 +29,8 @@ PROCESSES = 32
 MOST_WRITTEN = 8 * 2**20
 MOST_FEEDBACK = 64 * 1024
 """Bytes read of one file of feedback that is no image."""
+IMAGE_BYTES = 2 * 2**20
+"""Bytes of images of one answer, without a word of the server."""
 LONGEST_LIFE = 7200.0
 """Seconds of a checker in Python that takes submission after submission; each reply has its own limit."""
 HOME = "/jurado"
@@ -72,10 +74,11 @@ class ProgramDesk:
     Checkers in Python stay loaded in a pool until `close`.
     """
 
-    def __init__(self, sandbox: Sandbox, cache: Path, memory: int) -> None:
+    def __init__(self, sandbox: Sandbox, cache: Path, memory: int, image_bytes: int = IMAGE_BYTES) -> None:
         self._sandbox = sandbox
         self._cache = cache
         self._memory = memory
+        self._image_bytes = image_bytes
         self._pool = Pool()
 
     def close(self) -> None:
@@ -105,7 +108,7 @@ class ProgramDesk:
                 limits.wall_seconds,
                 program.points,
             ) as conversation:
-                yield conversation.ask
+                yield lambda case: self._with_images(conversation.ask(case))
         else:
             adapter = ADAPTERS[program.protocol]
             yield lambda case: self._ask(adapter, runnable, case, program.points, limits)
@@ -141,7 +144,10 @@ class ProgramDesk:
             stdin = None if asked.stdin is None else places[asked.stdin]
             result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, limits=limits))
             files = _read(feedback)
-            return with_images(adapter.decision(Run(result, files), case, points), files)
+            return self._with_images(replace(adapter.decision(Run(result, files), case, points), images=files))
+
+    def _with_images(self, decision: Decision | None) -> Decision | None:
+        return None if decision is None else with_images(decision, decision.images, self._image_bytes)
 
 
 def _loading(program: Program, runnable: Runnable, limits: Limits) -> Command:

@@ -19,21 +19,23 @@ def image_names(names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name.startswith(IMAGE_NAMES))
 
 
-def with_images(decision: Decision, files: Mapping[str, bytes]) -> Decision:
-    """A decision with the images among the files of feedback; judges read why one is not kept.
+def with_images(decision: Decision, files: Mapping[str, bytes], most: int) -> Decision:
+    """A decision with the images among the files of feedback, of at most so many bytes in all.
 
-    A file that is larger than LARGEST_IMAGE may end there, with a byte too many.
+    Judges read why one is not kept. A file that is larger than LARGEST_IMAGE may end there, with a byte too many.
     """
     images: dict[str, bytes] = {}
     remarks = []
     for name in image_names(files):
         fault = _fault(name, files[name], len(images))
+        if not fault and sum(map(len, images.values())) + len(files[name]) > most:
+            fault = f"expected at most {most} bytes of images of an answer, found more"
         if fault:
             remarks.append(f"{name} is not kept: {fault}")
         else:
             images[name] = files[name]
     judges = "\n".join(filter(None, (*remarks, decision.judges)))[:LONGEST_JUDGE_MESSAGE]
-    return replace(decision, judges=judges, images=images) if images or remarks else decision
+    return replace(decision, judges=judges, images=images)
 
 
 def _fault(name: str, data: bytes, count: int) -> str:

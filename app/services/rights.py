@@ -45,7 +45,7 @@ TABLE: dict[Who, str] = {
         get_scoreboard get_scoreboard_csv get_scoreboard_table get_history stream_scoreboard get_event_feed
         list_contest_problems get_contest_problem get_statement get_statement_image get_solution
         list_testcases get_testcase_input get_inputs_zip
-        list_submissions get_submission get_submission_files get_answer get_report list_sources get_source
+        list_submissions get_submission get_submission_files get_answer get_report get_image list_sources get_source
         list_judgements get_judgement list_runs get_run
         list_contest_teams get_contest_team get_team_file
         list_contest_accounts get_contest_account get_own_contest_account

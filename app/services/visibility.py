@@ -11,7 +11,7 @@ from typing import Protocol
 from app.domain.clock import utc_now
 from app.domain.contests import Clock, ScoredProblem
 from app.domain.documents import MessageDocument
-from app.domain.rejections import reduced
+from app.domain.rejections import Telling, reduced
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
 from app.grading.contest_snapshot import ContestSnapshot, closed, once_a_snapshot
@@ -205,6 +205,12 @@ def message_of(snapshot: ContestSnapshot, verdict: str, message: MessageDocument
     if not snapshot.public or verdict != CaseVerdict.REJECTED:
         return message
     return reduced(message, snapshot.contest.settings.rejections)
+
+
+def shows_feedback(snapshot: ContestSnapshot, verdict: str) -> bool:
+    """Whether all of a checker's feedback for teams is shown: of rejections as the setting `rejections` says."""
+    is_rejection = snapshot.public and verdict == CaseVerdict.REJECTED
+    return not is_rejection or snapshot.contest.settings.rejections is Telling.FULL
 
 
 def shown_type(snapshot: ContestSnapshot, kind: str | None) -> str | None:

@@ -172,6 +172,7 @@ def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:
         "multiplier_den": multiplier_den,
         "message": score.message,
         "judge_message": score.judge_message,
+        "images": list(score.images) or None,
         "run_time_ms": score.run_time_ms,
         "time": outcome.time,
     }

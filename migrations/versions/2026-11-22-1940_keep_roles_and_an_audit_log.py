@@ -82,7 +82,7 @@ def _forbid_changes() -> None:
         )
         return
     op.execute(
-        "CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS "
+        "CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS "
         f"$$ BEGIN RAISE EXCEPTION '{REFUSAL}'; END $$"
     )
     op.execute(

@@ -12,6 +12,7 @@ import typer
 from app.cli.board_tables import report_tables
 from app.cli.client import Client
 from app.cli.contestant.upload import pack
+from app.cli.images import write_image
 from app.cli.lookup import find_problem
 from app.cli.options import AsJson, Contest
 from app.cli.output import say, show, write_json
@@ -72,14 +73,24 @@ def send(
         )
 
 
-def finish(client: Client, contest: str, submission: str, *, as_json: bool) -> None:
-    """Wait for the verdict, show the report, and end with the exit code."""
+def finish(client: Client, contest: str, submission: str, *, as_json: bool, images: Path | None = None) -> None:
+    """Wait for the verdict, show the report, write images to a folder, and end with the exit code."""
     report = wait_for_report(client, contest, submission)
+    if images is not None:
+        save_images(client, report, images)
     if as_json:
         write_json(report)
     else:
         show(*report_tables(report))
     raise typer.Exit(0 if report["judgement"]["judgement_type_id"] in FINE else 1)
+
+
+def save_images(client: Client, report: Report, folder: Path) -> None:
+    """Write the images that checkers left to `folder`, one folder a test case."""
+    for case in report["cases"]:
+        for image in case.get("images", []):
+            data = client.request("GET", f"/api/{image['href']}").content
+            say(f"wrote {write_image(folder / case['name'], image['name'], data)}")
 
 
 def wait_for_report(client: Client, contest: str, submission: str) -> Report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,9 @@ def watch(
     live: Annotated[
         bool, typer.Option("--live", help="show every verdict of --contest as it comes, until Ctrl-C")
     ] = False,
+    images: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="write the images of the report to this folder")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted.
@@ -34,7 +38,7 @@ def watch(
         raise Failure("expected SUBMISSION, or --live and --contest")
     with Client.open() as client:
         if submission is not None:
-            finish(client, contest or find_contest(client, submission), submission, as_json=as_json)
+            finish(client, contest or find_contest(client, submission), submission, as_json=as_json, images=images)
         with suppress(KeyboardInterrupt):
             show_verdicts(client, str(contest), as_json=as_json)
 

@@ -27,6 +27,14 @@ class Message(TypedDict):
     text: str
 
 
+class ReportedImage(TypedDict):
+    """An image that a checker left, and its address below /api."""
+
+    name: str
+    size: int
+    href: str
+
+
 class ReportedCase(TypedDict):
     """One test case of a report."""
 
@@ -38,6 +46,7 @@ class ReportedCase(TypedDict):
     verdict: str | None
     raw: int | float | None
     message: Message | None
+    images: NotRequired[list[ReportedImage]]
 
 
 class ReportedGroup(TypedDict):

@@ -28,6 +28,18 @@ class Message(BaseModel):
     args: dict[str, Any]
 
 
+class ReportedImage(BaseModel):
+    """An image that a package's own checker left, and where it can be had; `judgeimage...` are for judges."""
+
+    name: str
+    mime: str
+    width: int
+    height: int
+    size: int
+    sha256: str
+    href: str
+
+
 class ReportedCase(Sparse):
     """A test case: the answer that stands for it, its verdict, its raw score and its points."""
 
@@ -45,6 +57,7 @@ class ReportedCase(Sparse):
     max_raw: int | float | None
     message: Message
     judge_message: str | None = Field(None, description="for judges: what a package's own checker says to them alone")
+    images: list[ReportedImage] | None = Field(None, description="those that the viewer may see; absent without any")
     run_time: float | None = Field(description="seconds that the checker took")
 
 

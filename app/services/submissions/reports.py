@@ -13,15 +13,23 @@ from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import format_reltime, format_time, number
 from app.services.errors import NotFound
 from app.services.submissions.judgements import Judgement, judgement_document
-from app.services.submissions.report_bodies import Message, Report, ReportedCase, ReportedFile, ReportedGroup
+from app.services.submissions.report_bodies import (
+    Message,
+    Report,
+    ReportedCase,
+    ReportedFile,
+    ReportedGroup,
+    ReportedImage,
+)
 from app.services.submissions.submissions import carried, readable
 from app.services.viewer import Viewer
-from app.services.visibility import message_of, worth_of
+from app.services.visibility import message_of, shows_feedback, worth_of
 from app.storage import submission_queries
 from app.storage.judgements import exact
 from app.storage.submission_queries import SentAnswer
 from app.storage.tables import RawScoreRow, SubmissionRow
 
+FOR_TEAMS = "teamimage"
 WAITING = Message(key="waiting", text="waiting to be judged", args={})
 EMBARGOED = Message(key="final-case", text="counts after the end of the contest", args={})
 NOTHING = Message(key="no-answer", text="no answer was sent for this test case", args={})
@@ -107,6 +115,7 @@ def _cases(
         score = scores.get((source, case.name))
         if score is not None:
             _add_score(case_view, snapshot, score)
+            _add_images(case_view, snapshot, score, row)
         elif mine is not None and not standing.is_judged:
             case_view.message = WAITING
         cases.append(case_view)
@@ -151,6 +160,29 @@ def _add_score(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawSco
     case_view.run_time = score.run_time_ms / 1000
     if score.judge_message and not snapshot.public:
         case_view.judge_message = score.judge_message
+
+
+def _add_images(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawScoreRow, row: SubmissionRow) -> None:
+    """Add the images: those for teams under the rules of messages, those for judges where all may be seen."""
+    place = f"contests/{row.contest_id}/submissions/{row.shown_id}/images/{case_view.name}"
+    images = [
+        ReportedImage(**image, href=f"{place}/{image['name']}")
+        for image in score.images or ()
+        if not snapshot.public or (image["name"].startswith(FOR_TEAMS) and shows_feedback(snapshot, score.verdict))
+    ]
+    if images:
+        case_view.images = images
+
+
+def image(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str, case_name: str, image_name: str
+) -> ReportedImage:
+    """One of the images in a report; raises NotFound or Forbidden as the report does."""
+    for case in report(viewer, snapshot, session, submission_id).cases:
+        for each in (case.images if case.name == case_name else None) or ():
+            if each.name == image_name:
+                return each
+    raise NotFound(f"submission {submission_id} has no image {image_name!r} for a test case {case_name!r}")
 
 
 def _group(group: GroupPoints) -> ReportedGroup:

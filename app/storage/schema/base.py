@@ -9,6 +9,7 @@ from sqlalchemy import MetaData, String, text
 from sqlalchemy.orm import DeclarativeBase
 
 from app.domain.documents import (
+    ImageDocument,
     LimitsDocument,
     MessageDocument,
     ProblemSettingsDocument,
@@ -47,6 +48,7 @@ DOCUMENTS: tuple[object, ...] = (
     list[str],
     list[list[str]],
     list[FileNoteDocument],
+    list[ImageDocument],
     list[PauseDocument],
     list[SourceDocument],
     JobResult,

@@ -7,9 +7,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.domain.documents import (
-    MessageDocument,
-)
+from app.domain.documents import ImageDocument, MessageDocument
 from app.storage.columns import BigId
 from app.storage.documents import (
     FileNoteDocument,
@@ -101,7 +99,7 @@ class JudgementRow(Base):
 class RawScoreRow(Base):
     """The checker's result for one answer: verdict, exact raw score, multiplier, message. A CLICS run.
 
-    `judge_message` is what a package's own checker says to judges alone.
+    `judge_message` is what a package's own checker says to judges alone; `images` are those that it left, null: none.
     """
 
     __tablename__ = "raw_scores"
@@ -117,5 +115,6 @@ class RawScoreRow(Base):
     multiplier_den: Mapped[int | None] = mapped_column(BigInteger)
     message: Mapped[MessageDocument]
     judge_message: Mapped[str | None] = mapped_column(Text)
+    images: Mapped[list[ImageDocument] | None]
     run_time_ms: Mapped[int]
     time: Mapped[datetime]

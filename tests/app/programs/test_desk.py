@@ -13,6 +13,7 @@ import pytest
 from app.programs.bundle import digest, pack, program_files, unpack
 from app.programs.desk import Opinion, ProgramDesk
 from app.programs.model import CaseFiles, Meaning, Program, Protocol
+from tests.builders.pictures import png
 
 pytestmark = pytest.mark.sandbox
 SECONDS = 20.0
@@ -208,3 +209,41 @@ def test_a_bundle_holds_the_program_alone_and_its_bytes_depend_on_nothing_else()
     )
     again = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert again.stdout.strip() == digest(pack(own))
+
+
+DRAWING = f"""\
+def score(given, answer, reference):
+    for name in answer.split():
+        with open(name, "wb") as file:
+            file.write({png()!r} if name.endswith(".png") else bytes(2**21))
+    return 1
+"""
+
+
+def test_images_of_a_checker_in_python_are_those_of_its_working_folder_and_of_one_case(desk: ProgramDesk) -> None:
+    """What is too large, or none, is left out with a remark for judges."""
+    own = program({"checker.py": DRAWING}, "python")
+    asked = [case(b"teamimage.png judgeimage-07.png"), case(b"teamimage.svg teamimage.gif"), case(b"")]
+    first, second, third = (each.decision for each in desk.ask_all(own, asked, SECONDS))
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert first.images == {"judgeimage-07.png": png(), "teamimage.png": png()}
+    assert second.images == third.images == {}
+    assert second.judges.splitlines() == [
+        "teamimage.gif is not kept: expected teamimage or judgeimage, perhaps -ID, and .png, .jpg, .jpeg or .svg",
+        "teamimage.svg is not kept: expected at most 1048576 bytes, found more",
+    ]
+
+
+def test_images_of_an_answer_are_bounded_in_number_and_in_all(tmp_path: Path, desk: ProgramDesk) -> None:
+    own = program({"checker.py": DRAWING}, "python")
+    many = " ".join(f"teamimage-{at:02}.png" for at in range(12)).encode()
+    small = ProgramDesk(desk._sandbox, tmp_path, 2**27, image_bytes=2 * len(png()))
+    try:
+        decisions = [each.ask_all(own, [case(many)], SECONDS)[0].decision for each in (desk, small)]
+    finally:
+        small.close()
+    assert [len(each.images) for each in decisions if each is not None] == [8, 2]
+    assert decisions[1] is not None
+    assert f"expected at most {2 * len(png())} bytes of images of an answer, found more" in decisions[1].judges
