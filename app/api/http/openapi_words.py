@@ -30,6 +30,7 @@ PARAMETERS = {
     "account_id": "The id of an account.",
     "award_id": "The id of an award, such as `winner`.",
     "case_name": "The name of a test case.",
+    "image_name": "The name of an image, such as teamimage.png.",
     "clarification_id": "The id of a clarification.",
     "commentary_id": "The id of a commentary message.",
     "contest_id": "The id of a contest, such as `demo`.",
