@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "7c41d9e2b6a3"
-down_revision = "c41f7a90d2e6"
+down_revision = "8917cc3afbe1"
 branch_labels = None
 depends_on = None
 
