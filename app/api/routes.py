@@ -28,7 +28,7 @@ from app.api.people import (
     teams,
     tokens,
 )
-from app.api.problems import contest_problems, jobs, packages, problems, testcases
+from app.api.problems import contest_problems, jobs, packages, problems, testcases, versions
 from app.api.rejudgings import rejudgings
 from app.api.scoreboard import awards, reveal, scoreboard
 from app.api.submissions import (
@@ -74,6 +74,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     importing.router,
     tokens.router,
     packages.router,
+    versions.router,
     problems.router,
     testcases.router,
     submissions.router,

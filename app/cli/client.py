@@ -106,9 +106,11 @@ class Client:
         """Put a resource below /api; returns the reply."""
         return self.body(self.request("PUT", f"/api/{path}", json=json, **options), shape)
 
-    def patch(self, path: str, json: object, shape: type[Shape] | None = None) -> Shape:
+    def patch(
+        self, path: str, json: object, shape: type[Shape] | None = None, params: Mapping[str, Param] | None = None
+    ) -> Shape:
         """Change a resource below /api; returns the reply."""
-        return self.body(self.request("PATCH", f"/api/{path}", json=json), shape)
+        return self.body(self.request("PATCH", f"/api/{path}", json=json, params=params), shape)
 
     def delete(self, path: str, shape: type[Shape] | None = None, **params: Param) -> Shape:
         """Delete a resource below /api; returns the reply, if it has any."""

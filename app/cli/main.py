@@ -23,6 +23,7 @@ from app.cli.admin import (
     rejudgings,
     similarity,
     teams,
+    testcases,
 )
 from app.cli.admin import awards as given_awards
 from app.cli.admin import clarifications as jury
@@ -264,7 +265,7 @@ groups = {
     "registration": registration.registration,
     "contest": contest_commands.contest,
     "problem": problems.problem,
-    "testcase": problems.testcase,
+    "testcase": testcases.testcase,
     "reference": problems.reference,
     "job": jobs.job,
     "award": given_awards.award,

@@ -28,6 +28,7 @@ from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, Run
 from app.storage.files import FileStore
 from app.storage.rejudging_steps import RejudgingRefused
 from app.storage.tables import TestCaseRow
+from app.storage.versions import Author
 
 log = structlog.get_logger()
 
@@ -229,14 +230,13 @@ class JobRunner:
         sha256, score = self._files.keep(solved.reference), validated.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self._database.write() as session:
-            row = rejudging_changes.change_problem(
-                session,
+            change = rejudging_changes.Change(
                 problem_id,
                 partial(_set_answer, session, problem_id, case, answer),
-                f"a reference run has made expected answers of {problem_id}",
-                None,
+                Author(None, f"a reference run has made expected answers of {problem_id}", goes_on=True),
                 joins=rejudgings.open_id(session, problem_id),
             )
+            row = rejudging_changes.change_problem(session, change)
             waits = None if row is None else (str(row.id), row.contest_id)
         if waits is None:
             return facts

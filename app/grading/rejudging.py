@@ -86,7 +86,7 @@ def _changed(session: Session, contest: ScoredContest, row: RejudgingRow) -> Sco
     if not changes:
         return contest
     problem_id = row.changes["problem_id"]
-    version = problem_diff.merged(problem_diff.document(session, problem_id), changes)
+    version = problem_diff.merged(problem_diff.document(session, problem_id, contest.id), changes)
     scored = problem_diff.scored(version, problem_id, contest.id)
     problems = [scored if problem.id == problem_id else problem for problem in contest.problems]
     references = dict(contest.references)

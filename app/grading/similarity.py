@@ -20,7 +20,7 @@ from app.domain.fingerprints import Fingerprint, Grain, fingerprint, grain_of, s
 from app.domain.scoring import RawScore
 from app.domain.similarity import CaseAnswers, Pair, Pairs, Sent, Shared, alike, in_order
 from app.grading.contest_snapshot import ContestSnapshot
-from app.storage import problems
+from app.storage import pins
 from app.storage import similarity as reading
 from app.storage.files import FileStore
 from app.storage.similarity import StoredCase
@@ -78,7 +78,7 @@ class Similarity:
 
     def _cases(self, texts: _Texts, snapshot: ContestSnapshot, problem: ScoredProblem) -> Iterator[CaseAnswers]:
         scores: Scores = {a.id: a.scores or {} for a in snapshot.attempts if a.problem_id == problem.id}
-        row = problems.get(texts.session, problem.id)
+        row = pins.row(texts.session, snapshot.contest.id, problem.id)
         checker = None if row is None else row.settings.get("checker")
         single = problem.rule.kind is Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
         for case in reading.cases(texts.session, snapshot.contest.id, problem.id):

@@ -59,6 +59,10 @@ class Conflict(ServiceError):
     """The request contradicts the stored state."""
 
 
+class PreconditionFailed(ServiceError):
+    """The object is no longer the version that the request was made for."""
+
+
 class TooLarge(ServiceError):
     """The request is larger than its limit."""
 

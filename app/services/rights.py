@@ -68,7 +68,7 @@ TABLE: dict[Who, str] = {
     """,
     Who.CONTEST_OWNERS: """
         change_contest pause_contest resume_contest delete_contest export_contest
-        add_contest_problem change_contest_problem remove_contest_problem
+        add_contest_problem change_contest_problem remove_contest_problem get_contest_problem_package
         enrol_teams withdraw_team disqualify_team reveal_places put_submission
         create_groups put_group change_group delete_group
         create_organizations put_organization change_organization delete_organization
@@ -78,9 +78,13 @@ TABLE: dict[Who, str] = {
         put_contest_role delete_contest_role
         change_registration create_registration_code list_registrations
     """,
-    Who.PROBLEM_JUDGES: "get_problem get_problem_package list_problem_roles",
+    Who.PROBLEM_JUDGES: """
+        get_problem get_problem_package list_problem_roles
+        list_versions get_version get_version_diff get_version_package
+    """,
     Who.PROBLEM_OWNERS: """
         delete_problem put_testcase delete_testcase start_reference_run put_problem_role delete_problem_role
+        restore_version
     """,
     Who.ORGANISERS: "create_contest import_problem",
     Who.AUTHORS: "cancel_job",

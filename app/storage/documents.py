@@ -132,12 +132,17 @@ class CaseDocument(TypedDict):
     provenance: NotRequired[ProvenanceDocument]
 
 
-class ProblemDocument(TypedDict):
-    """One version of a problem: its row, groups, test cases by name, and rules by contest."""
+class ManifestDocument(TypedDict):
+    """One version of a problem: its row, groups, and test cases by name."""
 
     columns: ProblemColumns
     groups: list[GroupDocument]
     cases: dict[str, CaseDocument]
+
+
+class ProblemDocument(ManifestDocument):
+    """One version of a problem, and the rules that contests give it."""
+
     rules: dict[str, RuleDocument]
 
 
@@ -145,6 +150,7 @@ class ProblemChanges(TypedDict, total=False):
     """The diff of two versions, and a rejudging's notes beside it. Empty: the versions are equal.
 
     cases    a case that is None is deleted
+    pins     the version that a contest is moved to (None: it follows the newest); the rest is what that changes there
     judging  whether verdicts or raw scores may differ
     summary  the changes in words
     base     the fingerprint of the version they were made from
@@ -154,6 +160,7 @@ class ProblemChanges(TypedDict, total=False):
     groups: list[GroupDocument]
     cases: dict[str, CaseDocument | None]
     rules: dict[str, RuleDocument]
+    pins: dict[str, int | None]
     problem_id: str
     judging: bool
     summary: list[str]

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer
 from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
-from app.storage import problem_diff, problems
-from app.storage.documents import CaseDocument
+from app.storage import pins, problem_diff
+from app.storage.documents import CaseDocument, ProblemChanges
 from app.storage.judgements import Task
 from app.storage.tables import (
     AnswerRow,
@@ -40,6 +40,8 @@ class _Sent:
 class _Ground:
     """The version of a problem that judges submissions. `cases`: those the rejudging changes; None means deleted.
 
+    `is_whole`: all cases of the version are there, as it is not that of the problem's rows.
+
     `limit` is there only where a rejudging gives another one: else it was held against the answers when they came.
     """
 
@@ -48,6 +50,7 @@ class _Ground:
     cases: Mapping[str, CaseDocument | None]
     rules: Mapping[str, RuleDocument]
     limit: int | None = None
+    is_whole: bool = False
 
 
 def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
@@ -71,11 +74,11 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
         .order_by(JudgementRow.id)
     ).all()
     sent = _answers(session, [head[2] for head in heads])
-    keys = {(rejudging, problem) for _, rejudging, _, _, problem, _ in heads}
+    keys = {(rejudging, contest, problem) for _, rejudging, _, contest, problem, _ in heads}
     grounds = {key: _ground(session, *key) for key in keys}  # a set first: there are far fewer problems than judgements
     tasks = []
     for id_, rejudging, submission, contest, problem, rule in heads:
-        ground = grounds[rejudging, problem]
+        ground = grounds[rejudging, contest, problem]
         answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
         own: RuleDocument = rule or {}
         known = ground.rules.get(contest, own)
@@ -86,24 +89,27 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
     return tasks
 
 
-def _ground(session: Session, rejudging_id: int | None, problem_id: str) -> _Ground:
+def _ground(session: Session, rejudging_id: int | None, contest_id: str, problem_id: str) -> _Ground:
     row = None if rejudging_id is None else session.get(RejudgingRow, rejudging_id)
-    if row is None or not row.changes:
+    changes: ProblemChanges = {} if row is None else row.changes
+    is_pinned = pins.number(session, contest_id, problem_id) is not None
+    if not changes and not is_pinned:
         settings = session.get_one(ProblemRow, problem_id).settings
         return _Ground(settings, _counted_cases(session, problem_id), {}, {})
-    wanted = problem_diff.merged(problem_diff.document(session, problem_id), row.changes)
-    ids = {case.name: case.id for case in problems.test_cases(session, problem_id)}
+    wanted = problem_diff.merged(problem_diff.document(session, problem_id, contest_id), changes)
+    ids = pins.case_ids(session, problem_id)
     names = sorted(problem_diff.counted_cases(wanted))
     counted = frozenset(ids.get(name, -at) for at, name in enumerate(names, start=1))
     settings = wanted["columns"]["settings"]
-    limit = problem_diff.answer_limit(settings)
-    return _Ground(settings, counted, row.changes.get("cases", {}), row.changes.get("rules", {}), limit)
+    limit = problem_diff.answer_limit(settings) if changes else None
+    cases = wanted["cases"] if is_pinned else changes.get("cases", {})
+    return _Ground(settings, counted, cases, changes.get("rules", {}), limit, is_pinned)
 
 
 def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
     """The answer with its case as it is to be judged; None where the case is none any more."""
     case = ground.cases.get(sent.name)
-    if case is None and (sent.removed or sent.name in ground.cases):
+    if case is None and (sent.removed or ground.is_whole or sent.name in ground.cases):
         return None
     if case is not None and case["answer_sha256"] is None:
         return None  # it is not open before it has one, and then everything is judged anew

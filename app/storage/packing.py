@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import yaml
-from sqlalchemy.orm import Session
 
 from app.packages.errors import PackageErrors
 from app.packages.export import write_archive
@@ -15,7 +14,6 @@ from app.packages.files import check_zip
 from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
-from app.storage import problems
 from app.storage.empty_groups import without_empty_groups
 from app.storage.files import FileStore
 from app.storage.tables import ProblemRow, TestCaseRow
@@ -30,13 +28,12 @@ class NotPackable(Exception):
     """The package format cannot say a problem as it is; the text names what it demands."""
 
 
-def packed(session: Session, files: FileStore, row: ProblemRow) -> bytes:
-    """The problem as a package zip that reads back, with unanswered inputs in UNANSWERED.
+def packed(files: FileStore, row: ProblemRow, rows: Sequence[TestCaseRow]) -> bytes:
+    """The problem with these test cases as a package zip that reads back, with unanswered inputs in UNANSWERED.
 
     Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
     """
     package = read_archive(files.load(row.package_sha256), row.id)
-    rows = problems.test_cases(session, row.id)
     answered = [each for each in rows if each.answer_sha256 is not None]
     if all(each.group_name == "sample" for each in answered):
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")

@@ -18,10 +18,10 @@ from sqlalchemy.orm import Session
 from app.domain.clock import utc_now
 from app.domain.contests import CaseKind, Direction, Kind, ScoredProblem, ScoringRule
 from app.domain.documents import ProblemSettingsDocument
-from app.domain.rules import read_rule, write_rule
+from app.domain.rules import read_rule
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.storage import problems
+from app.storage import pins, problems
 from app.storage.documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
 from app.storage.judgements import exact
 from app.storage.scoring_input import scored_of
@@ -36,24 +36,35 @@ REFERENCE = (
     "reference_multiplier_den",
 )
 COUNTED = ("group_name", "points_num", "points_den")
-HASH_SHOWN = 12
 LEARNT = frozenset({*REFERENCE, "provenance"})
 """Fields that may change without making it a different case."""
 
 
-def document(session: Session, problem_id: str) -> ProblemDocument:
-    """Read a problem as it is now, and the rules its contests give it."""
+def document(session: Session, problem_id: str, contest_id: str | None = None) -> ProblemDocument:
+    """Read a problem as it is now, and the rules its contests give it; of a contest, as that has it."""
+    if contest_id is not None and (version := pins.number(session, contest_id, problem_id)) is not None:
+        return of_version(session, problem_id, version, contest_id)
     row = session.get_one(ProblemRow, problem_id)
     rules = select(ContestProblemRow.contest_id, ContestProblemRow.rule).where(
-        ContestProblemRow.problem_id == problem_id
+        ContestProblemRow.problem_id == problem_id,
+        ContestProblemRow.version.is_(None) | (ContestProblemRow.version == row.version),
     )
-    version: ProblemDocument = {
+    current: ProblemDocument = {
         "columns": _columns(row),
         "groups": [_group(group) for group in problems.groups(session, row.id)],
         "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
         "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
     }
-    return copy.deepcopy(version)
+    return copy.deepcopy(current)
+
+
+def of_version(session: Session, problem_id: str, version: int, contest_id: str | None = None) -> ProblemDocument:
+    """Read an earlier version of a problem, with a contest's rule for it if one is given."""
+    entry = None if contest_id is None else session.get(ContestProblemRow, (contest_id, problem_id))
+    known = pins.superseded(session, problem_id, version)
+    rules = {} if entry is None else {entry.contest_id: entry.rule}
+    earlier: ProblemDocument = {**known, "rules": rules}
+    return copy.deepcopy(earlier)
 
 
 def _columns(row: ProblemRow) -> ProblemColumns:
@@ -101,7 +112,7 @@ def _case(row: TestCaseRow) -> CaseDocument:
 def difference(before: ProblemDocument, after: ProblemDocument) -> ProblemChanges:
     """The changes that lead from one version to another."""
     changes: ProblemChanges = {}
-    if columns := _changed(before["columns"], after["columns"]):
+    if columns := changed(before["columns"], after["columns"]):
         changes["columns"] = cast(ProblemColumns, columns)  # some of the columns of `after`
     if rules := {name: rule for name, rule in after["rules"].items() if before["rules"].get(name) != rule}:
         changes["rules"] = rules
@@ -114,77 +125,9 @@ def difference(before: ProblemDocument, after: ProblemDocument) -> ProblemChange
     return changes
 
 
-def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+def changed(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    """The values of `after` that `before` does not have."""
     return {name: value for name, value in after.items() if before.get(name) != value}
-
-
-def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
-    """The difference in words, a line for each thing that is another."""
-    old, new = before["columns"]["settings"], after["columns"]["settings"]
-    lines = [
-        f"{what}: {mine} → {theirs}"
-        for what, mine, theirs in (
-            ("checker", _checker(old), _checker(new)),
-            ("scoring", _words(old["scoring"]), _words(new["scoring"])),
-            ("most bytes of an answer", answer_limit(old), answer_limit(new)),
-        )
-        if mine != theirs
-    ]
-    lines += _group_lines(before, after)
-    lines += _case_lines(before["cases"], after["cases"])
-    for contest in after["rules"]:
-        if contest in before["rules"] and _rule(before, contest) != _rule(after, contest):
-            mine, theirs = (write_rule(_rule(version, contest)) for version in (before, after))
-            lines.append(f"rule in {contest}: {_words(mine, theirs)} → {_words(theirs, mine)}")
-    return lines or ["texts and other settings"]
-
-
-def _checker(settings: ProblemSettingsDocument) -> str:
-    """The checker in words: its name, or how a package's own is asked and the beginning of its sha256."""
-    own = settings.get("program")
-    return settings["checker"] if own is None else f"{own['protocol']} {own['sha256'][:HASH_SHOWN]}, {own['points']}"
-
-
-def _words(value: Mapping[str, object], other: Mapping[str, object] | None = None) -> str:
-    """A mapping in words, or only what is not the same in another one."""
-    shown = {key: each for key, each in value.items() if other is None or other.get(key) != each}
-    return ", ".join(f"{key} {each}" for key, each in shown.items())
-
-
-def _group_lines(before: ProblemDocument, after: ProblemDocument) -> list[str]:
-    old, new = ({group["name"]: group for group in version["groups"]} for version in (before, after))
-    lines = [f"group {name}: removed" for name in old if name not in new]
-    for name, group in new.items():
-        if name not in old:
-            lines.append(f"group {name}: added")
-            continue
-        before_it: Mapping[str, object] = old[name]
-        changed = _changed(before_it, group)
-        lines += [
-            f"group {name}: {column} {before_it[column]} → {value}"
-            for column, value in changed.items()
-            if column != "ordinal"
-        ]
-    return lines
-
-
-def _case_lines(old: Cases, new: Cases) -> list[str]:
-    lines = [f"test case {name}: removed" for name in old if name not in new]
-    parts: dict[str, tuple[str, ...]] = {
-        "input": ("input_sha256",),
-        "expected answer": ("answer_sha256",),
-        "checker": ("checker_args",),
-    }
-    parts |= {"group": ("group_name",), "points": ("points_num", "points_den")}
-    for name, case in new.items():
-        if name not in old:
-            lines.append(f"test case {name}: added")
-            continue
-        changed = _changed(old[name], case).keys()
-        changed_parts = [part for part, columns in parts.items() if not changed.isdisjoint(columns)]
-        lines += [f"test case {name}: {', '.join(changed_parts)}"] if changed_parts else []
-    lines += [f"test case {name}: has no expected answer yet" for name in unanswered(old, new)]
-    return lines
 
 
 def unanswered(old: Cases, new: Cases) -> list[str]:
@@ -243,8 +186,14 @@ def _write_cases(session: Session, problem_id: str, cases: Mapping[str, CaseDocu
         session.add(row)
 
 
-def tried(session: Session, problem_id: str, changes: ProblemChanges, change: Callable[[], None]) -> ProblemDocument:
-    """The version that `change` makes of the one `changes` lead to; nothing of it is kept."""
+def tried(
+    session: Session,
+    problem_id: str,
+    changes: ProblemChanges,
+    change: Callable[[], None],
+    contest_id: str | None = None,
+) -> ProblemDocument:
+    """The version that `change` makes of the one `changes` lead to, of a contest if one is given; nothing is kept."""
     savepoint = session.begin_nested()
     try:
         if changes:
@@ -252,7 +201,7 @@ def tried(session: Session, problem_id: str, changes: ProblemChanges, change: Ca
         change()
         session.flush()
         session.expire_all()
-        return document(session, problem_id)
+        return document(session, problem_id, contest_id)
     finally:
         savepoint.rollback()
         session.expire_all()
@@ -277,14 +226,14 @@ def _judging(version: ProblemDocument) -> tuple[object, ...]:
         for name, case in version["cases"].items()
         if case["answer_sha256"] is not None  # else nobody can send an answer for it
     }
-    rules = {contest: _rule(version, contest).kind for contest in version["rules"]}
+    rules = {contest: rule_of(version, contest).kind for contest in version["rules"]}
     return settings["checker"], settings.get("program"), settings["scoring"], answer_limit(settings), cases, rules
 
 
 def _points(version: ProblemDocument) -> tuple[object, ...]:
     """The part of a version that points depend on beside raw scores."""
     groups = [{name: value for name, value in group.items() if name != "ordinal"} for group in version["groups"]]
-    rules = {contest: _rule(version, contest) for contest in version["rules"]}
+    rules = {contest: rule_of(version, contest) for contest in version["rules"]}
     columns = (*COUNTED, *REFERENCE) if any(rule.reference_counts for rule in rules.values()) else COUNTED
     cases = {
         name: _values(case, columns) for name, case in version["cases"].items() if case["answer_sha256"] is not None
@@ -296,7 +245,7 @@ def _values(case: Mapping[str, object], columns: Sequence[str]) -> tuple[object,
     return tuple(case[column] for column in columns)
 
 
-def _rule(version: ProblemDocument, contest_id: str) -> ScoringRule:
+def rule_of(version: ProblemDocument, contest_id: str) -> ScoringRule:
     """The whole rule a contest gives the problem."""
     own = version["columns"]["settings"]["scoring"]
     most = sum((Fraction(each["max_points_num"], each["max_points_den"]) for each in version["groups"]), Fraction(0))

@@ -20,10 +20,9 @@ from app.storage.files import FileStore
 from app.storage.judgements import pair
 from app.storage.statement_images import keep_statements
 from app.storage.tables import (
-    AnswerRow,
     ContestProblemRow,
     ProblemRow,
-    RawScoreRow,
+    ProblemVersionRow,
     SubmissionRow,
     TestCaseRow,
     TestGroupRow,
@@ -83,12 +82,15 @@ def put_package(session: Session, stored: KeptPackage, scores: Mapping[str, Foun
     package = stored.package
     row = session.get(ProblemRow, package.slug)
     now = utc_now()
-    row = row or ProblemRow(id=package.slug, created=now)
+    is_new = row is None
+    row = row or ProblemRow(id=package.slug, created=now, version=1)
     for column, value in problem_columns(stored).items():
         setattr(row, column, value)
     row.updated = now
     session.add(row)
     session.flush()
+    if is_new:
+        session.add(ProblemVersionRow(problem_id=row.id, number=1, created=now, note="the package was brought in"))
     _put_groups(session, package)
     _put_cases(session, row.id, stored.cases)
     _put_references(session, row.id, scores or {})
@@ -176,7 +178,7 @@ def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> 
             setattr(row, column, value)
         session.add(row)
     for row in old.values():
-        drop_case(session, row)
+        row.removed = True  # answers, raw scores and earlier versions refer to it
     session.flush()
 
 
@@ -225,18 +227,6 @@ def any_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None
     """The row of this name, also of a case that has been removed; names are unique among all of them."""
     query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.name == name)
     return session.scalars(query).one_or_none()
-
-
-def drop_case(session: Session, row: TestCaseRow) -> None:
-    """Take a case out; its row stays where answers or raw scores refer to it."""
-    referring = (
-        exists().where(AnswerRow.test_case_id == row.id),
-        exists().where(RawScoreRow.test_case_id == row.id),
-    )
-    if any(session.scalar(select(query)) for query in referring):
-        row.removed = True
-    else:
-        session.delete(row)
 
 
 def case_counts(session: Session) -> dict[str, int]:

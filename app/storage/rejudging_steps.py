@@ -12,11 +12,12 @@ from sqlalchemy import ColumnElement, delete, func, insert, literal, select, tex
 from sqlalchemy.orm import Session, aliased
 
 from app.domain.clock import utc_now
-from app.storage import problem_diff, rejudgings
+from app.storage import problem_diff, rejudgings, versions
 from app.storage.documents import ProblemChanges, SelectionDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
-from app.storage.tables import ContestRow, JudgementRow, RejudgingRow
+from app.storage.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow
+from app.storage.versions import Author
 
 
 class NothingSelected(Exception):
@@ -187,15 +188,31 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
             f"the judge failed on {count} submissions that had a verdict; judge_errors: true applies it nevertheless"
         )
     if row.changes:
-        problem_id = row.changes["problem_id"]
+        _refuse_pinned(session, row)
         if _fingerprint(session, row) != row.changes["base"]:
+            problem_id = row.changes["problem_id"]
             raise RejudgingRefused(f"{problem_id} has been changed since: cancel this and make a new one")
-        undo = problem_diff.write(session, problem_id, row.changes)
+        author = Author(row.account_id, f"rejudging {row.id}: {row.reason}")
+        undo = versions.make(session, row.changes["problem_id"], row.changes, author, rejudgings.contests_of(row))
         undo["base"] = _fingerprint(session, row)
         row.undo = undo
     _put_in_place(session, row)
     row.state, row.applied, row.ended = APPLIED, utc_now(), None
     session.flush()
+
+
+def _refuse_pinned(session: Session, row: RejudgingRow) -> None:
+    """Refuse a change of the problem's rows that one of its contests would not get, as it stays with a version."""
+    if "pins" in row.changes or row.changes.keys().isdisjoint(versions.PARTS):
+        return
+    problem_id = row.changes["problem_id"]
+    for contest_id in rejudgings.contests_of(row):
+        entry = session.get(ContestProblemRow, (contest_id, problem_id))
+        if entry is not None and entry.version is not None:
+            raise RejudgingRefused(
+                f"contest {contest_id} has been pinned to version {entry.version} of {problem_id} since: "
+                "let it follow the problem again (version: null), or cancel this"
+            )
 
 
 def _refuse_final(session: Session, row: RejudgingRow) -> None:
@@ -231,9 +248,8 @@ def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:
     """The fingerprint of the part of the problem that a rejudging changes, as it is now."""
-    return problem_diff.fingerprint(
-        problem_diff.document(session, row.changes["problem_id"]), row.changes.get("rules", {})
-    )
+    version = problem_diff.document(session, row.changes["problem_id"], row.contest_id)
+    return problem_diff.fingerprint(version, row.changes.get("rules", {}))
 
 
 def _new_errors(session: Session, row: RejudgingRow) -> int:
@@ -284,9 +300,11 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
     again: list[int] = []
     if row.changes:
         problem_id = row.changes["problem_id"]
+        _refuse_pinned(session, row)
         if _fingerprint(session, row) != row.undo["base"]:
             raise RejudgingRefused(f"{problem_id} has been changed since it was applied: undo that first")
-        problem_diff.write(session, problem_id, row.undo)
+        author = Author(row.account_id, f"rejudging {row.id} undone: {row.reason}")
+        versions.make(session, problem_id, row.undo, author, rejudgings.contests_of(row))
         if rejudgings.judges(row):
             again = replace_judgements(session, JudgementRow.submission_id.in_(rejudgings.missing(row)))
     live = aliased(JudgementRow)

@@ -61,9 +61,9 @@ def open_of_problem(session: Session, problem_id: str) -> RejudgingRow | None:
 
 
 def open_id(session: Session, problem_id: str) -> int | None:
-    """The id of the open rejudging that changes a problem, or None."""
+    """The id of the open rejudging that changes a problem and may take in more, or None."""
     row = open_of_problem(session, problem_id)
-    return None if row is None else row.id
+    return None if row is None or "pins" in row.changes else row.id
 
 
 def progress(session: Session, rejudging_ids: Iterable[int]) -> dict[int, Progress]:
@@ -144,7 +144,8 @@ def unanswered(session: Session, row: RejudgingRow) -> list[str]:
     cases = {name: case for name, case in row.changes.get("cases", {}).items() if case is not None}
     if row.state not in {OPEN, UNDONE} or all(case["answer_sha256"] is not None for case in cases.values()):
         return []
-    return problem_diff.unanswered(problem_diff.document(session, row.changes["problem_id"])["cases"], cases)
+    version = problem_diff.document(session, row.changes["problem_id"], row.contest_id)
+    return problem_diff.unanswered(version["cases"], cases)
 
 
 def unjudged(session: Session, row: RejudgingRow) -> list[int]:

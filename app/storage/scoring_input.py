@@ -37,7 +37,7 @@ from app.domain.scoreboard import Chosen, ReferenceScores
 from app.domain.scoring import RawScore
 from app.domain.settings import ContestSettings, read_settings
 from app.domain.verdicts import CaseVerdict
-from app.storage import problems
+from app.storage import pins
 from app.storage.documents import PauseDocument
 from app.storage.judgements import exact
 from app.storage.participations import choices, participations
@@ -152,7 +152,8 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     pairs = entries(session, contest_id)
     scored = [_scored(session, entry, problem) for entry, problem in pairs]
     labels = {entry.problem_id: entry.label for entry, _ in pairs}
-    references = reference_scores(session, [problem.id for problem in scored if problem.rule.reference_counts])
+    counted = [problem.id for problem in scored if problem.rule.reference_counts]
+    references = _references(session, contest_id, counted)
     teams = contest_teams(session, row)
     late = _late(session, row)
     settings = read_settings(row.settings)
@@ -189,18 +190,26 @@ def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, 
         .where(ContestProblemRow.contest_id == contest_id)
         .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
     )
-    return [(row[0], row[1]) for row in session.execute(query)]
+    return [(row[0], _as_pinned(session, row[0], row[1])) for row in session.execute(query)]
+
+
+def _as_pinned(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ProblemRow:
+    """The problem's row as the contest has it."""
+    if entry.version is None:
+        return problem
+    return pins.row(session, entry.contest_id, problem.id) or problem
 
 
 def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -> Hashable:
     """A key that a changed problem or rule does not share, so that nothing ever is stale."""
-    return problem.id, problem.updated, problem.uuid, json.dumps(entry.rule, sort_keys=True)
+    return problem.id, problem.updated, problem.uuid, entry.version, json.dumps(entry.rule, sort_keys=True)
 
 
 @cached(LRUCache(MOST_KEPT), key=_made_of, lock=Lock())
 def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
     """The problem as its contest scores it: the very same object until something of it changes."""
-    groups, cases = problems.groups(session, problem.id), problems.test_cases(session, problem.id)
+    groups = pins.groups(session, entry.contest_id, problem.id)
+    cases = pins.cases(session, entry.contest_id, problem.id)
     return scored_of(problem.id, problem.settings, groups, cases, entry.rule)
 
 
@@ -258,6 +267,26 @@ def _late(session: Session, contest: ContestRow) -> frozenset[str]:
         return frozenset()
     enrolled = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest.id)
     return frozenset(session.scalars(select(TeamRow.id).where(TeamRow.id.not_in(enrolled))))
+
+
+def _references(session: Session, contest_id: str, problem_ids: Sequence[str]) -> ReferenceScores:
+    """Scores of the expected answers of a contest's problems, where they are known."""
+    pinned = {each for each in problem_ids if pins.number(session, contest_id, each) is not None}
+    scores = reference_scores(session, [each for each in problem_ids if each not in pinned])
+    return {**scores, **{each: known_scores(pins.cases(session, contest_id, each)) for each in pinned}}
+
+
+def known_scores(rows: Sequence[TestCaseRow]) -> dict[str, RawScore]:
+    """Scores of the expected answers of these cases, where they are known."""
+    return {
+        row.name: RawScore(
+            CaseVerdict.ACCEPTED,
+            exact(row.reference_raw_num, row.reference_raw_den),
+            exact(row.reference_multiplier_num, row.reference_multiplier_den),
+        )
+        for row in rows
+        if row.reference_raw_num is not None
+    }
 
 
 def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:

@@ -9,6 +9,7 @@ from itertools import groupby
 from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
+from app.storage import pins
 from app.storage.documents import SourceDocument
 from app.storage.files import FileStore
 from app.storage.tables import AnswerRow, SubmissionRow, TestCaseRow
@@ -62,8 +63,15 @@ def cases(session: Session, contest_id: str, problem_id: str) -> Iterator[Stored
         .order_by(TestCaseRow.ordinal, TestCaseRow.id, AnswerRow.submission_id)
         .execution_options(yield_per=ROWS_AT_ONCE)
     )
-    for (id_, name, expected), rows in groupby(session.execute(query), lambda row: (row[0], row[1], row[2])):
-        yield StoredCase(id_, name, expected, [_answer(row) for row in rows])
+    pinned = {case.id: case.answer_sha256 for case in _pinned(session, contest_id, problem_id)}
+    for (id_, name, current), rows in groupby(session.execute(query), lambda row: (row[0], row[1], row[2])):
+        yield StoredCase(id_, name, pinned.get(id_, current), [_answer(row) for row in rows])
+
+
+def _pinned(session: Session, contest_id: str, problem_id: str) -> Sequence[TestCaseRow]:
+    """The cases of the earlier version that a contest is pinned to; none where it has the newest."""
+    is_pinned = pins.number(session, contest_id, problem_id) is not None
+    return pins.cases(session, contest_id, problem_id) if is_pinned else []
 
 
 def _answer(row: AnswerOfCase) -> StoredAnswer:

@@ -14,10 +14,10 @@ from app.domain.final_cases import Finals
 from app.domain.limits import NO_LIMITS, Limits, read_limits
 from app.domain.participation import Participation, own_clock
 from app.domain.settings import ContestSettings, read_settings
-from app.storage import participations
+from app.storage import participations, pins
 from app.storage.database import Database
 from app.storage.scoring_input import clock, contest_teams
-from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.tables import ContestProblemRow, ContestRow, TestCaseRow, TestGroupRow
 from app.storage.usage import Usage
 
 
@@ -106,7 +106,7 @@ class SubmissionContexts:
 def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | None:
     """Read it; None if there is no such contest, or it does not have the problem."""
     contest = session.get(ContestRow, contest_id)
-    problem = session.get(ProblemRow, problem_id)
+    problem = pins.row(session, contest_id, problem_id)
     place = session.get(ContestProblemRow, (contest_id, problem_id))
     if contest is None or problem is None or place is None:
         return None
@@ -118,17 +118,21 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
         clock(contest),
         frozenset(team.id for team in contest_teams(session, contest)),
         settings,
-        open_cases(session, problem_id),
+        open_cases(session, contest_id, problem_id),
         answers["limit"],
         settings.answer_pattern or answers.get("pattern"),
-        open_cases(session, problem_id, final=True),
+        open_cases(session, contest_id, problem_id, final=True),
         read_limits(place.limits or {}, settings.limits),
         contest.finalized is not None,
     )
 
 
-def open_cases(session: Session, problem_id: str, *, final: bool = False) -> Sequence[tuple[int, str]]:
-    """The cases that have an expected answer: samples and provisional ones, or the final ones."""
+def open_cases(session: Session, contest_id: str, problem_id: str, *, final: bool = False) -> Sequence[tuple[int, str]]:
+    """The cases of a contest's problem with an expected answer: samples and provisional ones, or the final ones."""
+    if pins.number(session, contest_id, problem_id) is not None:
+        kinds = {group.name: group.kind for group in pins.groups(session, contest_id, problem_id)}
+        cases = [each for each in pins.cases(session, contest_id, problem_id) if each.answer_sha256 is not None]
+        return [(each.id, each.name) for each in cases if (kinds[each.group_name] == CaseKind.FINAL) is final]
     kind = TestGroupRow.kind == CaseKind.FINAL
     group = (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name)
     query = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, func, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.domain.documents import MessageDocument
+from app.storage import pins
 from app.storage.files import FileStore
 from app.storage.ids import as_id
 from app.storage.judgements import DONE
@@ -163,6 +164,25 @@ def longest_runs(
     return {judgement_id: longest for judgement_id, longest in rows}  # noqa: C416 - a Row is no pair
 
 
+@dataclass(frozen=True, slots=True)
+class _Cases:
+    """The cases that a contest has: a condition of queries, and the ordinals, by id, that differ from the rows'."""
+
+    condition: ColumnElement[bool]
+    ordinals: Mapping[int, int]
+
+
+def _cases_of(session: Session, contest_id: str) -> _Cases:
+    """The problem's cases as they are, and for earlier versions those of the version."""
+    pinned = pins.ordinals(session, contest_id)
+    current = TestCaseRow.removed.is_(False)
+    if not pinned:
+        return _Cases(current, {})
+    ordinals = {id_: ordinal for by_id in pinned.values() for id_, ordinal in by_id.items()}
+    others = current & TestCaseRow.problem_id.not_in(list(pinned))
+    return _Cases(others | TestCaseRow.id.in_(list(ordinals)), ordinals)
+
+
 def runs(
     session: Session,
     contest_id: str,
@@ -172,13 +192,14 @@ def runs(
     judgements: Collection[int] | None = None,
 ) -> list[Run]:
     """The finished runs of a contest; of one team, some submissions or judgements if those are given."""
+    cases = _cases_of(session, contest_id)
     query = (
         select(*RUN_COLUMNS, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow.id)
         .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
         .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id if judgements is None else is_of(contest_id))
-        .where(is_visible(), TestCaseRow.removed.is_(False))
+        .where(is_visible(), cases.condition)
         .order_by(RawScoreRow.judgement_id, TestCaseRow.ordinal)
     )
     if team_id is not None:
@@ -186,7 +207,11 @@ def runs(
     chosen = _few(JudgementRow.id, judgements) if judgements is not None else _few(SubmissionRow.id, among)
     rows = [row for some in chosen for row in session.execute(query.where(some))]
     owners = {row.id: row for row in submissions(session, contest_id, {row[-1] for row in rows})}
-    return [Run(RunScore(*row[:-3]), row[-3], row[-2], owners[row[-1]]) for row in rows]
+    made = [(RunScore(*row[:-3]), row[-3], row[-2], owners[row[-1]]) for row in rows]
+    if not cases.ordinals:
+        return [Run(*each) for each in made]
+    shown = [Run(score, name, cases.ordinals.get(score.test_case_id, at), of) for score, name, at, of in made]
+    return sorted(shown, key=lambda run: (run.score.judgement_id, run.ordinal))
 
 
 def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tuple[int, str], RawScoreRow]:
@@ -212,15 +237,25 @@ class SentAnswer:
     refused: MessageDocument | None
 
 
-def sent_answers(session: Session, submission_id: int) -> list[SentAnswer]:
-    """The answers a submission brought, in order of the cases; none of cases that have been removed."""
+def sent_answers(session: Session, submission: SubmissionRow) -> list[SentAnswer]:
+    """The answers a submission brought, in order of the cases; none of cases that its contest does not have."""
+    cases = _cases_of(session, submission.contest_id)
     query = (
-        select(TestCaseRow.name, AnswerRow.file_name, AnswerRow.size, AnswerRow.sha256, AnswerRow.refused)
+        select(
+            TestCaseRow.id,
+            TestCaseRow.ordinal,
+            TestCaseRow.name,
+            AnswerRow.file_name,
+            AnswerRow.size,
+            AnswerRow.sha256,
+            AnswerRow.refused,
+        )
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(AnswerRow.submission_id == submission_id, TestCaseRow.removed.is_(False))
+        .where(AnswerRow.submission_id == submission.id, cases.condition)
         .order_by(TestCaseRow.ordinal)
     )
-    return [SentAnswer(*row) for row in session.execute(query)]
+    rows = sorted(session.execute(query), key=lambda row: cases.ordinals.get(row[0], row[1]))
+    return [SentAnswer(*row[2:]) for row in rows]
 
 
 class SentFile(NamedTuple):
@@ -234,7 +269,7 @@ class SentFile(NamedTuple):
 
 
 def contest_answers(session: Session, contest_id: str) -> Iterator[SentFile]:
-    """All answers of a contest in order of submission, without their bytes; none of cases that have been removed."""
+    """All answers of a contest in order of submission, without their bytes; none of cases that it does not have."""
     query = (
         select(
             AnswerRow.submission_id,
@@ -245,7 +280,7 @@ def contest_answers(session: Session, contest_id: str) -> Iterator[SentFile]:
         )
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
         .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id, TestCaseRow.removed.is_(False))
+        .where(SubmissionRow.contest_id == contest_id, _cases_of(session, contest_id).condition)
         .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
     )
     for row in session.execute(query):

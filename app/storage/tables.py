@@ -20,7 +20,7 @@ from app.storage.schema.contests import (
 )
 from app.storage.schema.feed import EventRow, WebhookRow
 from app.storage.schema.people import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow, TokenRow
-from app.storage.schema.problems import ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.schema.problems import ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow
 from app.storage.schema.registration import PasswordResetRow, RegisteredRow, RegistrationRow
 from app.storage.schema.roles import AuditRow, ContestRoleRow, KeptTeamRow, OrganiserRow, ProblemRoleRow
 from app.storage.schema.service import ClockRow, JobRow
@@ -53,6 +53,7 @@ __all__ = [
     "PersonRow",
     "ProblemRoleRow",
     "ProblemRow",
+    "ProblemVersionRow",
     "RawScoreRow",
     "RegisteredRow",
     "RegistrationRow",

@@ -15,7 +15,7 @@ from app.services.errors import Forbidden, Unauthorized
 from app.services.submissions.judgements import numbered_judgements
 from app.services.submissions.report_bodies import ReportedCase
 from app.services.submissions.reports import report
-from app.storage import problems, submission_queries
+from app.storage import pins, submission_queries
 from app.web.frames import frame
 from app.web.heat import width
 from app.web.pages import page
@@ -102,7 +102,7 @@ def report_page(
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
         raise Unauthorized("log in to see the report")
     shown = report(viewer, snapshot, session, submission_id)
-    row = problems.get(session, shown.problem_id)
+    row = pins.row(session, snapshot.contest.id, shown.problem_id)
     kind = shown.judgement.judgement_type_id
     mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
     lines = [_line(snapshot, shown.problem_id, case) for case in shown.cases]

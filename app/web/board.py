@@ -18,7 +18,7 @@ from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import BadRequest
 from app.services.scoreboard.row_renderer import arrays_of
 from app.services.viewer import Viewer
-from app.storage import contests, directory, problems
+from app.storage import contests, directory, pins
 from app.web.frames import frame
 from app.web.heat import LIMITS, heat, width
 from app.web.pages import page
@@ -199,7 +199,7 @@ class _Board:
 
 def _columns(session: Session, snapshot: ContestSnapshot, arrays: BoardArrays) -> list[Column]:
     labels = snapshot.contest.labels
-    rows = {each.id: problems.get(session, each.id) for each in arrays.problems}
+    rows = {each.id: pins.row(session, snapshot.contest.id, each.id) for each in arrays.problems}
     names = {key: row.names for key, row in rows.items() if row is not None}
     return [
         Column(

@@ -40,6 +40,7 @@ PARAMETERS = {
     "judgement_id": "The id of a judgement.",
     "language_id": "The id of a language; there is one, `answers`.",
     "name": "The property that has the file, such as `photo`.",
+    "number": "The number of a version.",
     "object_id": "The id of the object.",
     "other_team_id": "The id of the other team.",
     "problem_id": "The id of a problem, such as `comesolo`; below a contest also its label there, such as `A`.",

@@ -7,9 +7,10 @@ from fastapi import APIRouter, Response
 from app.api.http.deps import CurrentViewer, TheBoards, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
-from app.api.rejudgings.problem_changes import Joins, accepted
+from app.api.rejudgings.problem_changes import RESPONSES, TheHow, accepted
 from app.services.problems.contest_problems import EntryBody, EntryChange, EntryView, add, alter, remove
-from app.services.rejudgings.problem_changes import RESPONSES, RejudgingView
+from app.services.rejudgings.previews import Preview
+from app.services.rejudgings.problem_changes import RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
@@ -26,7 +27,7 @@ def add_contest_problem(
 
 @router.patch(
     "/contests/{contest_id}/problems/{problem_id}",
-    summary="Change a problem's place, rule or limits",
+    summary="Change a problem's place, rule, limits or version",
     response_model=EntryView,
     responses=RESPONSES,
 )
@@ -37,11 +38,15 @@ def change_contest_problem(
     contest_id: str,
     problem_id: str,
     body: EntryChange,
-    joins: Joins = None,
+    how: TheHow,
 ) -> EntryView | Response:
-    """The place changes at once; a rule that would change what anybody has becomes a rejudging (202), to be applied."""
-    outcome = alter(service, viewer, session, (contest_id, problem_id), body, joins)
-    return accepted(outcome) if isinstance(outcome, RejudgingView) else outcome
+    """The place changes at once; a rule or version that would change what anybody has becomes a rejudging (202).
+
+    `version` pins the contest to a version of the problem; null lets it follow the newest. `preview=true` says what a
+    rule or version would do (200).
+    """
+    outcome = alter(service, viewer, session, (contest_id, problem_id), body, how)
+    return accepted(outcome) if isinstance(outcome, (RejudgingView, Preview)) else outcome
 
 
 @router.delete("/contests/{contest_id}/problems/{problem_id}", summary="Take a problem out", status_code=204)

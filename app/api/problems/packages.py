@@ -17,11 +17,12 @@ from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.api.http.uploads import ZIPS, body_file, content_type
-from app.api.rejudgings.problem_changes import Joins, accepted
+from app.api.rejudgings.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.services.errors import BadRequest, UnsupportedMedia
 from app.services.problems import packages
 from app.services.problems.packages import BroughtIn, ProblemDetails, ProblemView, SentPackage
-from app.services.rejudgings.problem_changes import RESPONSES, RejudgingView
+from app.services.rejudgings.previews import Preview
+from app.services.rejudgings.problem_changes import RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
 PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
@@ -39,9 +40,11 @@ def list_problems(viewer: CurrentViewer, session: Reading) -> list[ProblemView]:
 
 
 @router.get("/problems/{problem_id}", summary="One problem with its test cases")
-def get_problem(problem_id: str, _viewer: CurrentViewer, session: Reading) -> ProblemDetails:
-    """Settings, groups, test cases and where it is used."""
-    return packages.one(session, problem_id)
+def get_problem(problem_id: str, _viewer: CurrentViewer, session: Reading, response: Response) -> ProblemDetails:
+    """Settings, groups, test cases and where it is used. The ETag is its version, for If-Match of changes."""
+    shown = packages.one(session, problem_id)
+    response.headers["ETag"] = f'"{shown.version}"'
+    return shown
 
 
 @router.get(
@@ -69,7 +72,7 @@ def delete_problem(problem_id: str, _viewer: CurrentViewer, session: Writing) ->
     "/problems",
     status_code=201,
     response_model=BroughtIn,
-    responses=RESPONSES,
+    responses={**PREVIEWED, **RESPONSES},
     openapi_extra={"requestBody": {"required": True, "content": {**FORM, **UPLOADED_ZIP}}},
     summary="Bring in a problem package",
 )
@@ -79,11 +82,11 @@ async def import_problem(
     viewer: CurrentViewer,
     service: TheService,
     authenticator: TheAuthenticator,
+    how: TheHow,
     id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
     format: Annotated[
         packages.JudgeFormat | None, Query(description="the judge that the zip is of; told by its files")
     ] = None,
-    joins: Joins = None,
 ) -> BroughtIn | Response:
     """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once.
 
@@ -92,9 +95,9 @@ async def import_problem(
     Where that would change what anybody has, the new version becomes a rejudging (202), to be applied.
     """
     async with _open_package(request, id, format, service.settings.max_upload) as sent:
-        outcome = await run_sync(packages.bring_in, service, viewer, sent, joins)
+        outcome = await run_sync(packages.bring_in, service, viewer, sent, how)
     authenticator.forget(viewer.account_id)  # it may own a problem more
-    if isinstance(outcome, RejudgingView):
+    if isinstance(outcome, (RejudgingView, Preview)):
         return accepted(outcome)
     response.headers["Location"] = f"{API}/problems/{outcome.id}"
     return outcome

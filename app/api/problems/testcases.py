@@ -11,7 +11,7 @@ from app.api.http.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file,
 from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
 from app.api.http.snapshot import TheSnapshot
-from app.api.rejudgings.problem_changes import Joins, accepted
+from app.api.rejudgings.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.services.problems.packages import CaseView
 from app.services.problems.testcases import (
     CaseRequest,
@@ -22,7 +22,8 @@ from app.services.problems.testcases import (
     list_cases,
     put_case,
 )
-from app.services.rejudgings.problem_changes import RESPONSES, RejudgingView
+from app.services.rejudgings.previews import Preview
+from app.services.rejudgings.problem_changes import RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
@@ -87,7 +88,7 @@ def get_inputs_zip(
 @router.put(
     PLACE,
     response_model=CaseView,
-    responses={201: {"model": CaseView, "description": "It is new"}, **RESPONSES},
+    responses={**PREVIEWED, 201: {"model": CaseView, "description": "It is new"}, **RESPONSES},
     openapi_extra={"requestBody": {"required": True, "content": FORM}},
     summary="Put a test case",
 )
@@ -99,7 +100,7 @@ async def put_testcase(
     name: str,
     viewer: CurrentViewer,
     service: TheService,
-    joins: Joins = None,
+    how: TheHow,
 ) -> CaseView | Response:
     """Form: the file `input`, perhaps the file `answer`; else `method`, `seconds`, `seed` of the reference run that is
     started to make it (`reference_run` in the reply), where the problem names a solver.
@@ -109,14 +110,20 @@ async def put_testcase(
     """
     async with open_form(request, PARTS) as form:
         asked = CaseRequest(problem_id, group, name, form.read("input"), form.read("answer"), form.texts)
-    outcome = await run_sync(put_case, service, viewer, asked, joins)
-    if isinstance(outcome, RejudgingView):
+    outcome = await run_sync(put_case, service, viewer, asked, how)
+    if isinstance(outcome, (RejudgingView, Preview)):
         return accepted(outcome)
     response.status_code = 201 if outcome.is_new else 200
     return outcome.case
 
 
-@router.delete(PLACE, status_code=204, response_model=None, responses=RESPONSES, summary="Delete a test case")
+@router.delete(
+    PLACE,
+    status_code=204,
+    response_model=None,
+    responses={**PREVIEWED, **RESPONSES},
+    summary="Delete a test case",
+)
 def delete_testcase(
     problem_id: str,
     group: str,
@@ -124,8 +131,8 @@ def delete_testcase(
     viewer: CurrentViewer,
     session: Writing,
     service: TheService,
-    joins: Joins = None,
+    how: TheHow,
 ) -> Response:
     """Only while its group keeps another. Where it would change what anybody has, it becomes a rejudging (202)."""
-    opened = delete_case(service, viewer, session, (problem_id, group, name), joins)
+    opened = delete_case(service, viewer, session, (problem_id, group, name), how)
     return Response(status_code=204) if opened is None else accepted(opened)

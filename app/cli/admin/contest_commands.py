@@ -6,6 +6,7 @@ from app.cli.admin import (
     contest_reveal,
     contest_settings,
     contest_times,
+    problem_versions,
     quota,
     roles,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "contest_reveal",
     "contest_settings",
     "contest_times",
+    "problem_versions",
     "quota",
     "roles",
 ]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.admin.problems import Joins, upload_archive, upload_problem
+from app.cli.admin.changes import Joins, parameters
+from app.cli.admin.problems import upload_archive, upload_problem
 from app.cli.new_folder import write_new_folder
 from app.cli.options import AsJson
 from app.cli.output import Failure, say
@@ -42,7 +43,7 @@ def import_package(
     must_exist(place)
     arrival = read_foreign(place, slug, format_name)
     if arrival is None and to is None:
-        upload_problem(place, rejudging, as_json)
+        upload_problem(place, rejudging, as_json=as_json)
         return
     if arrival is None:
         raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
@@ -51,7 +52,8 @@ def import_package(
     if to is None:
         from app.packages.export import write_archive
 
-        upload_archive(arrival.package.slug, write_archive(arrival.package), rejudging, as_json)
+        how = parameters(rejudging, keep=False, preview=False)
+        upload_archive(arrival.package.slug, write_archive(arrival.package), how, as_json)
         return
     folder = to / arrival.package.slug
     write_new_folder(folder, arrival.package.files)

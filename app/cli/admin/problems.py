@@ -1,4 +1,4 @@
-"""`jurado admin problem|testcase|reference|job`: problems, their test cases, and the expected answers made for them."""
+"""`jurado admin problem|reference`: problems and the expected answers made for them."""
 
 from __future__ import annotations
 
@@ -7,28 +7,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue
 
-from app.cli.admin.jobs import case_text, finish, follow_job
-from app.cli.admin.requests import delete, listing, waiting, waiting_text
-from app.cli.client import Client, checked, without_none
+from app.cli.admin.changes import Joins, Keep, PreviewOnly, parameters, previewed, say_changed
+from app.cli.admin.jobs import finish
+from app.cli.admin.requests import delete, listing, waiting
+from app.cli.client import Client, Param, checked, without_none
 from app.cli.names import read_file
 from app.cli.options import AsJson
-from app.cli.output import Failure, examples, report, say, show, table, write_file, write_json
+from app.cli.output import Failure, examples, report, say, write_file
 from app.cli.package import show_faults
-from app.cli.progress import progress_shown
-from app.cli.resources.problems import Job, ProblemDetails, StoredCase, StoredProblem
-from app.cli.resources.rejudgings import Rejudging
+from app.cli.resources.problems import Job, StoredProblem
 from app.cli.uploading import upload_shown
 
 problem = typer.Typer(no_args_is_help=True, help="Problems and their packages.")
-testcase = typer.Typer(no_args_is_help=True, help="Single test cases.")
 reference = typer.Typer(no_args_is_help=True, help="Expected answers, made by the reference solver.")
 ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]
-CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as secret/121-mine")]
-Joins = Annotated[
-    int | None, typer.Option(metavar="ID", help="make the change a part of this open rejudging, if one is needed")
-]
 Method = Annotated[str | None, typer.Option(help="default: the problem's reference method")]
 Seconds = Annotated[float | None, typer.Option(help="time for each case")]
 Seed = Annotated[int | None, typer.Option(help="seed of the solver")]
@@ -47,24 +40,26 @@ def list_problems(as_json: AsJson = False) -> None:
 def upload_problem(
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
     rejudging: Joins = None,
+    keep: Keep = False,
+    preview: PreviewOnly = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring in a problem package, or a new version of one; with any fault nothing is kept and every fault is listed.
 
     A new version of a problem with submissions waits as a rejudging.
     """
-    upload_archive(*packed(place), rejudging, as_json, name=str(place))
+    upload_archive(*packed(place), parameters(rejudging, keep=keep, preview=preview), as_json, name=str(place))
 
 
 def upload_archive(
-    slug: str | None, data: bytes, rejudging: int | None, as_json: bool, *, name: str | None = None
+    slug: str | None, data: bytes, how: Mapping[str, Param], as_json: bool, *, name: str | None = None
 ) -> None:
     """Send a package's zip to the server, and say what came of it; `name`: for a zip that knows its id itself."""
-    params = {"id": slug, "rejudging": rejudging}
+    params = {"id": slug, **how}
     with Client.open() as client, upload_shown(data) as reader:
         reply = client.post("problems", content=reader, params=params, headers={"Content-Type": "application/zip"})
-    if (waits := waiting(reply)) is not None:
-        report(waiting_text(waits), reply, as_json=as_json)
+    if previewed(reply) is not None or waiting(reply) is not None:
+        say_changed(reply, "", as_json=as_json)
         return
     stored = checked(reply, StoredProblem)
     if not as_json:
@@ -72,15 +67,27 @@ def upload_archive(
     report(f"problem {stored['id']} has {stored['test_data_count']} test cases", reply, as_json=as_json)
 
 
-@problem.command("download", epilog=examples("jurado admin problem download comesolo --out comesolo.zip"))
+@problem.command(
+    "download",
+    epilog=examples(
+        "jurado admin problem download comesolo --out comesolo.zip",
+        "jurado admin problem download comesolo --contest finals --out as-judged.zip",
+    ),
+)
 def download_problem(
     problem_id: ProblemId,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: PROBLEM.zip")] = None,
+    version: Annotated[int | None, typer.Option(min=1, help="default: the newest")] = None,
+    contest: Annotated[str | None, typer.Option(help="the version that this contest is judged with")] = None,
 ) -> None:
-    """Fetch a problem as a package, with its test cases as they are now."""
+    """Fetch a problem as a package: as it is now, in an earlier version, or as a contest is judged with it."""
+    if version is not None and contest is not None:
+        raise Failure("--contest: expected no --version beside it, found both")
     target = out or Path(f"{problem_id}.zip")
+    place = f"problems/{problem_id}" if contest is None else f"contests/{contest}/problems/{problem_id}"
+    place += "" if version is None else f"/versions/{version}"
     with Client.open() as client:
-        data = client.request("GET", f"/api/problems/{problem_id}/package.zip").content
+        data = client.request("GET", f"/api/{place}/package.zip").content
     write_file(target, data)
     say(f"{target}: {len(data)} bytes")
 
@@ -89,98 +96,6 @@ def download_problem(
 def delete_problem(problem_id: ProblemId) -> None:
     """Delete a problem that no contest has."""
     delete(f"problems/{problem_id}")
-
-
-@testcase.command(
-    "list", epilog=examples("jurado admin testcase list comesolo", "jurado admin testcase list comesolo --json")
-)
-def list_cases(problem_id: ProblemId, as_json: AsJson = False) -> None:
-    """List the test cases of a problem with the origin of their expected answers."""
-    with Client.open() as client:
-        cases = client.get(f"problems/{problem_id}", ProblemDetails)["testcases"]
-    if as_json:
-        write_json(cases)
-        return
-    rows = [
-        (f"{c['group']}/{c['name']}", c["size"], f"{c['max_points']:.3f}", c["answer_size"], origin(c["provenance"]))
-        for c in cases
-    ]
-    show(table(problem_id, ["test case", ">bytes", ">points", ">answer bytes", "made by"], rows))
-
-
-@testcase.command(
-    "put",
-    epilog=examples(
-        "jurado admin testcase put comesolo secret/121-mine board.in",
-        "jurado admin testcase put comesolo secret/121-mine board.in --answer board.ans",
-    ),
-)
-def put_case(
-    problem_id: ProblemId,
-    path: CasePath,
-    input_file: Annotated[Path, typer.Argument(metavar="INPUT")],
-    answer: Annotated[Path | None, typer.Option(metavar="FILE", help="else a reference run makes it")] = None,
-    method: Method = None,
-    seconds: Seconds = None,
-    seed: Seed = None,
-    rejudging: Joins = None,
-    wait: Wait = True,
-    as_json: AsJson = False,
-) -> None:
-    """Put a test case into a problem, or replace it; with any fault nothing is kept and every fault is listed.
-
-    Without an answer the server's solver makes one, and the command follows that job until it ends. In a problem with
-    submissions the case waits as a rejudging, which cannot be applied before the case has an answer.
-    """
-    options = {"method": method, "seconds": seconds, "seed": seed}
-    how = {name: str(value) for name, value in without_none(options).items()}
-    if answer is not None and how:
-        raise Failure(
-            "--answer: expected no --method, --seconds or --seed beside it, as these are for making the answer"
-        )
-    files = {"input": (input_file.name, read_file(input_file, "input"))}
-    if answer is not None:
-        files["answer"] = (answer.name, read_file(answer, "answer"))
-    with Client.open() as client:
-        reply = client.put(
-            f"problems/{problem_id}/testcases/{path}", files=files, data=how, params={"rejudging": rejudging}
-        )
-        waits = waiting(reply)
-        ended = None
-        if lacks_answer(reply, waits, path):
-            job_id = (waits or checked(reply, StoredCase))["reference_run"]
-            ended = make_answer(client, f"{path} of {problem_id}", job_id, wait=wait, quiet=as_json)
-    text = f"test case {path} of {problem_id} has been put" if waits is None else waiting_text(waits)
-    report(text, reply, as_json=as_json)
-    raise typer.Exit(0 if ended is None or ended["state"] == "done" else 1)
-
-
-def lacks_answer(reply: JsonValue, waits: Rejudging | None, path: str) -> bool:
-    """Tell whether a case that was put has no expected answer yet."""
-    if waits is not None:
-        return path.rpartition("/")[2] in waits["without_answer"]
-    return checked(reply, StoredCase)["answer_sha256"] is None
-
-
-def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, quiet: bool) -> Job | None:
-    """Say that a case has no expected answer yet, and follow the job that makes it; returns its end if awaited."""
-    why = f"job {job_id} makes it" if job_id else "the problem names no reference solver: put it again with --answer"
-    say(f"test case {case} has no expected answer yet, and nobody can answer it: {why}")
-    if job_id is None or not wait:
-        return None
-    with progress_shown(f"job {job_id}", quiet=quiet) as on_progress:
-        ended = follow_job(client, job_id, on_progress)
-    for name, result in (ended["result"] or {}).get("cases", {}).items():
-        say(f"{name}: {case_text(result)}")
-    if ended["state"] != "done":
-        say(f"job {job_id} has {ended['state']}: {case} still has no expected answer")
-    return ended
-
-
-@testcase.command("delete", epilog=examples("jurado admin testcase delete comesolo secret/121-mine"))
-def delete_case(problem_id: ProblemId, path: CasePath) -> None:
-    """Delete a test case; of a problem with submissions it waits as a rejudging."""
-    delete(f"problems/{problem_id}/testcases/{path}")
 
 
 @reference.command(
@@ -219,9 +134,3 @@ def packed(place: Path) -> tuple[str | None, bytes]:
 
     package = read(place)
     return package.slug, write_archive(package)
-
-
-def origin(provenance: Mapping[str, JsonValue]) -> str:
-    """Say in a few words where an expected answer comes from."""
-    method = provenance.get("method")
-    return " ".join(str(word) for word in (provenance.get("from"), method) if word)

@@ -39,6 +39,84 @@ class SizedCase(TypedDict):
     size: int
 
 
+class CasePreview(TypedDict):
+    """A test case that a change adds, removes or changes."""
+
+    name: str
+    group: str
+    change: str
+    parts: list[str]
+
+
+class ContestPreview(TypedDict):
+    """A contest that a change reaches, or `why` it does not."""
+
+    id: str
+    version: int
+    goes_along: bool
+    why: str | None
+    submissions: int
+    teams: int
+
+
+class Preview(TypedDict):
+    """What a change of a problem would do."""
+
+    version: int
+    outcome: str
+    changes: list[str]
+    testcases: list[CasePreview]
+    contests: list[ContestPreview]
+    submissions: int
+    teams: int
+
+
+class Version(TypedDict):
+    """A version of a problem, and the contests that have it; `pinned` ones stay with it."""
+
+    number: int
+    created: str
+    account_id: str | None
+    note: str
+    contests: list[str]
+    pinned: list[str]
+
+
+class VersionCase(TypedDict):
+    """A test case of a version."""
+
+    group: str
+    name: str
+    max_points: float
+    sha256: str
+    answer_sha256: str | None
+
+
+class VersionDetails(Version):
+    """A version with its test cases."""
+
+    testcases: list[VersionCase]
+    sha256: str
+
+
+class FieldDifference(TypedDict):
+    """A field in which two versions differ."""
+
+    where: str
+    before: str
+    after: str
+
+
+class VersionDiff(TypedDict):
+    """The difference between two versions."""
+
+    before: int
+    after: int
+    judging: bool
+    points: bool
+    fields: list[FieldDifference]
+
+
 class ProblemDetails(TypedDict):
     """A problem with its test cases."""
 

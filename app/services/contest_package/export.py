@@ -29,8 +29,7 @@ from app.services.scoreboard.row_renderer import dump
 from app.services.submissions.whole import batched
 from app.services.viewer import Viewer
 from app.storage import directory as stored_directory
-from app.storage import events, packing, submission_queries
-from app.storage import problems as stored_problems
+from app.storage import events, packing, pins, submission_queries
 from app.storage import teams as stored_teams
 from app.storage.packing import NotPackable
 from app.storage.stored_bytes import UNREADABLE
@@ -190,13 +189,13 @@ def _answers(session: Session, service: Service, row_id: int) -> Load:
     return lambda: zip_bytes(submission_queries.answer_files(session, service.files, row_id))
 
 
-def _statement(session: Session, service: Service, row: ProblemRow, language: str) -> Load:
+def _statement(session: Session, service: Service, contest_id: str, row: ProblemRow, language: str) -> Load:
     def load() -> bytes:
         file = row.statements[language]
         data = service.files.load(file["sha256"])
         if file["kind"] != "md":
             return data
-        text = statements.with_samples(data.decode(), problems.samples(session, service, row.id), language)
+        text = statements.with_samples(data.decode(), problems.samples(session, service, contest_id, row.id), language)
         return statements.page(title_of(row.names, language), text, language).encode()
 
     return load
@@ -223,11 +222,14 @@ def _loading(service: Service, sha256: str) -> Load:
 def _add_problems(parts: PackageParts, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
     """Add the packages and statements of all problems."""
     for problem in snapshot.problems:
-        row = stored_problems.get(session, problem.id)
+        row = pins.row(session, snapshot.contest.id, problem.id)
         assert row is not None, "a foreign key"
-        package = partial(packing.packed, session, service.files, row)
+        cases = pins.cases(session, snapshot.contest.id, problem.id)
+        package = partial(packing.packed, service.files, row, cases)
         parts.files[f"problems/{row.id}/{row.id}.zip"] = package
         for language, file in row.statements.items():
             label = snapshot.contest.labels[row.id]
             suffix = "html" if file["kind"] == "md" else file["kind"]
-            parts.files[f"problems/{row.id}/{label}.{language}.{suffix}"] = _statement(session, service, row, language)
+            parts.files[f"problems/{row.id}/{label}.{language}.{suffix}"] = _statement(
+                session, service, snapshot.contest.id, row, language
+            )

@@ -204,6 +204,7 @@ class Importer:
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
             row.rule = body.rule.document()
+            row.version = next((each.pin for each in self._chosen.values() if each.id == body.id), None)
             if label in labels:
                 self._add("problems.json", f"[{at}].label", "another label than before", repr(label))
                 continue

@@ -25,7 +25,7 @@ from app.service import Service
 from app.services.contest_package.package_files import Contents
 from app.services.fault_list import FaultList
 from app.services.problems.packages import check_package
-from app.storage import comparison, problem_diff, problems
+from app.storage import comparison, problem_diff, problems, versions
 from app.storage.comparison import Difference
 from app.storage.documents import ProblemDocument
 from app.storage.files import OnlyHashes
@@ -45,6 +45,7 @@ class Version:
     how         equal: it was here; new: it was not; version: another one of its id is here, so that it got another id;
                 here: what is here is used unseen, as the package does not carry it or the request wants that
     document    what the submissions are judged by
+    pin         the earlier version of the problem here that it is; None: the newest
     package     what is to be stored, with the rules it breaks and the scores of its expected answers
     """
 
@@ -57,6 +58,7 @@ class Version:
     scores: Mapping[str, FoundScore] = field(default_factory=dict)
     differences: Sequence[Difference] = ()
     stored: KeptPackage | None = None
+    pin: int | None = None
 
 
 @dataclass
@@ -122,11 +124,22 @@ def _choose(
     differences = comparison.differences(document, current)
     if not differences:
         return Version(problem_id, problem_id, "equal", current)
+    if (earlier := _earlier(session, problem_id, document)) is not None:
+        return earlier
     if wanted == "refuse":
         for each in differences:
             faults.add(_path(problem_id), each.where, each.expected, each.found)
         return None
     return _as_another(session, contents, problem_id, arrival, document, differences)
+
+
+def _earlier(session: Session, problem_id: str, document: ProblemDocument) -> Version | None:
+    """The newest of the earlier versions that are equal to a document, or None."""
+    for row in versions.versions(session, problem_id)[1:]:
+        known = problem_diff.of_version(session, problem_id, row.number)
+        if not comparison.differences(document, known):
+            return Version(problem_id, problem_id, "equal", known, pin=row.number)
+    return None
 
 
 def _as_another(
@@ -166,6 +179,8 @@ def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None
     """Write the problems that are brought in; those that are used must be as they were when they were compared."""
     for version in chosen.values():
         row = problems.get(session, version.id)
+        if row is not None and version.pin is not None:
+            continue  # what is superseded does not change
         if version.stored is not None and row is None:
             problems.put_package(session, version.stored, version.scores)
             continue

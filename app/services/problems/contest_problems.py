@@ -21,12 +21,14 @@ from app.services.contests.changes import refuse_final
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, Conflict, NotFound
 from app.services.names import did_you_mean
-from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.services.rejudgings.previews import Preview, preview
+from app.services.rejudgings.problem_changes import How, RejudgingView, change, check_version, refusals, shown
 from app.services.roles.ownership import refuse_unusable
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
-from app.storage import contests, problems
+from app.storage import contests, pins, problems, rejudging_changes, versions
 from app.storage.tables import ContestProblemRow, ProblemRow
+from app.storage.versions import Author
 
 Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f/]+$", max_length=36)]
 Rgb = Annotated[str, StringConstraints(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$")]
@@ -63,7 +65,10 @@ class EntryBody(Body):
 
 
 class EntryChange(Body):
-    """A change of a problem in the contest; omitted properties stay. A given rule, or limits, replace the old ones."""
+    """A change of a problem in the contest; omitted properties stay. A given rule, or limits, replace the old ones.
+
+    `version`: the version of the problem that the contest stays with; null: it follows the newest.
+    """
 
     id: Line | None = None
     label: Label | None = None
@@ -72,10 +77,14 @@ class EntryChange(Body):
     color: Line | None = None
     rule: Rule | None = None
     limits: LimitsBody | None = None
+    version: int | None = Field(None, ge=1, le=MOST_ORDINAL)
 
 
 class EntryView(BaseModel):
-    """A problem's place in a contest, and the whole rule and limits that hold there."""
+    """A problem's place in a contest, and the whole rule and limits that hold there.
+
+    `version` is the one that the contest has; `pinned`: it stays with it whatever becomes of the problem.
+    """
 
     id: str
     label: str
@@ -84,6 +93,8 @@ class EntryView(BaseModel):
     color: str | None
     rule: dict[str, Any]
     limits: dict[str, Any]
+    version: int
+    pinned: bool
 
 
 def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, body: EntryBody) -> EntryView:
@@ -119,14 +130,26 @@ def alter(
     session: Session,
     place: tuple[str, str],
     body: EntryChange,
-    joins: int | None,
-) -> EntryView | RejudgingView:
-    """Change a problem's place (contest, problem) at once; a rule that changes what somebody has opens a rejudging."""
+    how: How,
+) -> EntryView | RejudgingView | Preview:
+    """Change a problem's place (contest, problem) at once; a rule or version that changes somebody's points waits.
+
+    Raises BadRequest for both at once, or an unknown version.
+    """
     contest_id, problem_id = place
     row = entry_of(session, contest_id, problem_id)
     refuse_final(contest_of(session, contest_id))
     same_id(problem_id, body.id)
     named = body.model_fields_set
+    if body.rule is not None and "version" in named:
+        raise BadRequest("version: expected no rule beside it, as each may wait as a rejudging, found both")
+    if how.keep:
+        raise BadRequest("contests: expected no such parameter, as the change is this contest's alone, found keep")
+    if how.preview and body.rule is None and "version" not in named:
+        raise BadRequest("preview: expected a rule or a version to look at, found neither")
+    opened = _rejudged(session, viewer, row, body, how)
+    if isinstance(opened, Preview):
+        return opened
     row.label = body.label or row.label
     row.ordinal = row.ordinal if body.ordinal is None else body.ordinal
     row.rgb = body.rgb if "rgb" in named else row.rgb
@@ -135,23 +158,47 @@ def alter(
         row.limits = body.limits.document()
     _check_label(session, row)
     after_commit(session, lambda: service.boards.changed(contest_id))
-    opened = None if body.rule is None else _alter_rule(session, viewer, row, body.rule, joins)
     if opened is None:
         return _view(session, row, problem_row(session, problem_id))
     after_commit(session, service.engine.take_up)
     return opened
 
 
+def _rejudged(
+    session: Session, viewer: Viewer, row: ContestProblemRow, body: EntryChange, how: How
+) -> RejudgingView | Preview | None:
+    """Change the rule or the version, as far as a request names them; None: it is done."""
+    if "version" in body.model_fields_set:
+        return _move(session, viewer, row, body.version, how)
+    return None if body.rule is None else _alter_rule(session, viewer, row, body.rule, how)
+
+
+def _move(
+    session: Session, viewer: Viewer, row: ContestProblemRow, version: int | None, how: How
+) -> RejudgingView | Preview | None:
+    contest_id, problem_id = row.contest_id, row.problem_id
+    check_version(session, problem_id, how.version)
+    if versions.manifest(session, problem_id, version) is None:
+        newest = problem_row(session, problem_id).version
+        raise BadRequest(f"version: expected a version of {problem_id}, 1 to {newest}, found {version}")
+    author = Author(viewer.account_id, f"version {version or 'newest'} of {problem_id} for {contest_id}")
+    with refusals():
+        if how.preview:
+            return preview(session, rejudging_changes.planned_move(session, contest_id, problem_id, version))
+        opened = rejudging_changes.move(session, contest_id, problem_id, version, author)
+    return None if opened is None else shown(session, opened)
+
+
 def _alter_rule(
-    session: Session, viewer: Viewer, row: ContestProblemRow, rule: Rule, joins: int | None
-) -> RejudgingView | None:
+    session: Session, viewer: Viewer, row: ContestProblemRow, rule: Rule, how: How
+) -> RejudgingView | Preview | None:
     contest_id, problem_id, wanted = row.contest_id, row.problem_id, checked_rule(session, row, rule)
 
     def write() -> None:
         row.rule = wanted
 
-    reason = f"another rule for {problem_id}"
-    return change(session, problem_id, write, reason, viewer.account_id, contest_id=contest_id, joins=joins)
+    author = Author(viewer.account_id, f"another rule for {problem_id}")
+    return change(session, problem_id, write, author, how, contest_id=contest_id)
 
 
 def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_id: str) -> None:
@@ -174,7 +221,7 @@ def problem_row(session: Session, problem_id: str) -> ProblemRow:
 def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> RuleDocument:
     """The rule as it is kept; raises BadRequest where it is not understood."""
     document = rule.document()
-    _read(session, document, problem_row(session, row.problem_id))
+    _read(session, row.contest_id, document, problem_row(session, row.problem_id))
     return document
 
 
@@ -190,7 +237,7 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
 
 def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
     """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
-    rule = _read(session, row.rule, problem)
+    rule = _read(session, row.contest_id, row.rule, problem)
     settings = read_settings(contest_of(session, row.contest_id).settings)
     return EntryView(
         id=row.problem_id,
@@ -200,12 +247,15 @@ def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> Entr
         color=row.color,
         rule=dict(write_rule(rule)),
         limits=dict(write_limits(read_limits(row.limits or {}, settings.limits))),
+        version=row.version or problem.version,
+        pinned=row.version is not None,
     )
 
 
-def _read(session: Session, document: RuleDocument, problem: ProblemRow) -> ScoringRule:
-    scoring = problem.settings["scoring"]
-    most = problems.max_points(session).get(problem.id, Fraction(0))
+def _read(session: Session, contest_id: str, document: RuleDocument, problem: ProblemRow) -> ScoringRule:
+    scoring = (pins.row(session, contest_id, problem.id) or problem).settings["scoring"]
+    points = [(each.max_points_num, each.max_points_den) for each in pins.groups(session, contest_id, problem.id)]
+    most = sum((Fraction(*each) for each in points), Fraction(0))
     try:
         return read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
     except ValueError as error:

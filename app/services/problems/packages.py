@@ -24,13 +24,16 @@ from app.service import Service
 from app.services.clics import format_time
 from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.services.names import did_you_mean
-from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.services.rejudgings.previews import Preview, preview_of_new
+from app.services.rejudgings.problem_changes import How, RejudgingView, change
 from app.services.roles.ownership import own_problem, refuse_foreign_version
 from app.services.viewer import Viewer
-from app.storage import packing, problems
+from app.storage import comparison, packing, problems
+from app.storage.files import OnlyHashes
 from app.storage.packing import NotPackable
 from app.storage.problems import ProblemInUse
-from app.storage.tables import ProblemRow
+from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
+from app.storage.versions import Author
 
 JudgeFormat = Format
 """The judges whose packages are taken beside Jurado's own."""
@@ -65,7 +68,7 @@ class CaseView(BaseModel):
 
 
 class ProblemView(BaseModel):
-    """A problem in a list."""
+    """A problem in a list; `version` is the number of its newest version."""
 
     id: str
     uuid: str
@@ -76,6 +79,7 @@ class ProblemView(BaseModel):
     test_data_count: int
     max_score: float
     updated: str
+    version: int
 
 
 class ProblemDetails(ProblemView):
@@ -145,7 +149,7 @@ def package_zip(service: Service, session: Session, problem_id: str) -> bytes:
     """
     row = existing(session, problem_id)
     try:
-        return packing.packed(session, service.files, row)
+        return packing.packed(service.files, row, problems.test_cases(session, row.id))
     except NotPackable as lacking:
         raise Conflict(f"problem {problem_id!r} cannot be written as a package: {lacking}") from None
 
@@ -159,12 +163,12 @@ def delete(session: Session, problem_id: str) -> None:
         raise Conflict(str(used)) from None
 
 
-def bring_in(service: Service, viewer: Viewer, sent: SentPackage, joins: int | None) -> BroughtIn | RejudgingView:
-    """Check a package and store it: at once, or as a rejudging (part of the open one `joins`) where submissions exist.
+def bring_in(service: Service, viewer: Viewer, sent: SentPackage, how: How) -> BroughtIn | RejudgingView | Preview:
+    """Check a package and store it: at once, or as a rejudging where submissions exist.
 
-    Raises BadRequest with all faults; nothing is stored then.
+    Raises BadRequest with all faults; nothing is stored then, nor for a preview.
     """
-    return _store(service, _read_and_check(service, sent), viewer, joins)
+    return _store(service, _read_and_check(service, sent), viewer, how)
 
 
 def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
@@ -181,6 +185,7 @@ def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
             test_data_count=counts.get(row.id, 0),
             max_score=float(points.get(row.id, 0)),
             updated=format_time(row.updated),
+            version=row.version,
         )
         for row in rows
     ]
@@ -193,31 +198,35 @@ def details(session: Session, row: ProblemRow) -> ProblemDetails:
         **dict(view),
         settings=dict(row.settings),
         license=row.metadata_.get("license"),
-        groups=[
-            TestDataGroup(
-                name=group.name,
-                kind=group.kind,
-                aggregation=group.aggregation,
-                max_points=group.max_points_num / group.max_points_den,
-                require_pass=group.require_pass,
-            )
-            for group in problems.groups(session, row.id)
-        ],
-        testcases=[
-            CaseView(
-                name=case.name,
-                group=case.group_name,
-                ordinal=case.ordinal,
-                max_points=case.points_num / case.points_den,
-                size=case.input_size,
-                sha256=case.input_sha256,
-                answer_size=case.answer_size,
-                answer_sha256=case.answer_sha256,
-                provenance=dict(case.provenance),
-            )
-            for case in problems.test_cases(session, row.id)
-        ],
+        groups=[group_view(group) for group in problems.groups(session, row.id)],
+        testcases=[case_view(case) for case in problems.test_cases(session, row.id)],
         contests=problems.contests_of(session, row.id),
+    )
+
+
+def group_view(group: TestGroupRow) -> TestDataGroup:
+    """A group as judges may read it."""
+    return TestDataGroup(
+        name=group.name,
+        kind=group.kind,
+        aggregation=group.aggregation,
+        max_points=group.max_points_num / group.max_points_den,
+        require_pass=group.require_pass,
+    )
+
+
+def case_view(case: TestCaseRow) -> CaseView:
+    """A test case as judges may read it."""
+    return CaseView(
+        name=case.name,
+        group=case.group_name,
+        ordinal=case.ordinal,
+        max_points=case.points_num / case.points_den,
+        size=case.input_size,
+        sha256=case.input_sha256,
+        answer_size=case.answer_size,
+        answer_sha256=case.answer_sha256,
+        provenance=dict(case.provenance or {}),
     )
 
 
@@ -242,11 +251,11 @@ def _read_and_check(service: Service, sent: SentPackage) -> Checked:
         raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None
 
 
-def _store(service: Service, checked: Checked, viewer: Viewer, joins: int | None) -> BroughtIn | RejudgingView:
+def _store(service: Service, checked: Checked, viewer: Viewer, how: How) -> BroughtIn | RejudgingView | Preview:
     """Store a checked package: at once, or as a rejudging where submissions exist."""
     package = checked.package
-    stored = problems.keep_package(service.files, package)
-    with service.database.write() as session:
+    stored = problems.keep_package(OnlyHashes() if how.preview else service.files, package)
+    with service.database.write(quiet=how.preview) as session:
         is_new = problems.get(session, package.slug) is None
         if not is_new:
             refuse_foreign_version(viewer, package.slug)
@@ -254,15 +263,18 @@ def _store(service: Service, checked: Checked, viewer: Viewer, joins: int | None
         def write() -> None:
             problems.put_package(session, stored, checked.scores)
 
-        reason = f"a new version of {package.slug} has been brought in"
-        opened = change(session, package.slug, write, reason, viewer.account_id, joins=joins)
+        if is_new and how.preview:
+            return preview_of_new(package.slug, comparison.package_document(stored))
+        author = Author(viewer.account_id, f"a new version of {package.slug} has been brought in")
+        opened = change(session, package.slug, write, author, how)
         if is_new:
             own_problem(session, viewer, package.slug)
         problem = None if opened is not None else details(session, existing(session, package.slug))
     if problem is not None:
         return BroughtIn(**dict(problem), warnings=[PackageWarning(**each.as_data()) for each in checked.warnings])
     assert opened is not None, "one of the two"
-    service.engine.take_up()
+    if isinstance(opened, RejudgingView):
+        service.engine.take_up()
     return opened
 
 

@@ -15,6 +15,7 @@ from app.service import Service
 from app.services.problems.statements import MIMES, Sample, title_of
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
+from app.storage import pins
 from app.storage import problems as stored
 from app.storage.documents import MetadataDocument, OriginDocument, StatementDocument
 from app.storage.scoring_input import entries
@@ -128,6 +129,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     """The problems this viewer may see, in order."""
     seen = {problem.id: problem for problem in snapshot.problems}
     counts = stored.case_counts(session)
+    counts |= {each: len(ordinals) for each, ordinals in pins.ordinals(session, snapshot.contest.id).items()}
     return [
         _document(
             viewer, seen[row.id], entry, row, counts.get(row.id, 0) if viewer.sees_all else len(seen[row.id].cases)
@@ -144,12 +146,12 @@ def problem(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem
     return Problem.model_validate(document)
 
 
-def samples(session: Session, service: Service, problem_id: str) -> list[Sample]:
-    """The samples of a problem, as shown with its statement."""
+def samples(session: Session, service: Service, contest_id: str, problem_id: str) -> list[Sample]:
+    """The samples of a contest's problem, as shown with its statement."""
     shown = []
-    row = stored.get(session, problem_id)
+    row = pins.row(session, contest_id, problem_id)
     outputs = row.metadata_.get("sample_outputs", {}) if row is not None else {}
-    for case in stored.test_cases(session, problem_id):
+    for case in pins.cases(session, contest_id, problem_id):
         if case.group_name == "sample":
             digest = outputs.get(case.name, case.answer_sha256)
             expected = service.files.load(digest) if digest is not None else b""

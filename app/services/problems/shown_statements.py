@@ -16,7 +16,7 @@ from app.services.problems.problems import samples
 from app.services.problems.solution_rights import SolutionAccess, solution_access
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
-from app.storage import problems as stored
+from app.storage import pins
 from app.storage.tables import ProblemRow
 
 HTML = "text/html; charset=utf-8"
@@ -74,7 +74,7 @@ def statement(
     file = row.statements[language]
     if file["kind"] != "md":
         return Statement(service.files.load(file["sha256"]), statements.MIMES[file["kind"]], language)
-    text = _markdown(service, session, row, language)
+    text = _markdown(service, session, snapshot.contest.id, row, language)
     title = statements.title_of(row.names, language)
     if reader.wants_markdown:
         text = with_image_folder(text, reader.address)
@@ -89,7 +89,7 @@ def statement_body(
     row, language = _chosen(snapshot, session, problem_id, reader)
     if row.statements[language]["kind"] != "md":
         return StatementBody("", language)
-    text = _markdown(service, session, row, language)
+    text = _markdown(service, session, snapshot.contest.id, row, language)
     title = statements.title_of(row.names, language)
     return StatementBody(statements.fragment(title, text, reader.address), language)
 
@@ -97,16 +97,16 @@ def statement_body(
 def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader) -> tuple[ProblemRow, str]:
     """The problem and the language of its statement for a reader; raises NotFound."""
     the_problem(snapshot, problem_id)
-    row = stored.get(session, problem_id)
+    row = pins.row(session, snapshot.contest.id, problem_id)
     if row is None or not row.statements:
         raise NotFound(f"problem {problem_id!r} has no statement")
     return row, statements.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
 
 
-def _markdown(service: Service, session: Session, row: ProblemRow, language: str) -> str:
+def _markdown(service: Service, session: Session, contest_id: str, row: ProblemRow, language: str) -> str:
     """A statement in Markdown with its samples."""
     text = service.files.load(row.statements[language]["sha256"]).decode()
-    return statements.with_samples(text, samples(session, service, row.id), language)
+    return statements.with_samples(text, samples(session, service, contest_id, row.id), language)
 
 
 def solution(
@@ -122,7 +122,7 @@ def solution(
         raise Forbidden(
             "solution texts are readable once every contest with the problem is over and its results are public"
         )
-    row = stored.get(session, problem_id)
+    row = pins.row(session, snapshot.contest.id, problem_id)
     texts = {} if row is None else row.metadata_.get("solutions", {})
     if row is None or not texts or access is SolutionAccess.HIDDEN:
         raise NotFound(f"there is no solution text of problem {problem_id!r} to read")
@@ -140,7 +140,7 @@ def solution(
 def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> StatementImage:
     """An image that the statement shows in some language; raises NotFound."""
     the_problem(snapshot, problem_id)
-    row = stored.get(session, problem_id)
+    row = pins.row(session, snapshot.contest.id, problem_id)
     by_language = [] if row is None else [file.get("images", {}) for file in row.statements.values()]
     images = {name: sha256 for images in by_language for name, sha256 in images.items()}
     sha256, media_type = images.get(path), image_type(path)

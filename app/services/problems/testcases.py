@@ -31,15 +31,18 @@ from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFou
 from app.services.names import did_you_mean
 from app.services.problems.jobs import ReferenceRunRequest, queue_run
 from app.services.problems.packages import CaseView, details, existing
-from app.services.rejudgings.problem_changes import RejudgingView, change
+from app.services.rejudgings.previews import Preview
+from app.services.rejudgings.problem_changes import How, RejudgingView, change
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
-from app.storage import participations, problems, rejudging_changes, testcases
+from app.storage import participations, pins, problems, rejudging_changes, testcases
 from app.storage.documents import ProvenanceDocument
+from app.storage.files import OnlyHashes
 from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow
 from app.storage.testcases import NewCase
+from app.storage.versions import Author
 
 N = TypeVar("N", int, float)
 MOST_SECONDS = 3600
@@ -120,18 +123,20 @@ def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, sess
     return path
 
 
-def put_case(service: Service, viewer: Viewer, request: CaseRequest, joins: int | None) -> CasePut | RejudgingView:
+def put_case(service: Service, viewer: Viewer, request: CaseRequest, how: How) -> CasePut | RejudgingView | Preview:
     """Check a test case and store it, or open a rejudging where that changes what somebody has.
 
-    `joins` is an open rejudging the change becomes a part of. Raises BadRequest with all faults, or Conflict.
+    Raises BadRequest with all faults, Conflict, or PreconditionFailed.
     """
     new, score = _checked(service, request)
-    return _store(service, new, score, viewer.account_id, joins)
+    if how.preview:
+        return _previewed(service, new, score, viewer.account_id, how)
+    return _store(service, new, score, viewer.account_id, how)
 
 
 def delete_case(
-    service: Service, viewer: Viewer, session: Session, case: tuple[str, str, str], joins: int | None
-) -> RejudgingView | None:
+    service: Service, viewer: Viewer, session: Session, case: tuple[str, str, str], how: How
+) -> RejudgingView | Preview | None:
     """Delete a test case (problem, group, name), or open a rejudging where that changes what somebody has.
 
     Raises NotFound, or Conflict for the last case of a group.
@@ -144,11 +149,11 @@ def delete_case(
             raise NotFound(f"problem {problem_id!r} has no test case {name!r} in {group!r}")
 
     try:
-        reason = f"test case {name} of {problem_id} has been deleted"
-        opened = change(session, problem_id, write, reason, viewer.account_id, joins=joins)
+        author = Author(viewer.account_id, f"test case {name} of {problem_id} has been deleted")
+        opened = change(session, problem_id, write, author, how)
     except ProblemInUse as used:
         raise Conflict(str(used)) from None
-    if opened is not None:
+    if isinstance(opened, RejudgingView):
         after_commit(session, service.engine.take_up)
     return opened
 
@@ -159,7 +164,7 @@ def _shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, pr
     Final ones for those who may have their inputs: the contest's snapshot knows of none where nobody may.
     """
     kinds = {group.name: group.kind for group in problem.groups}
-    rows = problems.test_cases(session, problem.id)
+    rows = pins.cases(session, snapshot.contest.id, problem.id)
     cases = [Shown(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
     if viewer.sees_all:
         return cases
@@ -223,7 +228,7 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
 
 
 def _store(
-    service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, joins: int | None
+    service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, how: How
 ) -> CasePut | RejudgingView:
     """Put a test case: at once, or as a rejudging where submissions exist."""
     for data in (new.input, new.answer):
@@ -237,19 +242,37 @@ def _store(
 
     try:
         with service.database.write() as session:
-            reason = f"test case {new.name} of {new.problem_id} has been put"
-            opened = change(session, new.problem_id, write, reason, account_id, joins=joins)
+            opened = change(session, new.problem_id, write, _author(new, account_id), how)
             job_id = _start_reference_run(session, new, account_id)
             problem = details(session, existing(session, new.problem_id))
     except ProblemInUse as used:
         raise Conflict(str(used)) from None
     if job_id is not None:
         service.jobs.wake(job_id)
-    if opened is not None:
+    if isinstance(opened, RejudgingView):
         service.engine.take_up()
         return opened.model_copy(update={"reference_run": job_id})
     case = next(case for case in problem.testcases if case.name == new.name)
     return CasePut(case.model_copy(update={"reference_run": job_id}), created)
+
+
+def _previewed(service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, how: How) -> Preview:
+    """What putting a test case would do; its files are not kept."""
+
+    def write() -> None:
+        testcases.put_case(session, OnlyHashes(), new, score)
+
+    try:
+        with service.database.write(quiet=True) as session:
+            shown = change(session, new.problem_id, write, _author(new, account_id), how)
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+    assert isinstance(shown, Preview), "it was asked for"
+    return shown
+
+
+def _author(new: NewCase, account_id: str | None) -> Author:
+    return Author(account_id, f"test case {new.name} of {new.problem_id} has been put")
 
 
 def _start_reference_run(session: Session, new: NewCase, account_id: str | None) -> str | None:

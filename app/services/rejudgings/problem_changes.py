@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -11,11 +12,14 @@ from sqlalchemy.orm import Session
 
 from app.grading.references import reference_run
 from app.services.clics import format_time, format_time_or_none
-from app.services.errors import BadRequest, Conflict
-from app.storage import rejudging_changes, rejudgings
+from app.services.errors import BadRequest, Conflict, PreconditionFailed
+from app.services.rejudgings.previews import Preview, preview
+from app.storage import problems, rejudging_changes, rejudgings
+from app.storage.rejudging_changes import Change
 from app.storage.rejudging_steps import NothingSelected, NotJudgedYet, RejudgingRefused
 from app.storage.rejudgings import JUDGING, OPEN, READY, Progress
 from app.storage.tables import RejudgingRow
+from app.storage.versions import Author
 
 
 class SelectionView(BaseModel):
@@ -58,7 +62,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     202: {
         "model": RejudgingView,
         "description": "there are submissions: the change waits as a rejudging, to be applied",
-    }
+    },
 }
 
 
@@ -110,19 +114,52 @@ def refusals() -> Iterator[None]:
         raise BadRequest(str(nothing)) from None
 
 
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a request wants a problem changed.
+
+    joins    the open rejudging that the change becomes a part of
+    keep     contests with submissions stay with the version that they have
+    preview  only say what the change would do
+    version  change the problem only if this is its newest version
+    """
+
+    joins: int | None = None
+    keep: bool = False
+    preview: bool = False
+    version: int | None = None
+
+
+AS_IT_COMES = How()
+
+
 def change(
     session: Session,
     problem_id: str,
     write: Callable[[], None],
-    reason: str,
-    account_id: str | None,
+    author: Author,
+    how: How = AS_IT_COMES,
     *,
     contest_id: str | None = None,
-    joins: int | None = None,
-) -> RejudgingView | None:
-    """Change a problem at once, or where that would change what somebody has, open a rejudging and show it."""
+) -> RejudgingView | Preview | None:
+    """Change a problem at once, or where that would change what somebody has, open a rejudging and show it.
+
+    A preview instead, where that is asked for. Raises PreconditionFailed where the problem has another version by now.
+    """
+    check_version(session, problem_id, how.version)
+    change = Change(problem_id, write, author, contest_id, how.joins, how.keep)
     with refusals():
-        row = rejudging_changes.change_problem(
-            session, problem_id, write, reason, account_id, contest_id=contest_id, joins=joins
-        )
+        if how.preview:
+            return preview(session, rejudging_changes.planned(session, change))
+        row = rejudging_changes.change_problem(session, change)
     return None if row is None else shown(session, row)
+
+
+def check_version(session: Session, problem_id: str, version: int | None) -> None:
+    """Raise PreconditionFailed where a change was made for another version of the problem than the newest."""
+    row = None if version is None else problems.get(session, problem_id)
+    if row is not None and row.version != version:
+        raise PreconditionFailed(
+            f"If-Match: expected the newest version of {problem_id}, {row.version}, found {version}: "
+            f"somebody has changed the problem since; look at it again (GET problems/{problem_id}/versions)"
+        )

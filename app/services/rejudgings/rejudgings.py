@@ -21,6 +21,7 @@ from app.storage import contests, rejudging_steps, rejudgings, submission_querie
 from app.storage.ids import as_id
 from app.storage.rejudging_steps import Selection
 from app.storage.tables import RejudgingRow, SubmissionRow
+from app.storage.versions import Author
 
 MOST_NAMED = 10_000
 
@@ -64,8 +65,8 @@ def with_rule(
     def write() -> None:
         row.rule = wanted
 
-    made = change(session, body.problem, write, body.reason, account_id, contest_id=contest_id)
-    if made is None:
+    made = change(session, body.problem, write, Author(account_id, body.reason), contest_id=contest_id)
+    if not isinstance(made, RejudgingView):
         raise BadRequest("changes.rule: expected another rule, in a problem with submissions; found no difference")
     return made
 

@@ -97,7 +97,7 @@ def _cases(
 ) -> list[ReportedCase]:
     """The cases that the viewer may know all of."""
     answers = standing.answers
-    sent = {each.case_name: each for each in submission_queries.sent_answers(session, row.id)}
+    sent = {each.case_name: each for each in submission_queries.sent_answers(session, row)}
     sources = {counted.submission_id for counted in answers.values()}
     scores = submission_queries.current_scores(session, {row.id, *sources})
     shown_ids = submission_queries.shown_ids(session, sources)
@@ -127,7 +127,7 @@ def _embargoed_cases(session: Session, problem: ScoredProblem, row: SubmissionRo
     known = {case.name for case in problem.cases}
     return [
         _case(_Place(sent.case_name, None, CaseKind.FINAL, 0.0, None), sent, None, EMBARGOED)
-        for sent in submission_queries.sent_answers(session, row.id)
+        for sent in submission_queries.sent_answers(session, row)
         if sent.case_name not in known
     ]
 

@@ -110,7 +110,7 @@ def answer(
 ) -> AnswerFile:
     """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound, Forbidden."""
     row = readable(viewer, snapshot, session, submission_id)
-    is_own = any(sent.case_name == case_name for sent in submission_queries.sent_answers(session, row.id))
+    is_own = any(sent.case_name == case_name for sent in submission_queries.sent_answers(session, row))
     source = row.id if is_own else _carried_from(snapshot, row, case_name)
     data = None if source is None else submission_queries.answer_bytes(session, service.files, source, case_name)
     if source is None or data is None:

@@ -20,6 +20,7 @@ from app.storage.columns import Json, Moment
 from app.storage.documents import (
     FileNoteDocument,
     JobResult,
+    ManifestDocument,
     MetadataDocument,
     PauseDocument,
     ProblemChanges,
@@ -53,6 +54,7 @@ DOCUMENTS: tuple[object, ...] = (
     list[SourceDocument],
     JobResult,
     LimitsDocument,
+    ManifestDocument,
     MessageDocument,
     MetadataDocument,
     ProblemSettingsDocument,

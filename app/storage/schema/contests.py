@@ -100,7 +100,10 @@ class ChosenSubmissionRow(Base):
 
 
 class ContestProblemRow(Base):
-    """A problem in a contest: its label, place, colour, scoring rule, and how often a team may submit (`limits`)."""
+    """A problem in a contest: its label, place, colour, scoring rule, and how often a team may submit (`limits`).
+
+    `version` is the one that the contest stays with; null: it follows the newest.
+    """
 
     __tablename__ = "contest_problems"
     __table_args__ = (UniqueConstraint("contest_id", "label"),)
@@ -113,6 +116,7 @@ class ContestProblemRow(Base):
     color: Mapped[str | None] = mapped_column(Text)
     rule: Mapped[RuleDocument] = mapped_column(default=dict)
     limits: Mapped[LimitsDocument] = mapped_column(default=dict, server_default="{}")
+    version: Mapped[int | None]
 
 
 class ClarificationRow(Base):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, String, UniqueConstraint, false
+from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.domain.documents import (
@@ -12,15 +12,19 @@ from app.domain.documents import (
 )
 from app.storage.columns import BigId
 from app.storage.documents import (
+    ManifestDocument,
     MetadataDocument,
     ProvenanceDocument,
     StatementDocument,
 )
-from app.storage.schema.base import SHA256, SLUG, Base
+from app.storage.schema.base import ID, SHA256, SLUG, Base
 
 
 class ProblemRow(Base):
-    """A problem as imported: `settings` is jurado.yaml, `metadata_` problem.yaml, `statements` files by language."""
+    """A problem as imported: `settings` is jurado.yaml, `metadata_` problem.yaml, `statements` files by language.
+
+    Its rows are its newest version; `version` is the number of that.
+    """
 
     __tablename__ = "problems"
 
@@ -33,6 +37,26 @@ class ProblemRow(Base):
     package_sha256: Mapped[str] = mapped_column(SHA256)
     created: Mapped[datetime]
     updated: Mapped[datetime]
+    version: Mapped[int] = mapped_column(default=1, server_default="1")
+
+
+class ProblemVersionRow(Base):
+    """A version of a problem: when it was made, by whom and why.
+
+    manifest     its columns, groups and cases; null of the newest, which is the problem's rows
+    fingerprint  the sha256 of the manifest
+    account_id   no reference: an account may be deleted, what it made stays
+    """
+
+    __tablename__ = "problem_versions"
+
+    problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    created: Mapped[datetime]
+    account_id: Mapped[str | None] = mapped_column(ID)
+    note: Mapped[str] = mapped_column(Text)
+    manifest: Mapped[ManifestDocument | None] = mapped_column(deferred=True)
+    fingerprint: Mapped[str | None] = mapped_column(String(64))
 
 
 class TestGroupRow(Base):

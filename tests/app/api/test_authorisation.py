@@ -42,8 +42,9 @@ READ = {
     "job_id": "none",
     "webhook_id": "none",
     "rejudging_id": "none",
+    "number": "1",
 }
-WRITE = dict.fromkeys(READ, "none")
+WRITE = {**dict.fromkeys(READ, "none"), "number": "1"}
 SOON = {**READ, "contest_id": "soon", "submission_id": "2", "judgement_id": "2"}
 
 OF_NOBODY = {"/api/account/password-reset", "/api/contests/{contest_id}/registrations"}
@@ -130,6 +131,12 @@ POST   /api/problems                                                            
 GET    /api/problems/{problem_id}                                                   200 200 403 403 403 401
 DELETE /api/problems/{problem_id}                                                   404 403 403 403 403 401
 GET    /api/problems/{problem_id}/package.zip                                       200 200 403 403 403 401
+GET    /api/problems/{problem_id}/versions                                          200 200 403 403 403 401
+GET    /api/problems/{problem_id}/versions/{number}                                 200 200 403 403 403 401
+GET    /api/problems/{problem_id}/versions/{number}/diff                            200 200 403 403 403 401
+GET    /api/problems/{problem_id}/versions/{number}/package.zip                     200 200 403 403 403 401
+POST   /api/problems/{problem_id}/versions/{number}/restore                         404 403 403 403 403 401
+GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip                 200 403 403 403 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/solution                    200 200 403 403 403 403
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement/{path}            404 404 404 404 404 404
@@ -289,6 +296,7 @@ GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}            
 GET    /api/contests/{contest_id}/scoreboard.csv                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scoreboard.json                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
+GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip                 200 403 403 403 403 401
 GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
 GET    /api/contests/{contest_id}/roles                                            200 200 403 403 403 401
 """

@@ -176,7 +176,7 @@ def test_a_sample_with_another_input_shows_nothing_of_the_old_one_and_is_equal_h
         put = quick_api.put("problems/echo/testcases/sample/01", user="admin", files=files)
         assert put.status_code == 200, put.text
         with quick_api.service.database.read() as session:
-            (sample,) = samples(session, quick_api.service, "echo")
+            (sample,) = samples(session, quick_api.service, "c", "echo")
         assert (sample.input, sample.answer) == (given.decode(), given.decode())
         if not at:
             add_contest(quick_api.service)

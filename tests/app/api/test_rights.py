@@ -65,6 +65,7 @@ IDS = {
     "other_team_id": "other",
     "type_id": "AC",
     "language_id": "answers",
+    "number": "1",
 }
 MAY = """
 GET    /api/ : everybody
@@ -151,6 +152,7 @@ PUT    /api/contests/{contest_id}/problems/{problem_id}/chosen : teams
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs : teams
 POST   /api/contests/{contest_id}/problems/{problem_id}/inputs : team
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs.zip : everybody
+GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip : owners
 GET    /api/contests/{contest_id}/problems/{problem_id}/quota : judges team visitor
 GET    /api/contests/{contest_id}/problems/{problem_id}/solution : judges
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement : everybody
@@ -213,6 +215,11 @@ POST   /api/problems : admins organiser
 DELETE /api/problems/{problem_id} : admins author
 GET    /api/problems/{problem_id} : admins author all-judge
 GET    /api/problems/{problem_id}/package.zip : admins author all-judge
+GET    /api/problems/{problem_id}/versions : admins author all-judge
+GET    /api/problems/{problem_id}/versions/{number} : admins author all-judge
+GET    /api/problems/{problem_id}/versions/{number}/diff : admins author all-judge
+GET    /api/problems/{problem_id}/versions/{number}/package.zip : admins author all-judge
+POST   /api/problems/{problem_id}/versions/{number}/restore : admins author
 POST   /api/problems/{problem_id}/reference-runs : admins author
 GET    /api/problems/{problem_id}/roles : admins author all-judge
 DELETE /api/problems/{problem_id}/roles/{account_id} : admins author

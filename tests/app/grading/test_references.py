@@ -30,6 +30,7 @@ from app.storage.tables import (
     SubmissionRow,
     TestCaseRow,
 )
+from app.storage.versions import Author
 from app.storage.writer import Writer
 from tests.builders.service import Idle
 
@@ -168,7 +169,8 @@ def test_a_case_whose_new_input_waits_in_a_rejudging_is_solved_as_it_will_be(ben
         testcases.put_case(session, bench.files, testcases.NewCase("comesolo", "secret", CASE, given))
 
     with bench.database.write() as session:
-        row = rejudging_changes.change_problem(session, "comesolo", put, "why", None)
+        change = rejudging_changes.Change("comesolo", put, Author(None, "why"))
+        row = rejudging_changes.change_problem(session, change)
         assert row is not None
         assert rejudgings.unanswered(session, row) == [CASE]
     job_id = bench.queue()

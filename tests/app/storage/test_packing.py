@@ -72,13 +72,18 @@ def answered(session: Session, slug: str) -> dict[str, tuple[str, bytes, bytes]]
     }
 
 
+def as_package(session: Session, service: Service, slug: str) -> bytes:
+    """The problem as a package, with its test cases as they are."""
+    return packed(service.files, session.get_one(ProblemRow, slug), problems.test_cases(session, slug))
+
+
 def check_round_trip(session: Session, service: Service, slug: str) -> None:
-    row, cases = session.get_one(ProblemRow, slug), answered(session, slug)
+    cases = answered(session, slug)
     if all(group == "sample" for group, _, _ in cases.values()):
         with pytest.raises(NotPackable, match="expected a secret test case with an expected answer"):
-            packed(session, service.files, row)
+            as_package(session, service, slug)
         return
-    data = packed(session, service.files, row)
+    data = as_package(session, service, slug)
     package = read_archive(data)
     keep = service.files.keep
     assert {
@@ -90,7 +95,7 @@ def check_round_trip(session: Session, service: Service, slug: str) -> None:
     session.expunge_all()
     problems.import_package(session, service.files, package)
     assert answered(session, slug) == cases
-    assert packed(session, service.files, session.get_one(ProblemRow, slug)) == data
+    assert as_package(session, service, slug) == data
 
 
 @pytest.mark.parametrize("slug", PACKAGES)
@@ -131,6 +136,6 @@ def test_a_case_named_as_a_folder_is_packed_inside_of_it(sqlite_url: str, tmp_pa
         add_problem(service, FOLDERS)
         with service.database.write() as session:
             put(session, service, "echo", ("secret", "x", b"6\n", b"6\n"))
-            package = read_archive(packed(session, service.files, session.get_one(ProblemRow, "echo")))
+            package = read_archive(as_package(session, service, "echo"))
             assert package.case("x").path == "secret/x/x"
             check_round_trip(session, service, "echo")
