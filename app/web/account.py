@@ -1,25 +1,26 @@
-"""Logging in and out on pages: a session is a token of the account, in a cookie that no script reads."""
+"""Accounts on pages: logging in and out, and the own account. A session is a token in a cookie that no script reads."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.service import Service
-from app.services.errors import BadRequest, TooLarge
+from app.services.errors import BadRequest, Unauthorized
 from app.services.people import tokens
+from app.services.people.own_account import OwnChange, change_password, own_account
 from app.services.viewer import PUBLIC, Viewer
+from app.web.forms import made_of, read_form
 from app.web.pages import page
-from app.web.visitor import TheService, Visitor, address_of, authenticator_of
+from app.web.visitor import Reading, TheService, Visitor, address_of, authenticator_of
 
 COOKIE = "jurado_session"
 WRONG = "This username and password do not belong together. Both are as they were given to you; capitals count."
-LONGEST_FORM = 10_000
-"""Bytes of a form without files."""
 
 
 async def login_page(
@@ -63,20 +64,32 @@ async def log_out(request: Request, service: TheService, viewer: Visitor) -> Res
     return reply
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form without files; raises TooLarge or BadRequest."""
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LONGEST_FORM:
-            raise TooLarge(f"the form: expected at most {LONGEST_FORM} bytes, found more")
-    try:
-        fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=50)
-    except ValueError:  # UnicodeDecodeError is one
-        raise BadRequest("the form: expected fields in UTF-8, percent-encoded") from None
-    if any("\0" in value for _, value in fields):
-        raise BadRequest("the form: expected text, found a NUL character")
-    return dict(fields)
+def account_page(request: Request, viewer: Visitor, session: Reading, changed: str = "") -> HTMLResponse:
+    """The own account: who one is, its sessions and tokens, and the form for another password."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in to see your account")
+    return page(
+        "account.html",
+        request,
+        viewer=viewer,
+        account=own_account(session, viewer),
+        tokens=tokens.listed(session, viewer),
+        changed=changed == "yes",
+    )
+
+
+async def set_password(request: Request, service: TheService, viewer: Visitor) -> Response:
+    """Change the own password; all other sessions and tokens end."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in to change your password")
+    fields = await read_form(request)
+    if fields.pop("again", "") != fields.get("password", ""):
+        raise BadRequest("the new password: expected the same text twice, found two texts")
+    body = made_of(OwnChange, fields)
+    check = partial(authenticator_of(request).check_password, address=address_of(request))
+    await change_password(service, viewer, body, check)
+    authenticator_of(request).forget(viewer.account_id)
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/account?changed=yes", 303)
 
 
 def _begin(service: Service, viewer: Viewer) -> str:

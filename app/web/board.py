@@ -84,15 +84,15 @@ def scoreboard(
     start: Annotated[int, Query(ge=1, le=10**6)] = 1,
 ) -> HTMLResponse:
     """The board as the viewer may see it; `start` is the place of the first row of the page."""
-    groups = _groups(session, viewer, snapshot)
+    groups = groups_of(session, viewer, snapshot)
     if group is not None and group not in groups:
         raise BadRequest(f"group: expected the id of a group of this board, found {group!r}")
     arrays = arrays_of(snapshot, group)
-    columns = _columns(session, snapshot, arrays)
-    board = _Board(arrays, columns, groups, viewer, cells)
+    columns = columns_of(session, snapshot, arrays)
+    board = BoardRows(arrays, columns, groups, viewer, cells)
     places = board.places(find)
     first = min(start, max(1, (len(places) - 1) // PER_PAGE * PER_PAGE + 1)) - 1
-    own = board.own_place()
+    own = board.place_of(viewer.team_id)
     return page(
         "scoreboard.html",
         request,
@@ -122,7 +122,7 @@ def scoreboard(
     )
 
 
-class _Board:
+class BoardRows:
     """Makes rows of the numbers of a board."""
 
     def __init__(
@@ -140,12 +140,10 @@ class _Board:
         teams = self._arrays.teams
         return [place for place, at in enumerate(self._order) if wanted in teams[at].name.casefold()]
 
-    def own_place(self) -> int | None:
-        """The viewer's own place."""
-        mine = self._viewer.team_id
-        if mine is None:
-            return None
-        return next((place for place, at in enumerate(self._order) if self._arrays.teams[at].id == mine), None)
+    def place_of(self, team_id: str | None) -> int | None:
+        """The place of a team, from the top; None where it is not on the board."""
+        teams = self._arrays.teams
+        return next((place for place, at in enumerate(self._order) if teams[at].id == team_id), None)
 
     def line(self, place: int) -> Line:
         """The row of a place."""
@@ -197,7 +195,8 @@ class _Board:
         return ", ".join(self._groups[each] for each in team.group_ids if each in self._groups)
 
 
-def _columns(session: Session, snapshot: ContestSnapshot, arrays: BoardArrays) -> list[Column]:
+def columns_of(session: Session, snapshot: ContestSnapshot, arrays: BoardArrays) -> list[Column]:
+    """The heads of a board's columns, in order."""
     labels = snapshot.contest.labels
     rows = {each.id: pins.row(session, snapshot.contest.id, each.id) for each in arrays.problems}
     names = {key: row.names for key, row in rows.items() if row is not None}
@@ -212,7 +211,7 @@ def _columns(session: Session, snapshot: ContestSnapshot, arrays: BoardArrays) -
     ]
 
 
-def _groups(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> dict[str, str]:
+def groups_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> dict[str, str]:
     """The names of the groups that have a team the viewer may know of."""
     row = contests.get(session, snapshot.contest.id)
     shown = set(_known_groups(viewer, snapshot))

@@ -6,13 +6,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from app.web.account import log_in, log_out, login_page
+from app.web.account import account_page, log_in, log_out, login_page, set_password
 from app.web.answers import answers_page, report_page
 from app.web.board import scoreboard
 from app.web.contest import contest_page, problem_page, problems_page
 from app.web.index import index
 from app.web.pages import HEADERS, HERE, page
+from app.web.questions import ask, questions_page
 from app.web.sending import send_answers
+from app.web.team import team_page
 from app.web.visitor import PageRoute
 
 FILES = StaticFiles(directory=HERE / "static")
@@ -23,6 +25,8 @@ router.add_api_route("/", index)
 router.add_api_route("/login", login_page)
 router.add_api_route("/login", log_in, methods=["POST"])
 router.add_api_route("/logout", log_out, methods=["POST"])
+router.add_api_route("/account", account_page)
+router.add_api_route("/account", set_password, methods=["POST"])
 router.add_api_route(CONTEST, contest_page)
 router.add_api_route(f"{CONTEST}/problems", problems_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}", problem_page)
@@ -30,6 +34,9 @@ router.add_api_route(f"{CONTEST}/scoreboard", scoreboard)
 router.add_api_route(f"{CONTEST}/answers", answers_page)
 router.add_api_route(f"{CONTEST}/answers", send_answers, methods=["POST"])
 router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", report_page)
+router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
+router.add_api_route(f"{CONTEST}/questions", questions_page)
+router.add_api_route(f"{CONTEST}/questions", ask, methods=["POST"])
 
 
 @router.get("/docs")

@@ -25,6 +25,7 @@ from app.services.errors import (
     UnsupportedMedia,
 )
 from app.services.names import NoContest
+from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
 from app.web.pages import page
@@ -89,7 +90,16 @@ def _reading(service: TheService) -> Iterator[Session]:
         yield session
 
 
+def _writing(service: TheService) -> Iterator[Session]:
+    with service.database.write() as session:
+        yield session
+    for call in session.info.pop(AFTER_COMMIT, []):
+        call()
+
+
+# The scope "function" ends the transaction before the reply is sent: what a reader was told is stored.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
+Writing = Annotated[Session, Depends(_writing, scope="function")]
 
 
 async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> ContestSnapshot:

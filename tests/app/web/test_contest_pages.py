@@ -21,8 +21,16 @@ HOUR = timedelta(hours=1)
 RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)
 HALF = RawScore(CaseVerdict.ACCEPTED, 1, 0.5)
 WRONG = RawScore(CaseVerdict.REJECTED)
-PAGES = ("/c/c", "/c/c/problems", "/c/c/problems/echo", "/c/c/scoreboard", "/login")
-OWN = ("/c/c/answers", "/c/c/submissions/1")
+PAGES = (
+    "/c/c",
+    "/c/c/problems",
+    "/c/c/problems/echo",
+    "/c/c/scoreboard",
+    "/c/c/teams/team",
+    "/c/c/questions",
+    "/login",
+)
+OWN = ("/c/c/answers", "/c/c/submissions/1", "/account")
 
 
 @pytest.fixture
@@ -76,7 +84,7 @@ def test_what_a_frozen_board_hides_is_on_no_page(api: Api) -> None:
     assert shown_points(frozen) == shown_points(before)
     assert "The board is frozen since 0:30:00." in text_of(frozen)
     assert "+1" in text_of(frozen)
-    for page in ("/c/c", "/c/c/problems", "/c/c/problems/echo"):
+    for page in ("/c/c", "/c/c/problems", "/c/c/problems/echo", "/c/c/teams/team"):
         assert "100.0" not in text_of(api.get(page, user=None).text).replace("100.0 100", "", 1), page
     assert "100.0" in text_of(api.get("/c/c/problems/echo", user="team").text), "own points stay live"
     assert shown_points(api.get("/c/c/scoreboard", user="judge").text)["Team team"] == "100.0"
@@ -88,6 +96,8 @@ def test_hidden_teams_are_on_no_page_but_those_of_judges(api: Api) -> None:
     api.service.boards.all_changed()
     for page in PAGES:
         assert "Team other" not in api.get(page).text
+    assert api.get("/c/c/teams/other").status_code == 404
+    assert api.get("/c/c/teams/other", user="judge").status_code == 200
     assert "100.0" not in shown_points(api.get("/c/c/scoreboard").text).values()
 
 
@@ -167,3 +177,27 @@ def test_what_the_api_leaves_out_of_cases_is_on_no_page(api: Api) -> None:
     assert all("best_raw" not in case or case["best_raw"] is None for case in cases), json.dumps(cases)
     page = api.get("/c/c/problems/echo").text
     assert text_of(page).count("\N{EN DASH}") >= len(cases)
+
+
+def test_a_teams_page_has_its_row_of_the_board_and_its_points_over_time(api: Api) -> None:
+    html = api.get("/c/c/teams/other").text
+    assert "1st of 2 with 100.0 of 100 points" in text_of(html)
+    assert "0:02:00 100.0 1" in text_of(html)
+    assert 'd="M0 120H' in html
+
+
+def test_a_question_is_read_by_the_jury_alone_and_its_answer_by_its_team(api: Api) -> None:
+    origin = {"Origin": "http://jurado.test"}
+    asked = api.post(
+        "/c/c/questions", user="team", data={"text": "May I <b>jump</b>?", "problem_id": "echo"}, headers=origin
+    )
+    assert (asked.status_code, asked.headers["Location"]) == (303, "/c/c/questions")
+    assert "May I &lt;b&gt;jump&lt;/b&gt;?" in api.get("/c/c/questions", user="judge").text
+    assert "jump" not in api.get("/c/c/questions", user="other").text + api.get("/c/c/questions").text
+    message = api.get("contests/c/clarifications", user="judge").json()[0]["id"]
+    api.post("/c/c/questions", user="judge", data={"text": "Yes.", "reply_to_id": message}, headers=origin)
+    assert "Jury at" in text_of(api.get("/c/c/questions", user="team").text)
+    refused = api.post("/c/c/questions", user="team", data={"text": "", "problem_id": "echo"}, headers=origin)
+    assert refused.status_code == 400
+    assert "text: expected a value" in text_of(refused.text).replace("Text", "text")
+    assert api.post("/c/c/questions", data={"text": "hello"}).status_code == 303

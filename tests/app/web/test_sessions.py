@@ -118,7 +118,7 @@ def test_old_sessions_of_an_account_end_when_there_are_too_many(api: Api) -> Non
     assert labels == ["browser"] * MOST_SESSIONS
 
 
-@pytest.mark.parametrize("body", [b"\xff=1", b"username=%00&password=x", b"a" * 20_000])
+@pytest.mark.parametrize("body", [b"\xff=1", b"username=%00&password=x", b"a" * 200_000])
 def test_a_damaged_form_is_refused_with_a_page(api: Api, body: bytes) -> None:
     reply = api.post("/login", content=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
     assert reply.status_code in {400, 413}
@@ -142,3 +142,21 @@ def test_answers_sent_from_the_page_are_stored_and_lead_to_their_report(api: Api
     assert refused.status_code == 404
     assert "<h1>" in refused.text
     assert api.post("/c/c/answers", data={"problem_id": "echo"}, files=files).status_code == 303
+
+
+def test_a_change_of_the_password_on_the_page_ends_all_other_sessions(api: Api) -> None:
+    one, other = session_of(log_in(api)), session_of(log_in(api))
+    api.client.cookies.clear()
+    assert "browser" in api.get("/account", **one).text
+    fields = {"old_password": PASSWORD, "password": "larch-wood-ferry", "again": "larch-wood-ferry"}
+    for wrong in (
+        {"old_password": "not it at all"},
+        {"again": "larch-wood-ferri"},
+        {"password": "team", "again": "team"},
+    ):
+        assert api.post("/account", data={**fields, **wrong}, **one).status_code in {400, 403}
+    reply = api.post("/account", data=fields, **one)
+    assert (reply.status_code, reply.headers["Location"]) == (303, "/account?changed=yes")
+    assert "The password is changed" in api.get("/account?changed=yes", **one).text
+    assert api.get("/account", **other).status_code == 303
+    assert api.get("account", **one).status_code == 200

@@ -1,0 +1,84 @@
+"""The page of questions: announcements, a team's own questions with their answers, and the form to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from app.grading.contest_snapshot import ContestSnapshot
+from app.services.errors import Unauthorized
+from app.services.messages.clarifications import ClarificationBody, ClarificationDocument, documents, send
+from app.services.viewer import Viewer
+from app.web.forms import made_of, read_form
+from app.web.frames import frame
+from app.web.pages import page
+from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
+
+FIELDS = ("text", "problem_id", "reply_to_id")
+
+
+@dataclass(slots=True)
+class Thread:
+    """A message, with the answers to it in order."""
+
+    message: ClarificationDocument
+    who: str
+    label: str | None
+    answers: list[Thread] = field(default_factory=list)
+
+    @property
+    def time(self) -> str:
+        """The contest time, in seconds."""
+        return self.message["contest_time"].partition(".")[0]
+
+
+def questions_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """What the viewer may read, newest first."""
+    problems = [(each.id, snapshot.contest.labels.get(each.id, each.id)) for each in snapshot.problems]
+    return page(
+        "questions.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "questions"),
+        threads=_threads(documents(viewer, snapshot, session), viewer, snapshot),
+        problems=problems,
+    )
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    return await read_form(request)
+
+
+def ask(
+    request: Request,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Writing,
+    fields: Annotated[dict[str, str], Depends(_fields)],
+) -> Response:
+    """Send a question to the jury, or as a judge an answer or an announcement."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in to ask the jury")
+    body = made_of(ClarificationBody, {name: fields.get(name, "") for name in FIELDS})
+    send(viewer, snapshot, session, body)
+    root = request.scope.get("root_path", "")
+    return RedirectResponse(f"{root}/c/{snapshot.contest.id}/questions", 303)
+
+
+def _threads(messages: Sequence[ClarificationDocument], viewer: Viewer, snapshot: ContestSnapshot) -> list[Thread]:
+    names = {team.id: team.name for team in snapshot.contest.teams}
+    threads: dict[str, Thread] = {}
+    first: list[Thread] = []
+    for message in messages:
+        sender = message["from_team_id"]
+        who = "Jury" if sender is None else "You" if sender == viewer.team_id else names.get(sender, sender)
+        problem = message["problem_id"]
+        label = None if problem is None else snapshot.contest.labels.get(problem, problem)
+        thread = threads[message["id"]] = Thread(message, who, label)
+        above = threads.get(message["reply_to_id"] or "")
+        (first if above is None else above.answers).append(thread)
+    return first[::-1]
