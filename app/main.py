@@ -43,6 +43,8 @@ from app.metrics import Metrics
 from app.sandbox import groups
 from app.service import Service
 from app.services.feed.hub import Hub
+from app.services.games.keeper import Keeper
+from app.services.games.playing import Games
 from app.services.health import counts
 from app.services.lists.lists import WrittenLists
 from app.services.people.logins import Logins
@@ -98,10 +100,12 @@ def create_app(
         opened = await run_sync(partial(open_service, known, held, accept_clock=accept_clock))
         attach(app, opened)
         await run_sync(app.state.hub.sender.start)
+        app.state.keeper.start()
         try:
             yield
         finally:
             app.state.hub.stop()
+            await run_sync(app.state.keeper.close)
             await run_sync(app.state.hub.close)
             await run_sync(opened.close)
 
@@ -214,6 +218,8 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.pages = BoardPages(service.boards)
     app.state.lists = WrittenLists(service)
     app.state.open_submission_form = open_submission_form
+    app.state.games = Games(service)
+    app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     counts.register(app.state.metrics, service)

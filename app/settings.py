@@ -170,6 +170,12 @@ class Settings(BaseSettings):
     most_reads_of_one: int = Field(
         6, ge=1, le=20, description="of these, those of one account, and of all who are not logged in"
     )
+    most_games: int = Field(
+        20_000, ge=1, description="games against the judge that may be open at once, of all together"
+    )
+    most_games_of_one: int = Field(
+        20, ge=1, description="practice games that one account, or one address without login, may have open at once"
+    )
     list_memory: int = Field(
         256 * 2**20, ge=2**20, description="memory for written lists; one that takes more than half is kept by nobody"
     )

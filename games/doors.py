@@ -54,11 +54,13 @@ class Opponent(Generic[P]):
 
     The move depends on the position and on what is drawn from the random numbers, on nothing else: no clock, no memory
     of earlier moves. Stored games are replayed, so an opponent never changes: a better one takes a new name. `summary`
-    is one sentence that says how it plays, honest about its bounds.
+    is one sentence that says how it plays, honest about its bounds. A `quick` one chooses in about a millisecond, so
+    that a server need not give it a thread.
     """
 
     summary: str
     choose: Callable[[P, Random], str]
+    quick: bool = False
 
 
 class Game(Protocol[P]):
@@ -129,6 +131,32 @@ class Game(Protocol[P]):
     def render(self, position: P) -> dict[str, Any]:
         """Give a position as JSON: what a page or a terminal draws. Integers beyond 2^53 are strings."""
         ...
+
+
+def instance_of(game: Game[P], parameters: Mapping[str, object]) -> str:
+    """Write the instance of parameters: `instance` is its text, others are of games that have a method `instance`.
+
+    Raises Rejected for parameters that the game does not have; `start` has yet to read what comes of them.
+    """
+    text = parameters.get("instance")
+    if parameters.keys() == {"instance"} and isinstance(text, str):
+        return text
+    own = getattr(game, "instance", None)
+    if own is None:
+        names = ", ".join(map(str, parameters)) or "none"
+        raise Rejected.at("parameters", expected="instance, a text", found=shown(names))
+    return str(own(parameters))
+
+
+def number_of(parameters: Mapping[str, object], name: str, least: int, largest: int) -> int:
+    """Read a parameter that is an integer, or its canonical decimals beyond 2^53; raises Rejected."""
+    value = parameters.get(name)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(largest)):
+        value = int(value) if value == str(int(value)) else value
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= largest:
+        actual = "nothing" if value is None else shown(str(value))
+        raise Rejected.at(f"parameters.{name}", expected=f"a number from {least} to {largest}", found=actual)
+    return value
 
 
 def other(side: Side) -> Side:

@@ -11,6 +11,7 @@ from app.api.contest_package import export, importing
 from app.api.contests import access, contests, judging, limits, participation
 from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
+from app.api.games import games, live
 from app.api.http import stored_files
 from app.api.http.labels import ByLabel
 from app.api.http.middleware import API
@@ -45,6 +46,8 @@ from app.api.submissions import (
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
+    games.router,
+    live.router,
     scoreboard.router,
     boards.router,
     feed.router,

@@ -29,11 +29,17 @@ class PerWindowDocument(TypedDict):
 
 
 class LimitsDocument(TypedDict, total=False):
-    """How often a team may submit to a problem; null: as often as it likes."""
+    """How often a team may submit to a problem; null: as often as it likes.
+
+    Of problems that are played: how many games it may have open at once, and its time for a move and for a game.
+    """
 
     max_submissions: int | None
     interval_seconds: float | None
     per_window: PerWindowDocument | None
+    open_games: int | None
+    move_seconds: float | None
+    game_seconds: float | None
 
 
 class PrizesDocument(TypedDict, total=False):
@@ -127,12 +133,21 @@ class ImageDocument(TypedDict):
     sha256: str
 
 
+class GameDocument(TypedDict):
+    """A problem that is played: the name of its rules, and the contestant's time for a move and for a game."""
+
+    name: str
+    move_seconds: float | None
+    game_seconds: float | None
+
+
 class ProblemSettingsDocument(TypedDict):
     """A problem's jurado.yaml with its defaults written out; rows of earlier versions lack the later keys."""
 
     checker: str
     program: NotRequired[ProgramDocument]
     input_validators: NotRequired[Mapping[str, str]]
+    game: NotRequired[GameDocument]
     scoring: ScoringDocument
     reference: NotRequired[ReferenceDocument | None]
     ladder: NotRequired[JsonValue]

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from app.domain.documents import LimitsDocument, PerWindowDocument
+from app.domain.documents import GameDocument, LimitsDocument, PerWindowDocument
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """At most `most` submissions, `interval` between two, and `count` within each `window`; None: no such limit."""
+    """At most `most` submissions, `interval` between two, and `count` within each `window`; None: no such limit.
+
+    Of games: at most `open_games` at once, and the contestant's time for a move and for all moves of a game.
+    """
 
     most: int | None = None
     interval: timedelta | None = None
     count: int | None = None
     window: timedelta | None = None
+    open_games: int | None = None
+    move_time: timedelta | None = None
+    game_time: timedelta | None = None
 
     @property
     def times_needed(self) -> int | None:
@@ -24,7 +30,7 @@ class Limits:
         return None if self.most is not None else max(1, self.count or 1)
 
     def __bool__(self) -> bool:
-        """Is anything limited?"""
+        """Is the number of submissions limited?"""
         return self.most is not None or self.interval is not None or self.count is not None
 
 
@@ -44,16 +50,42 @@ def read_limits(document: LimitsDocument, inherited: Limits = NO_LIMITS) -> Limi
         None if interval is None else timedelta(seconds=interval),
         None if per_window is None else per_window["count"],
         None if per_window is None else timedelta(seconds=per_window["seconds"]),
+        merged.get("open_games"),
+        _time(merged.get("move_seconds")),
+        _time(merged.get("game_seconds")),
     )
 
 
+def game_limits(limits: Limits, game: GameDocument | None) -> Limits:
+    """The limits of a problem that is played: the times of a game are its own where the contest sets none."""
+    if game is None:
+        return limits
+    move_time, game_time = _time(game["move_seconds"]), _time(game["game_seconds"])
+    return replace(limits, move_time=limits.move_time or move_time, game_time=limits.game_time or game_time)
+
+
+def _time(seconds: float | None) -> timedelta | None:
+    return None if seconds is None else timedelta(seconds=seconds)
+
+
 def write_limits(limits: Limits) -> LimitsDocument:
-    """The document of limits, every key written out."""
+    """The document of limits, every key written out; of games only what is limited."""
     per_window: PerWindowDocument | None = None
     if limits.count is not None and limits.window is not None:
         per_window = {"count": limits.count, "seconds": limits.window.total_seconds()}
     interval = None if limits.interval is None else limits.interval.total_seconds()
-    return {"max_submissions": limits.most, "interval_seconds": interval, "per_window": per_window}
+    document: LimitsDocument = {
+        "max_submissions": limits.most,
+        "interval_seconds": interval,
+        "per_window": per_window,
+    }
+    if limits.open_games is not None:
+        document["open_games"] = limits.open_games
+    if limits.move_time is not None:
+        document["move_seconds"] = limits.move_time.total_seconds()
+    if limits.game_time is not None:
+        document["game_seconds"] = limits.game_time.total_seconds()
+    return document
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from app.packages.metadata import Language, Number, Positive, Strict, Text, as_t
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.validating import ValidatorProtocol
 
-STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric"})
+STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric", "game"})
 LARGEST = 2**63 - 1  # what a database's integers hold
 MOST_MEMORY = 2**20  # MiB
 Count = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -115,6 +115,14 @@ class ValidatorSettings(Strict):
     protocol: ValidatorProtocol = "kattis"
 
 
+class GameSettings(Strict):
+    """A problem that is played against the judge: the name of its rules, and the contestant's time, in seconds."""
+
+    name: Slug
+    move_seconds: Annotated[int, Field(gt=0, le=86_400)] | None = None
+    game_seconds: Annotated[int, Field(gt=0, le=86_400)] | None = None
+
+
 class JuradoSettings(Strict):
     """Settings that the package format has no word for: jurado.yaml.
 
@@ -124,6 +132,7 @@ class JuradoSettings(Strict):
     checker: Slug | Literal[""] = ""
     program: ProgramSettings | None = None
     input_validators: ValidatorSettings | None = None
+    game: GameSettings | None = None
     scoring: Scoring
     reference: Reference | None = None
     ladder: Ladder | None = None
@@ -135,7 +144,7 @@ class JuradoSettings(Strict):
     def document(self) -> ProblemSettingsDocument:
         """The settings as rows keep them; those of a package's own checker have its sha256 beside them."""
         document = self.model_dump(mode="json")
-        for name in ("program", "input_validators"):
+        for name in ("program", "input_validators", "game"):
             if document[name] is None:
                 del document[name]
         if self.reference is not None and self.reference.program is None:

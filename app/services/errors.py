@@ -67,6 +67,10 @@ class TooLarge(ServiceError):
     """The request is larger than its limit."""
 
 
+class Unprocessable(ServiceError):
+    """The request is well formed, and asks for what this object has no use for."""
+
+
 class UnsupportedMedia(ServiceError):
     """The request has an unknown format."""
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, CursorResult, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from app.storage.tables import AccountRow, ClarificationRow, CommentaryRow, JobRow, SubmissionRow, TokenRow
+from app.storage.tables import AccountRow, ClarificationRow, CommentaryRow, GameRow, JobRow, SubmissionRow, TokenRow
 
 AT_ONCE = 500
 
@@ -105,6 +105,8 @@ def uses(session: Session, account_id: str) -> dict[str, int]:
     for name, table in tables:
         query = select(func.count()).select_from(table).where(table.account_id == account_id)
         counted[name] = session.scalar(query) or 0
+    games = select(func.count()).select_from(GameRow).where(GameRow.account_id == account_id)
+    counted["games"] = session.scalar(games.where(GameRow.counted.is_(True))) or 0  # those for practice go with it
     return {name: count for name, count in counted.items() if count}
 
 

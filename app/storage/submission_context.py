@@ -26,7 +26,7 @@ class Entry:
     """A contest's problem as one may submit to it. `cases` are (row id, name); `limit` bytes an answer may have.
 
     `final_cases` are answered only by those who have their inputs; `limits` say how often a team may submit; once the
-    results are `final`, nothing that counts is taken.
+    results are `final`, nothing that counts is taken. `game` names the rules of a problem that is played.
     """
 
     contest_id: str
@@ -40,6 +40,7 @@ class Entry:
     final_cases: Sequence[tuple[int, str]] = ()
     limits: Limits = NO_LIMITS
     final: bool = False
+    game: str | None = None
 
     @property
     def finals(self) -> Finals:
@@ -124,6 +125,7 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
         open_cases(session, contest_id, problem_id, final=True),
         read_limits(place.limits or {}, settings.limits),
         contest.finalized is not None,
+        None if (game := problem.settings.get("game")) is None else game["name"],
     )
 
 

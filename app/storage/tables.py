@@ -19,6 +19,7 @@ from app.storage.schema.contests import (
     RejudgingRow,
 )
 from app.storage.schema.feed import EventRow, WebhookRow
+from app.storage.schema.games import GameMoveRow, GameRow
 from app.storage.schema.people import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow, TokenRow
 from app.storage.schema.problems import ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow
 from app.storage.schema.registration import PasswordResetRow, RegisteredRow, RegistrationRow
@@ -41,6 +42,8 @@ __all__ = [
     "ContestRow",
     "ContestTeamRow",
     "EventRow",
+    "GameMoveRow",
+    "GameRow",
     "GroupRow",
     "InputRequestRow",
     "JobRow",

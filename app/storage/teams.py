@@ -14,6 +14,7 @@ from app.storage.tables import (
     ClarificationRow,
     ContestRow,
     ContestTeamRow,
+    GameRow,
     PersonRow,
     SubmissionRow,
     TeamRow,
@@ -102,7 +103,7 @@ def withdraw(session: Session, contest_id: str, team_id: str) -> bool:
 def uses(session: Session, team_id: str) -> dict[str, int]:
     """The numbers of rows that refer to a team and would be lost without it, such as submissions, by kind."""
     counted = {}
-    for name, table in (("accounts", AccountRow), ("submissions", SubmissionRow)):
+    for name, table in (("accounts", AccountRow), ("submissions", SubmissionRow), ("games", GameRow)):
         counted[name] = session.scalar(select(func.count()).select_from(table).where(table.team_id == team_id)) or 0
     counted["persons"] = sum(team_id in ids for ids in session.scalars(select(PersonRow.team_ids)))
     asked = select(func.count()).select_from(ClarificationRow).where(ClarificationRow.from_team_id == team_id)

@@ -33,6 +33,7 @@ from games.doors import (
     Side,
     check_length,
     json_number,
+    number_of,
     other,
     read_numbers,
     shown,
@@ -66,6 +67,13 @@ class LastTreat:
         if rest not in {"", SECOND_LINE, SECOND_LINE + "\n"}:
             raise Rejected.at("line 2", expected=f'nothing or "{SECOND_LINE}"', found=shown(rest))
         return Position(cakes, fruit, most, SECOND if feed and rest else FIRST)
+
+    def instance(self, parameters: Mapping[str, object]) -> str:
+        """Write the instance of the parameters a, b and k; raises Rejected."""
+        if unknown := sorted(map(str, parameters.keys() - {"a", "b", "k"})):
+            raise Rejected.at("parameters", expected="a, b and k", found=shown(unknown[0]))
+        cakes, fruit = (number_of(parameters, name, 0, LARGEST) for name in ("a", "b"))
+        return f"{cakes} {fruit} {number_of(parameters, 'k', 1, LARGEST)}\n"
 
     def to_text(self, position: Position) -> str:
         """Write `A B K`, and whose move it is unless it is the first player's."""

@@ -114,12 +114,14 @@ def spoken(choose: Callable[[Position, Random], Move]) -> Callable[[Position, Ra
 
 
 OPPONENTS = {
-    "optimal": Opponent("wins what can be won, by a formula; draws a move where it is lost", spoken(optimal)),
+    "optimal": Opponent(
+        "wins what can be won, by a formula; draws a move where it is lost", spoken(optimal), quick=True
+    ),
     "adversarial": Opponent(
         "wins what can be won; where it is lost it breaks the mirror strategy or leaves the most replies that lose",
         spoken(adversarial),
     ),
-    "random": Opponent("draws a pile or both, and a number, all equally likely", spoken(drawn)),
-    "one": Opponent("takes a single treat from a pile that it draws", spoken(one)),
-    "greedy": Opponent("takes as many treats as one move can", spoken(greedy)),
+    "random": Opponent("draws a pile or both, and a number, all equally likely", spoken(drawn), quick=True),
+    "one": Opponent("takes a single treat from a pile that it draws", spoken(one), quick=True),
+    "greedy": Opponent("takes as many treats as one move can", spoken(greedy), quick=True),
 }

@@ -29,6 +29,7 @@ from app.services.errors import (
     TooManyRequests,
     Unauthorized,
     Unavailable,
+    Unprocessable,
     UnsupportedMedia,
     all_in_words,
     fault,
@@ -80,6 +81,7 @@ STATUS: Mapping[type[ServiceError], int] = {
     PreconditionFailed: 412,
     TooLarge: 413,
     UnsupportedMedia: 415,
+    Unprocessable: 422,
     TooManyRequests: 429,
     Unavailable: 503,
 }

@@ -24,13 +24,19 @@ FORWARDED_HOSTS = "jurado.hosts"
 
 
 class Origins:
-    """Refuses changes that pages of other origins ask for without a token; `allowed` are origins that count as ours."""
+    """Refuses changes that pages of other origins ask for without a token; `allowed` are origins that count as ours.
+
+    A WebSocket can change things whatever its request says, and browsers let every page open one.
+    """
 
     def __init__(self, app: ASGIApp, allowed: Iterable[str]) -> None:
         self.app = app
         self._allowed = frozenset(allowed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] == "websocket" and self._needs_token(scope):
+            await send({"type": "websocket.close"})
+            return
         if scope["type"] == "http" and scope["method"] not in HARMLESS and self._needs_token(scope):
             await error_response(403, f"{MESSAGE} ({_what_was_sent(scope)})")(scope, receive, send)
             return

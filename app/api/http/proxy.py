@@ -33,7 +33,7 @@ class BehindProxy:
         self._refused = Frame(_refuse, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] != "http":
+        if scope["type"] not in {"http", "websocket"}:
             await self._inner(scope, receive, send)
             return
         try:
@@ -45,7 +45,7 @@ class BehindProxy:
             await self._inner(scope, receive, send)
             return
         path: str = scope["path"]
-        if path == prefix:  # relative addresses in the index need the slash
+        if path == prefix and scope["type"] == "http":  # relative addresses in the index need the slash
             await RedirectResponse(f"{prefix}/")(scope, receive, send)
             return
         inside = {**scope, "root_path": prefix, "path": path.removeprefix(prefix) if _below(path, prefix) else path}
@@ -70,7 +70,10 @@ class BehindProxy:
         return self._root_path if prefix is None else path_prefix(prefix.decode("latin-1").strip())
 
 
-async def _refuse(scope: Scope, _receive: Receive, _send: Send) -> None:
+async def _refuse(scope: Scope, _receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close"})
+        return
     sent = next(value for name, value in scope["headers"] if name == PREFIX)
     raise BadRequest(f"X-Forwarded-Prefix: expected a path such as /jurado, found {sent.decode('latin-1')!r}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from app.api.http.deps import current_viewer
+from app.api.http.errors import ErrorBody
 from app.api.http.gated import GatedRoute
 from app.api.submissions.submission_form import REQUEST_FORMS, open_submission_form
 from app.service import Service
@@ -34,7 +35,10 @@ PARAMETERS = [
     "/contests/{contest_id}/submissions",
     status_code=201,
     summary="Submit answer files",
-    responses={201: {"model": Submission, "description": "It is kept, and will be judged"}},
+    responses={
+        201: {"model": Submission, "description": "It is kept, and will be judged"},
+        422: {"model": ErrorBody, "description": "The problem is played, and takes no files"},
+    },
     openapi_extra={"parameters": PARAMETERS, "requestBody": {"required": True, "content": REQUEST_FORMS}},
 )
 async def submit(request: Request) -> Response:

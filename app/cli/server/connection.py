@@ -7,11 +7,13 @@ code runs, and a client that is silent, slow, or leaves its replies unread would
 from __future__ import annotations
 
 import asyncio
+from asyncio.transports import BaseTransport
 from typing import ClassVar
 
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from app.cli.server.crowd import Crowd
 
@@ -35,6 +37,28 @@ async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
     body = {"code": 503, "message": "the server has as many connections as it may: try again later"}
     response = JSONResponse(body, 503, headers)
     await response(scope, receive, send)
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    """A WebSocket that counts among the connections; pings find out who has gone or reads nothing any more."""
+
+    crowd: ClassVar[Crowd] = Crowd()
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        """Count it, as one that is never idle."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        self.crowd.enter(self)
+        self.crowd.work(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Count it no more."""
+        self.crowd.leave(self)
+        super().connection_lost(exc)
+
+    def cut(self) -> None:
+        """Close at once, and drop the bytes that wait to be sent."""
+        self.transport.abort()
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -86,6 +110,15 @@ class BoundedConnection(HttpToolsProtocol):
         if b"/health/" in self.url.partition(b"?")[0]:
             return True
         return self._has_room and any(name == b"authorization" for name, _ in self.headers)
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over to its WebSocket, which counts in the crowd in its place."""
+        if self.app is refuse:
+            self.send_400_response("The server has as many connections as it may: try again later.")
+            return
+        self._next_look.cancel()
+        self.crowd.leave(self)
+        super().handle_websocket_upgrade()
 
     def on_body(self, body: bytes) -> None:
         """Count a piece of the body."""

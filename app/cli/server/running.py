@@ -15,12 +15,14 @@ from app.cli.output import Failure, say
 from app.garbage import Survivors
 
 if TYPE_CHECKING:
-    from app.cli.server.connection import BoundedConnection
+    from app.cli.server.connection import BoundedConnection, BoundedWebSocket
     from app.settings import Settings
     from app.storage.serving import Hold
 
 SECONDS_TO_FINISH = 10
 BACKLOG = 2048
+LONGEST_MESSAGE = 16 * 1024
+"""Bytes of a message that a WebSocket may be sent."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -33,17 +35,18 @@ def listen(host: str, port: int) -> socket.socket:
         raise Failure(f"cannot listen on {host} port {port}: {why}", 1) from None
 
 
-def bounded_connections(settings: Settings) -> type[BoundedConnection]:
-    """Make the class of one server's connections: they share a crowd, bounded by the files that may be open."""
+def bounded_connections(settings: Settings) -> tuple[type[BoundedConnection], type[BoundedWebSocket]]:
+    """Make the classes of one server's connections: they share a crowd, bounded by the files that may be open."""
     from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-    from app.cli.server.connection import BoundedConnection
+    from app.cli.server.connection import BoundedConnection, BoundedWebSocket
     from app.cli.server.crowd import Crowd, all_descriptors, connections_within
 
     most = connections_within(settings.most_connections, all_descriptors())
     proxies = ProxyHeadersMiddleware(cast(Any, None), settings.trusted_proxies).trusted_hosts  # no app is called
     crowd = Crowd(most, settings.most_connections_of_one, lambda address: address in proxies)
-    return type("Connection", (BoundedConnection,), {"crowd": crowd})
+    shared = {"crowd": crowd}
+    return type("Connection", (BoundedConnection,), shared), type("WebSocket", (BoundedWebSocket,), shared)
 
 
 def main_module() -> ModuleType:
@@ -83,10 +86,13 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
             await super().shutdown(sockets)
 
     app = main_module().create_app(settings, held=hold, accept_clock=accept_clock)
+    http, websocket = bounded_connections(settings)
     config = uvicorn.Config(
         app,
-        http=bounded_connections(settings),
-        ws="none",
+        http=http,
+        ws=websocket,
+        ws_max_size=LONGEST_MESSAGE,
+        ws_per_message_deflate=False,  # which costs more memory than all else of a connection
         access_log=False,
         server_header=False,
         proxy_headers=False,  # app.api.http.proxy reads them, together with the path prefix

@@ -94,6 +94,11 @@ class LimitsBody(Body):
     max_submissions: int | None = Field(None, ge=0, le=1_000_000)
     interval_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS)
     per_window: PerWindow | None = None
+    open_games: int | None = Field(None, ge=1, le=1000, description="games of a team open at once; null: 10")
+    move_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS, description="time for a move; null: the problem's")
+    game_seconds: int | None = Field(
+        None, ge=1, le=MOST_SECONDS, description="time for all moves of a game; null: the problem's"
+    )
 
     def document(self) -> LimitsDocument:
         """The limits as rows keep them: what the request leaves out stays out, for the contest's own to hold."""

@@ -15,7 +15,7 @@ from app.services.contests.times import times_change
 from app.services.errors import Conflict
 from app.services.transactions import after_commit
 from app.storage import contests as stored
-from app.storage import teams
+from app.storage import games, teams
 from app.storage.scoring_input import clock
 
 THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
@@ -49,6 +49,8 @@ def change(session: Session, service: Service, contest_id: str, body: ContestCha
     same_id(contest_id, body.id)
     before, now = clock(row), utc_now()
     changes.change(row, body, now)
+    if body.finalized and (count := games.count_playing(session, contest_id)):
+        raise Conflict(f"finalized: {count} games are still to be ended, which takes a second: try again")
     if body.finalized and (count := stored.unjudged(session, row)):
         raise Conflict(f"finalized: {count} submissions are still to be judged")
     if body.finalized:
@@ -84,6 +86,8 @@ def delete(session: Session, service: Service, contest_id: str) -> None:
     row = contest_of(session, contest_id)
     if count := stored.submission_count(session, contest_id):
         raise Conflict(f"the contest has {count} submissions")
+    if count := games.count_playing(session, contest_id):
+        raise Conflict(f"the contest has {count} games in play")
     session.delete(row)
     _tell_boards(session, service, contest_id)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from anyio.to_thread import run_sync
 
@@ -42,6 +42,7 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: defaultdict[str, Waiting] = defaultdict(Waiting)
         self._watching: defaultdict[str, Waiting] = defaultdict(Waiting)
+        self._guests: set[Client] = set()
         self._late: dict[str, asyncio.TimerHandle] = {}
         self._checking: asyncio.Task[None] | None = None
         self._check_again = False
@@ -107,12 +108,23 @@ class Hub:
         finally:
             watching.clients.discard(client)
 
+    @contextmanager
+    def guarding(self, client: Client) -> Iterator[None]:
+        """Let a client that follows something else than a feed leave when its rights end, or the server does."""
+        self._guests.add(client)
+        try:
+            yield
+        finally:
+            self._guests.discard(client)
+
     def stop(self) -> None:
         """End all streams; called in the event loop, before the server waits for its replies to end."""
         self.stopping = True
         for waiting in [*self._waiting.values(), *self._watching.values()]:
             for client in waiting.clients:
                 client.leave()
+        for guest in list(self._guests):
+            guest.leave()
 
     def close(self) -> None:
         """Stop the publisher and the calling of webhooks; blocks."""
@@ -149,7 +161,8 @@ class Hub:
             await asyncio.sleep(SECONDS_BEFORE_RIGHTS)
             self._check_again = False
             everybody = [*self._waiting.values(), *self._watching.values()]
-            clients = [each for waiting in everybody for each in waiting.clients if each.viewer.logged_in]
+            all_clients = [*self._guests, *(each for waiting in everybody for each in waiting.clients)]
+            clients = [each for each in all_clients if each.viewer.logged_in]
             if clients:
                 good = await run_sync(self._good_still, [each.viewer for each in clients])
                 for client, is_good in zip(clients, good, strict=True):

@@ -33,7 +33,7 @@ from app.services.people.teams import (
 from app.services.roles.ownership import refuse_foreign_teams
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
-from app.storage import by_id, contests
+from app.storage import by_id, contests, games
 from app.storage import teams as stored
 from app.storage.tables import TeamRow
 
@@ -124,6 +124,8 @@ def withdraw(session: Session, service: Service, contest_id: str, team_id: str) 
     refuse_final(contest_of(session, contest_id))
     if count := contests.submission_count(session, contest_id, team_id=team_id):
         raise Conflict(f"the team has {count} submissions in this contest; hide it instead")
+    if count := games.count_playing(session, contest_id, team_id):
+        raise Conflict(f"the team plays {count} games in this contest; hide it instead")
     if not stored.withdraw(session, contest_id, team_id):
         raise NotFound(f"team {team_id!r} is not enrolled in contest {contest_id!r}")
     after_commit(session, lambda: service.boards.changed(contest_id))

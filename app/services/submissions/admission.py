@@ -15,7 +15,7 @@ from app.service import Service
 from app.services.bodies import same_id
 from app.services.contests.capabilities import capabilities
 from app.services.contests.changes import why_not_running
-from app.services.errors import BadRequest, Forbidden, NotFound
+from app.services.errors import BadRequest, Forbidden, NotFound, Unprocessable
 from app.services.names import NoContest, problem_called
 from app.services.submissions.submission_form import SubmissionForm
 from app.services.viewer import Viewer
@@ -91,6 +91,16 @@ async def admit(service: Service, viewer: Viewer, contest_id: str, form: Submiss
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
     return Admitted(viewer, form, entry, entrant, team_id, when, _milliseconds(time), limits, is_practice)
+
+
+def refuse_played(admitted: Admitted) -> None:
+    """Raise Unprocessable for a team's files to a problem that is played: the judge writes the transcripts."""
+    if admitted.entry.game is not None and not admitted.viewer.manages:
+        problem_id = admitted.entry.problem_id
+        raise Unprocessable(
+            f"problem_id: expected a problem that takes answer files, found {problem_id!r}, which is played:"
+            f" start a game of it (POST problems/{problem_id}/games)"
+        )
 
 
 def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:

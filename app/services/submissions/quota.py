@@ -14,12 +14,14 @@ from app.services.clics import format_time_or_none
 from app.services.errors import BadRequest, Forbidden
 from app.services.viewer import Viewer
 from app.services.visibility import the_problem
-from app.storage import contests, submissions
+from app.storage import contests, games, submissions
 from app.storage.usage import bytes_used
 
 
 class QuotaView(BaseModel):
     """The limits, how many submissions count against them, how many are left and when the next one is taken.
+
+    A game that is open counts already.
 
     `bytes_used` are those of the team's answers and sources in the whole contest, `bytes_limit` what there may be
     (null: any number). `left` null: there is no limit to their number. `next_allowed` null: at
@@ -45,7 +47,11 @@ def quota_of(
     entry = contests.entry(session, contest.id, problem_id)
     assert entry is not None, "it is one of the contest's problems"
     limits = read_limits(entry.limits or {}, contest.settings.limits)
-    used = quota(limits, submissions.counted_times(session, contest.id, team, problem_id), utc_now())
+    times = [
+        *submissions.counted_times(session, contest.id, team, problem_id),
+        *games.open_starts(session, contest.id, team, problem_id),
+    ]
+    used = quota(limits, times, utc_now())
     return QuotaView(
         problem_id=problem_id,
         team_id=team,

@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from app.service import Service
 from app.services import clics
 from app.services.errors import Conflict, TooManyRequests
-from app.services.submissions.admission import admit, check_brought, check_may_submit, check_new
+from app.services.submissions.admission import admit, check_brought, check_may_submit, check_new, refuse_played
 from app.services.submissions.storing import StoredFiles, prepare
 from app.services.submissions.submission_form import SubmissionForm
 from app.services.submissions.submissions import Submission
@@ -50,6 +50,7 @@ async def submit(
             check_new(viewer, form)
             async with service.gate.passed((contest_id, form.problem_id)):
                 admitted = await admit(service, viewer, contest_id, form)
+                refuse_played(admitted)
                 files = StoredFiles(service, contest_id, admitted.team_id)
                 new = await prepare(service, admitted, files, key)
                 outcome = await _write(service, new, files)

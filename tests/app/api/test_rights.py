@@ -109,6 +109,7 @@ GET    /api/contests/{contest_id}/commentary : everybody
 POST   /api/contests/{contest_id}/commentary : accounts
 GET    /api/contests/{contest_id}/commentary/{commentary_id} : everybody
 GET    /api/contests/{contest_id}/event-feed : everybody
+GET    /api/contests/{contest_id}/games : everybody
 GET    /api/contests/{contest_id}/groups : everybody
 POST   /api/contests/{contest_id}/groups : owners
 DELETE /api/contests/{contest_id}/groups/{object_id} : owners
@@ -150,6 +151,7 @@ DELETE /api/contests/{contest_id}/problems/{problem_id}/chosen : team
 GET    /api/contests/{contest_id}/problems/{problem_id}/chosen : teams
 PUT    /api/contests/{contest_id}/problems/{problem_id}/chosen : teams
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs : teams
+POST   /api/contests/{contest_id}/problems/{problem_id}/games : everybody
 POST   /api/contests/{contest_id}/problems/{problem_id}/inputs : team
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs.zip : everybody
 GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip : owners
@@ -203,6 +205,10 @@ DELETE /api/contests/{contest_id}/teams/{team_id} : owners
 GET    /api/contests/{contest_id}/teams/{team_id} : everybody
 PATCH  /api/contests/{contest_id}/teams/{team_id} : owners
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name} : everybody
+GET    /api/games/{game_id} : everybody
+POST   /api/games/{game_id}/moves : everybody
+POST   /api/games/{game_id}/resign : everybody
+GET    /api/games/{game_id}/transcript : everybody
 GET    /api/jobs : judges judge-of-d author organiser
 DELETE /api/jobs/{job_id} : admins author
 GET    /api/jobs/{job_id} : judges judge-of-d author organiser

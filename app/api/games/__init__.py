@@ -1,0 +1,1 @@
+"""HTTP routes and the WebSocket of games against the judge."""

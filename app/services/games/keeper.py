@@ -1,0 +1,78 @@
+"""The keeper of games: ends those whose time has run out, also those that ran out while no server was there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+import structlog
+
+from app.domain.clock import utc_now
+from app.service import Service
+from app.services.games.ending import AT_ONCE, end_due
+from app.storage import games as stored
+from app.storage.games import Game
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
+
+SECONDS_BETWEEN_LOOKS = 1.0
+SECONDS_AFTER_A_FAULT = 5.0
+KEPT_OF_NOBODY = timedelta(days=7)
+"""The time for which practice games that were played without login stay after their end."""
+
+
+class Keeper:
+    """A thread that looks at the deadlines; `on_ended` is called with the games that it has ended."""
+
+    def __init__(self, service: Service, on_ended: Callable[[Sequence[Game]], None]) -> None:
+        self._service = service
+        self._on_ended = on_ended
+        self._closing = threading.Event()
+        self._generation = -1
+        self._thread = threading.Thread(target=self._run, name="games", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def look(self) -> None:
+        """End what is over now. After an admin's change every counted game is looked at: its contest may end sooner."""
+        now = utc_now()
+        generation = self._service.database.generation
+        with self._service.database.read() as session:
+            games = stored.due(session, now, AT_ONCE)
+            if generation != self._generation:
+                known_ids = {game.id for game in games}
+                games += [game for game in stored.counted_playing(session) if game.id not in known_ids]
+        for at in range(0, len(games), AT_ONCE):
+            self._on_ended(end_due(self._service, games[at : at + AT_ONCE], now))
+        self._generation = generation
+
+    def clean(self) -> None:
+        """Remove practice games of nobody that ended long ago."""
+        with self._service.database.write(quiet=True) as session:
+            stored.remove_old(session, utc_now() - KEPT_OF_NOBODY)
+
+    def _run(self) -> None:
+        seconds = 0.0
+        looks = 0
+        while not self._closing.wait(seconds):
+            seconds = SECONDS_BETWEEN_LOOKS
+            try:
+                self.look()
+                if looks % LOOKS_BETWEEN_CLEANINGS == 0:
+                    self.clean()
+                looks += 1
+            except Exception:
+                log.exception("the games' clock failed; it goes on")
+                seconds = SECONDS_AFTER_A_FAULT
+
+
+LOOKS_BETWEEN_CLEANINGS = 3600

@@ -1,0 +1,196 @@
+"""Games as they are shown: to whom, and as what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from sqlalchemy.orm import Session
+
+from app.domain.clock import utc_now
+from app.domain.contests import Clock
+from app.grading.contest_snapshot import ContestSnapshot
+from app.services.clics import format_time, format_time_or_none
+from app.services.errors import BadRequest, NotFound
+from app.services.games.bodies import GameClock, GameSummary, GameView, MadeMove, Player
+from app.services.games.referee import MOST_MOVES, Ending, Table, due
+from app.services.viewer import Viewer
+from app.storage import games as stored
+from app.storage.games import Game
+from games.catalog import games
+from games.doors import FIRST, SECOND, Side
+from games.transcript import End, Reason, Transcript, loser_end, write
+from games.transcript import Move as TranscriptMove
+
+LARGEST_EXACT = 2**53
+MOST_LISTED = 1000
+ENDS: Mapping[str, tuple[Reason, str]] = {
+    "resigned": ("resigned", ""),
+    "clock": ("late", "the time ran out"),
+    "contest": ("late", "the contest ended"),
+    "moves": ("late", f"a game has at most {MOST_MOVES} moves"),
+}
+"""How a transcript tells the ends that the rules of a game do not know."""
+
+
+def may_play(viewer: Viewer, game: Game) -> bool:
+    """Whether the viewer may move: the team of a counted game, whoever started one for practice.
+
+    A practice game of nobody is known by its id alone, which nobody can guess.
+    """
+    if game.counted:
+        team_id = viewer.at(game.contest_id).team_id
+        return team_id is not None and team_id == game.team_id
+    return game.account_id is None or viewer.account_id == game.account_id
+
+
+def visible(viewer: Viewer, game: Game | None, game_id: str) -> Game:
+    """The game, if the viewer may see it; raises NotFound."""
+    if game is None or not (viewer.at(game.contest_id).sees_all or may_play(viewer, game)):
+        raise NotFound(f"no game {game_id!r}")
+    return game
+
+
+def view(table: Table, submission_id: str | None = None, clock: Clock | None = None) -> GameView:
+    """A game as its player sees it; `clock` is that of the contestant's contest, where the game is bound to it."""
+    game, rules = table.game, games()[table.game.game]
+    legal = None if table.over else rules.legal(table.position)
+    to_move = None if table.over else rules.to_move(table.position)
+    return GameView(
+        id=game.id,
+        contest_id=game.contest_id,
+        problem_id=game.problem_id,
+        testcase=game.case_name,
+        team_id=game.team_id,
+        counted=game.counted,
+        game=game.game,
+        opponent=game.opponent,
+        seed=None if game.counted and not table.over else _number(game.seed),
+        side=game.side,
+        position=rules.render(table.position),
+        turn=player(game, to_move),
+        next_move=len(table.moves) + 1,
+        over=table.over,
+        winner=player(game, game.winner if table.over else None),
+        ending=cast(Ending | None, game.ending),
+        moves=made_moves(table),
+        legal=None if legal is None or legal.moves is None else list(legal.moves),
+        rule=None if legal is None else legal.rule,
+        clock=clock_of(game, clock),
+        started=format_time(game.started),
+        ended=format_time_or_none(game.ended),
+        submission_id=submission_id,
+    )
+
+
+def made_moves(table: Table, since: int = 0) -> list[MadeMove]:
+    """The moves behind a number."""
+    return [
+        MadeMove(
+            number=each.number,
+            by="you" if each.side == table.game.side else "opponent",
+            move=each.move,
+            seconds=each.ms / 1000,
+        )
+        for each in table.moves[since:]
+    ]
+
+
+def clock_of(game: Game, clock: Clock | None) -> GameClock:
+    """The contestant's clock; its deadline is unknown while the contest is paused."""
+    is_running = game.ended is None and not (clock is not None and clock.paused(utc_now()))
+    return GameClock(
+        move_seconds=None if game.move_ms is None else game.move_ms / 1000,
+        game_seconds=None if game.game_ms is None else game.game_ms / 1000,
+        used_seconds=game.used_ms / 1000,
+        deadline=format_time(due(game, clock)[0]) if is_running else None,
+    )
+
+
+def player(game: Game, side: int | None) -> Player | None:
+    """The player of a side, as the contestant sees it."""
+    if side is None:
+        return None
+    return "you" if side == game.side else "opponent"
+
+
+def _number(value: int) -> int | str:
+    return str(value) if abs(value) > LARGEST_EXACT else value
+
+
+def transcript(table: Table) -> str:
+    """The transcript of a game, as it stands."""
+    game = table.game
+    moves = tuple(TranscriptMove(_side(each.side), each.move, each.ms / 1000) for each in table.moves)
+    return write(Transcript(game.game, game.instance, _side(game.side), game.opponent, game.seed, moves, _end(game)))
+
+
+def _end(game: Game) -> End | None:
+    if game.ended is None:
+        return None
+    if game.ending == "played":
+        return End("over", None if game.winner is None else _side(game.winner))
+    reason, text = ENDS[game.ending or ""]
+    return loser_end(reason, _side(game.side), text)
+
+
+def _side(side: int) -> Side:
+    return SECOND if side else FIRST
+
+
+def listed(
+    session: Session,
+    viewer: Viewer,
+    snapshot: ContestSnapshot,
+    *,
+    problem_id: str | None,
+    team_id: str | None,
+    state: str | None,
+) -> list[GameSummary]:
+    """The games of a contest, the latest first: all for judges, for others those they may play."""
+    if state not in {None, "playing", "ended"}:
+        raise BadRequest(f"state: expected playing or ended, found {state!r}")
+    playing = None if state is None else state == "playing"
+    rows: list[Game] = []
+    for owner in [None] if viewer.sees_all else owners(viewer):
+        rows += stored.of_contest(
+            session,
+            snapshot.contest.id,
+            owner=owner,
+            problem_id=problem_id,
+            team_id=team_id,
+            playing=playing,
+            limit=MOST_LISTED,
+        )
+    rows.sort(key=lambda game: (game.started, game.id), reverse=True)
+    return summaries(session, rows[:MOST_LISTED])
+
+
+def summaries(session: Session, rows: Sequence[Game]) -> list[GameSummary]:
+    """Games as lists show them."""
+    shown = stored.submission_ids(session, rows)
+    return [
+        GameSummary(
+            id=game.id,
+            problem_id=game.problem_id,
+            testcase=game.case_name,
+            team_id=game.team_id,
+            counted=game.counted,
+            game=game.game,
+            opponent=game.opponent,
+            moves=game.moves,
+            over=game.ended is not None,
+            winner=player(game, game.winner if game.ended else None),
+            ending=game.ending,
+            started=format_time(game.started),
+            ended=format_time_or_none(game.ended),
+            submission_id=shown.get(game.id),
+        )
+        for game in rows
+    ]
+
+
+def owners(viewer: Viewer) -> list[str]:
+    """The owners that a viewer's games have; none for a viewer without login."""
+    teams = [] if viewer.team_id is None else [f"team:{viewer.team_id}"]
+    return teams + ([] if viewer.account_id is None else [f"account:{viewer.account_id}"])

@@ -1,0 +1,303 @@
+"""Games and their moves: started, played and ended in the writer's batches, many in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from app.domain.limits import NO_LIMITS, Limits, quota, why_not
+from app.storage import submission_queries
+from app.storage.by_id import portions
+from app.storage.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times
+from app.storage.tables import GameMoveRow, GameRow
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game as its row has it; see GameRow."""
+
+    id: str
+    contest_id: str
+    problem_id: str
+    test_case_id: int | None
+    case_name: str | None
+    team_id: str | None
+    account_id: str | None
+    owner: str
+    counted: bool
+    game: str
+    instance: str
+    opponent: str
+    seed: int
+    side: int
+    started: datetime
+    move_ms: int | None
+    game_ms: int | None
+    moves: int
+    since: datetime
+    used_ms: int
+    deadline: datetime
+    ended: datetime | None = None
+    ending: str | None = None
+    winner: int | None = None
+    submission_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move of a game, numbered from 1 over both sides."""
+
+    number: int
+    side: int
+    move: str
+    ms: int
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """A game to be started, with the moves that the opponent makes first, and the limits that it must keep.
+
+    most_open  games that the owner may have open at once; `most_playing` that all together may
+    """
+
+    game: Game
+    moves: Sequence[Move]
+    most_open: int
+    most_playing: int
+    limits: Limits = NO_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What happens in a game at once: moves, its end, or both; `before` is the number of moves made by then.
+
+    `game` is the game after it. `submission` is what a counted game becomes at its end.
+    """
+
+    before: int
+    game: Game
+    moves: Sequence[Move] = ()
+    submission: NewSubmission | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A turn that is stored: the game after it, and the submission that it has become."""
+
+    game: Game
+    submission: Accepted | None = None
+
+
+class Stale:
+    """A turn that was not stored: the game has gone on, has ended or is gone."""
+
+
+STALE = Stale()
+NAMES = tuple(each.name for each in fields(Game))
+MOVE_NAMES = tuple(each.name for each in fields(Move))
+COLUMNS = [getattr(GameRow, name) for name in NAMES]
+MOVE_COLUMNS = [getattr(GameMoveRow, name) for name in MOVE_NAMES]
+PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner", "submission_id")
+INSERT_GAME, INSERT_MOVE = insert(GameRow), insert(GameMoveRow)
+ADVANCE = (
+    update(GameRow.__table__)  # type: ignore[arg-type]  # the table of a mapped class is a Table
+    .where(GameRow.id == bindparam("of_game"))
+    .values({name: bindparam(f"new_{name}") for name in PROGRESS})
+)
+IS_PLAYING = GameRow.ended.is_(None)
+
+
+def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | LimitReached]:
+    """Insert games with the moves made at once; a handler of the writer, where limits hold one after the other."""
+    owners = {new.game.owner for new in arriving}
+    playing = connection.scalar(select(func.count()).select_from(GameRow).where(IS_PLAYING)) or 0
+    counted = select(GameRow.owner, func.count()).where(IS_PLAYING, GameRow.owner.in_(owners)).group_by(GameRow.owner)
+    open_of = {owner: count for owner, count in connection.execute(counted)}  # noqa: C416 - a Row is no pair
+    taken: list[NewGame] = []
+    results: list[Game | LimitReached] = []
+    for new in arriving:
+        refused = _refused(connection, new, open_of.get(new.game.owner, 0), playing, taken)
+        results.append(refused or new.game)
+        if refused is None:
+            taken.append(new)
+            playing += 1
+            open_of[new.game.owner] = open_of.get(new.game.owner, 0) + 1
+    if taken:
+        connection.execute(INSERT_GAME, [_values(new.game) for new in taken])
+    if moves := [_move_values(new.game.id, move) for new in taken for move in new.moves]:
+        connection.execute(INSERT_MOVE, moves)
+    return results
+
+
+def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Stale]:
+    """Insert moves, and what ended games have become; a handler of the writer.
+
+    A turn that was made of another state of its game than the stored one changes nothing.
+    """
+    ids = {turn.game.id for turn in arriving}
+    query = select(GameRow.id, GameRow.moves).where(GameRow.id.in_(ids), IS_PLAYING)
+    if connection.dialect.name == "postgresql":
+        query = query.with_for_update()
+    known = {game_id: moves for game_id, moves in connection.execute(query)}  # noqa: C416 - a Row is no pair
+    fresh: list[Turn] = []
+    for turn in arriving:
+        if known.get(turn.game.id) == turn.before:
+            fresh.append(turn)
+            if turn.game.ended is None:
+                known[turn.game.id] = turn.game.moves
+            else:
+                del known[turn.game.id]
+    became = _submitted(connection, [turn for turn in fresh if turn.submission is not None])
+    after = {id(turn): _after(turn, became.get(turn.game.id)) for turn in fresh}
+    if moves := [_move_values(turn.game.id, move) for turn in fresh for move in turn.moves]:
+        connection.execute(INSERT_MOVE, moves)
+    if fresh:
+        connection.execute(ADVANCE, [_progress(after[id(turn)]) for turn in fresh])
+    return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
+
+
+def _refused(
+    connection: Connection, new: NewGame, open_: int, playing: int, taken: Sequence[NewGame]
+) -> LimitReached | None:
+    """Say why a game may not be started."""
+    if open_ >= new.most_open:
+        return LimitReached(f"expected at most {new.most_open} games open at once, found {open_}: end one first", None)
+    if playing >= new.most_playing:
+        again = new.game.started
+        return LimitReached("the server has as many games open as it may: come back later", again)
+    if not new.limits:
+        return None
+    game = new.game
+    place = (game.contest_id, game.team_id or "", game.problem_id)
+    times = [
+        *counted_times(connection, *place, new.limits.times_needed),
+        *connection.scalars(select(GameRow.started).where(IS_PLAYING, *_counted_at(place))),
+        *(each.game.started for each in taken if each.game.counted and _place(each.game) == place),
+    ]
+    used = quota(new.limits, times, game.started)
+    if used.allows(game.started):
+        return None
+    return LimitReached(why_not(new.limits, used, game.started), None if used.exhausted else used.next)
+
+
+def _place(game: Game) -> tuple[str, str, str]:
+    return game.contest_id, game.team_id or "", game.problem_id
+
+
+def _counted_at(place: tuple[str, str, str]) -> tuple[ColumnElement[bool], ...]:
+    contest_id, team_id, problem_id = place
+    of_team = GameRow.team_id == team_id
+    return GameRow.counted.is_(True), GameRow.contest_id == contest_id, of_team, GameRow.problem_id == problem_id
+
+
+def open_starts(session: Session, contest_id: str, team_id: str, problem_id: str) -> list[datetime]:
+    """When the counted games began that a team has open at a problem: each is an attempt already."""
+    query = select(GameRow.started).where(IS_PLAYING, *_counted_at((contest_id, team_id, problem_id)))
+    return list(session.scalars(query))
+
+
+def _submitted(connection: Connection, turns: Sequence[Turn]) -> dict[str, Accepted]:
+    """Insert the submissions that games have become, in the same transaction; returns them by game."""
+    if not turns:
+        return {}
+    results = accept(connection, [turn.submission for turn in turns if turn.submission is not None])
+    pairs = zip(turns, results, strict=True)
+    return {turn.game.id: result for turn, result in pairs if isinstance(result, Accepted)}
+
+
+def _after(turn: Turn, accepted: Accepted | None) -> Game:
+    return turn.game if accepted is None else replace(turn.game, submission_id=accepted.submission_id)
+
+
+def _values(game: Game) -> dict[str, object]:
+    return {name: getattr(game, name) for name in NAMES}
+
+
+def _move_values(game_id: str, move: Move) -> dict[str, object]:
+    return {"game_id": game_id, **{name: getattr(move, name) for name in MOVE_NAMES}}
+
+
+def _progress(game: Game) -> dict[str, object]:
+    return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in PROGRESS}}
+
+
+def get(session: Session, game_id: str) -> Game | None:
+    """A game by its id."""
+    row = session.execute(select(*COLUMNS).where(GameRow.id == game_id)).one_or_none()
+    return None if row is None else Game(*row)
+
+
+def moves(session: Session, game_id: str) -> list[Move]:
+    """The moves of a game in order."""
+    query = select(*MOVE_COLUMNS).where(GameMoveRow.game_id == game_id).order_by(GameMoveRow.number)
+    return [Move(*row) for row in session.execute(query)]
+
+
+def moves_of(session: Session, game_ids: Iterable[str]) -> dict[str, list[Move]]:
+    """The moves of many games in order, by game."""
+    made: dict[str, list[Move]] = {game_id: [] for game_id in game_ids}
+    for some in portions(made):
+        query = select(GameMoveRow.game_id, *MOVE_COLUMNS).where(GameMoveRow.game_id.in_(some))
+        for row in session.execute(query.order_by(GameMoveRow.game_id, GameMoveRow.number)):
+            made[row[0]].append(Move(*row[1:]))
+    return made
+
+
+def of_contest(
+    session: Session,
+    contest_id: str,
+    *,
+    owner: str | None = None,
+    problem_id: str | None = None,
+    team_id: str | None = None,
+    playing: bool | None = None,
+    limit: int | None = None,
+) -> list[Game]:
+    """The games of a contest, the latest first; those of an owner, a problem or a team, open or ended ones."""
+    query = select(*COLUMNS).where(GameRow.contest_id == contest_id)
+    for column, value in ((GameRow.owner, owner), (GameRow.problem_id, problem_id), (GameRow.team_id, team_id)):
+        query = query if value is None else query.where(column == value)
+    if playing is not None:
+        query = query.where(IS_PLAYING if playing else GameRow.ended.is_not(None))
+    query = query.order_by(GameRow.started.desc(), GameRow.id).limit(limit)
+    return [Game(*row) for row in session.execute(query)]
+
+
+def due(session: Session, now: datetime, limit: int) -> list[Game]:
+    """Games in play whose deadline has come, those that are due longest first."""
+    query = select(*COLUMNS).where(IS_PLAYING, GameRow.deadline <= now).order_by(GameRow.deadline).limit(limit)
+    return [Game(*row) for row in session.execute(query)]
+
+
+def count_playing(session: Session, contest_id: str, team_id: str | None = None) -> int:
+    """The number of counted games in play, of all teams or of one."""
+    query = select(func.count()).select_from(GameRow)
+    query = query.where(IS_PLAYING, GameRow.counted.is_(True), GameRow.contest_id == contest_id)
+    query = query if team_id is None else query.where(GameRow.team_id == team_id)
+    return session.scalar(query) or 0
+
+
+def counted_playing(session: Session, contest_id: str | None = None) -> list[Game]:
+    """Counted games in play, of all contests or of one."""
+    query = select(*COLUMNS).where(IS_PLAYING, GameRow.counted.is_(True))
+    query = query if contest_id is None else query.where(GameRow.contest_id == contest_id)
+    return [Game(*row) for row in session.execute(query)]
+
+
+def remove_old(session: Session, before: datetime) -> int:
+    """Remove practice games of nobody that ended before a moment; returns how many."""
+    is_old = GameRow.ended < before
+    result = session.execute(delete(GameRow).where(is_old, GameRow.account_id.is_(None)))
+    return int(getattr(result, "rowcount", 0))
+
+
+def submission_ids(session: Session, games: Sequence[Game]) -> dict[str, str]:
+    """The ids that submissions are shown by, of games that have become one, by game."""
+    became = {game.submission_id: game.id for game in games if game.submission_id is not None}
+    shown = submission_queries.shown_ids(session, became)
+    return {became[number]: shown_id for number, shown_id in shown.items()}
