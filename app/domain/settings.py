@@ -21,7 +21,7 @@ class ContestSettings:
     partly_correct_as   the judgement type shown for a partly correct submission
     rejections          how much of a checker's message is shown to others than judges
     show_best           everybody may see the best raw score of each case
-    answer_pattern      name of an answer file, beside the usual ones
+    answer_pattern      name of an answer file in place of the usual ones; without `{case}` one is for all cases
     practice            submissions after the end are judged, and are on no board
     virtual             teams may take part by a clock of their own after the end
     personal_duration   length of each team's own window; None: all teams share the contest's clock

@@ -25,6 +25,7 @@ from app.grading.archives import (
 )
 from app.storage.documents import FileNoteDocument
 
+PLACE = "{case}"
 PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 MOST_SUGGESTIONS = 20
 """Looking for the nearest name costs a comparison with every name there is, so only so many files get one."""
@@ -67,6 +68,10 @@ class FileNote:
         return {"name": self.name, "case": self.case, "ignored": self.ignored}
 
 
+Names = Mapping[str, Sequence[OpenCase]]
+"""Every file name that is taken, with its cases: one, or all where the pattern has no place for a case."""
+
+
 @dataclass
 class Collected:
     """The answers taken from an upload, and a note on each file: taken, or one of the first that were ignored."""
@@ -90,7 +95,7 @@ class Collected:
         self.answers[answer.case.name] = answer
         self._notes.append(FileNote(answer.file_name, answer.case.name))
 
-    def ignore(self, name: str, reason: str, names: Mapping[str, OpenCase] | None = None) -> None:
+    def ignore(self, name: str, reason: str, names: Names | None = None) -> None:
         """Note a file that is not taken, with the nearest of the `names` that may have been meant."""
         if self._ignored >= MOST_IGNORED:
             self._more[reason] += 1
@@ -99,7 +104,7 @@ class Collected:
         hint = "" if names is None else self._nearest(base_name(name), names)
         self._notes.append(FileNote(name, None, f"{reason}{hint}"))
 
-    def _nearest(self, name: str, names: Mapping[str, OpenCase]) -> str:
+    def _nearest(self, name: str, names: Names) -> str:
         """Suggest the name that may have been meant, for the first few files only."""
         self.suggested += 1
         return _nearest(name, names) if self.suggested <= MOST_SUGGESTIONS else ""
@@ -108,7 +113,7 @@ class Collected:
 def collect(
     uploads: Sequence[Upload],
     cases: Sequence[OpenCase],
-    names: Mapping[str, OpenCase],
+    names: Names,
     limits: Limits,
     *,
     testcase: str | None = None,
@@ -136,12 +141,17 @@ def collect(
     return collected
 
 
-def file_names(cases: Sequence[OpenCase], pattern: str | None) -> Mapping[str, OpenCase]:
-    """Every file name that is taken, and its case. Earlier patterns win where two cases could claim one name."""
-    names: dict[str, OpenCase] = {}
+def file_names(cases: Sequence[OpenCase], pattern: str | None) -> Names:
+    """Every file name that is taken, and its cases. Earlier patterns win where two cases could claim one name.
+
+    A pattern without a place for the case names one file that is the answer to all of them.
+    """
+    if pattern and PLACE not in pattern:
+        return {pattern: cases} if cases else {}
+    names: dict[str, Sequence[OpenCase]] = {}
     for each in (pattern,) if pattern else PATTERNS:
         for case in cases:
-            names.setdefault(each.replace("{case}", case.name), case)
+            names.setdefault(each.replace(PLACE, case.name), (case,))
     return names
 
 
@@ -152,63 +162,73 @@ def base_name(path: str) -> str:
 
 def _take_plain(
     upload: Upload,
-    names: Mapping[str, OpenCase],
+    names: Names,
     cases: Sequence[OpenCase],
     testcase: str | None,
     alone: bool,
     collected: Collected,
 ) -> None:
-    name = base_name(upload.name)
-    case = names.get(name)
+    wanted = names.get(base_name(upload.name), ())
     if testcase is not None:
-        case = next((c for c in cases if c.name == testcase), None)
-        if case is None:
+        wanted = [case for case in cases if case.name == testcase]
+        if not wanted:
             raise UploadRefused(
                 f"testcase: expected the name of a test case, found {testcase!r}{_nearest(testcase, names)}"
             )
-    elif case is None and alone and len(cases) == 1:
-        case = cases[0]
-    if case is None:
+    elif not wanted and alone:
+        wanted = _only(names, cases)
+    if not wanted:
         collected.ignore(upload.name, UNKNOWN, names)
         return
-    data = upload.stream.read(case.limit + 1)
-    _take(collected, case, upload.name, data)
+    _take(collected, wanted, upload.name, upload.stream.read(_limit(wanted) + 1))
 
 
-def _take(collected: Collected, case: OpenCase, file_name: str, data: bytes) -> None:
-    earlier = collected.answers.get(case.name)
-    if earlier is not None:
-        raise UploadRefused(
-            f"{file_name}: expected one file for case {case.name}, found a second one beside {earlier.file_name}"
-        )
-    within_limit = data if len(data) <= case.limit else None
-    collected.take(Answer(case, file_name, within_limit, len(data)))
+def _only(names: Names, cases: Sequence[OpenCase]) -> Sequence[OpenCase]:
+    """The cases of a file that is sent alone, whatever its name: the only case, or those of the only name."""
+    if len(cases) == 1:
+        return cases
+    return next(iter(names.values())) if len(names) == 1 else ()
 
 
-def _take_archive(upload: Upload, names: Mapping[str, OpenCase], budget: Budget, collected: Collected) -> None:
+def _limit(cases: Sequence[OpenCase]) -> int:
+    return max(case.limit for case in cases)
+
+
+def _take(collected: Collected, cases: Sequence[OpenCase], file_name: str, data: bytes) -> None:
+    for case in cases:
+        earlier = collected.answers.get(case.name)
+        if earlier is not None:
+            raise UploadRefused(
+                f"{file_name}: expected one file for case {case.name}, found a second one beside {earlier.file_name}"
+            )
+        within_limit = data if len(data) <= case.limit else None
+        collected.take(Answer(case, file_name, within_limit, len(data)))
+
+
+def _take_archive(upload: Upload, names: Names, budget: Budget, collected: Collected) -> None:
     with open_archive(upload, budget) as archive:
         for entry in archive.entries:
             if not entry.filename.endswith("/"):  # is_dir() fails on an empty name
                 _take_entry(archive, entry, names, collected)
 
 
-def _take_entry(archive: Archive, entry: ZipInfo, names: Mapping[str, OpenCase], collected: Collected) -> None:
+def _take_entry(archive: Archive, entry: ZipInfo, names: Names, collected: Collected) -> None:
     name = base_name(entry.filename)
-    case = names.get(name)
+    wanted = names.get(name, ())
     if is_litter(entry.filename):
         collected.ignore(entry.filename, LITTER)
-    elif case is None:
+    elif not wanted:
         collected.ignore(entry.filename, UNKNOWN, names)
     else:
-        _take(collected, case, entry.filename, archive.read(entry, case.limit + 1))
+        _take(collected, wanted, entry.filename, archive.read(entry, _limit(wanted) + 1))
 
 
-def _nearest(name: str, names: Mapping[str, OpenCase] | Sequence[str]) -> str:
+def _nearest(name: str, names: Names) -> str:
     close = get_close_matches(name, list(names), n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _nothing_taken(collected: Collected, names: Mapping[str, OpenCase]) -> str:
+def _nothing_taken(collected: Collected, names: Names) -> str:
     example = next(iter(names), None)
     if example is None:
         return "files: the problem has no open test case"

@@ -77,7 +77,10 @@ class Ladder(Strict):
 
 
 class Answers(Strict):
-    """Limits of an answer file: at most `limit` bytes, named by `pattern` if that is set (`{case}` is its place)."""
+    """Limits of an answer file: at most `limit` bytes, named by `pattern` if that is set.
+
+    `{case}` is the place of the case's name; without it one file is the answer to all cases, such as predictions.csv.
+    """
 
     limit: Annotated[int, Field(gt=0, le=256 * 2**20)] = 2**20
     pattern: Text | None = None
@@ -85,8 +88,8 @@ class Answers(Strict):
     @field_validator("pattern")
     @classmethod
     def _one_place(cls, pattern: str | None) -> str | None:
-        if pattern is not None and (pattern.count("{case}") != 1 or "/" in pattern):
-            raise ValueError("expected a file name with `{case}` in it once")
+        if pattern is not None and (pattern.count("{case}") > 1 or "/" in pattern):
+            raise ValueError("expected a file name, with `{case}` in it once where each case has its own file")
         return pattern
 
 

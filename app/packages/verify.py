@@ -235,7 +235,7 @@ def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:
     outcomes = {case.name: MISSING for case in package.cases if case.group != "sample"}
     asked: list[tuple[Case, Question]] = []
     for case in package.cases:
-        named = [files[name] for name in (p.format(case=case.name) for p in patterns) if name in files]
+        named = [files[name] for name in (p.replace("{case}", case.name) for p in patterns) if name in files]
         if not named:
             continue
         answer = named[0].read()

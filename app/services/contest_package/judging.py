@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import TypedDict
 
 from pydantic import Field
@@ -143,16 +144,27 @@ def exact_text(value: Exact | None) -> str | None:
 
 
 def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[SentFileDocument]:
-    """The answers that file names alone would lose or give to another case."""
-    taken: dict[str, Mapping[str, str]] = {}
+    """The answers that file names alone would lose, give to another case, or give to more cases than they were for.
+
+    A file for all cases may have been sent before its final cases were open.
+    """
+    taken: dict[str, Mapping[str, frozenset[str]]] = {}
     for problem in snapshot.contest.problems:
         entry = read_entry(session, snapshot.contest.id, problem.id)
         assert entry is not None, "the contest has it"
         cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
-        taken[problem.id] = {name: case.name for name, case in file_names(cases, entry.pattern).items()}
+        names = file_names(cases, entry.pattern)
+        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names.items()}
     lost: list[SentFileDocument] = []
-    for sent in submission_queries.contest_answers(session, snapshot.contest.id):
-        file = None if sent.refused else sent.file_name
-        if file is None or taken[sent.problem_id].get(base_name(file)) != sent.case_name:
-            lost.append({"submission_id": shown[sent.submission_id], "case": sent.case_name, "file": file})
+    sent_answers = submission_queries.contest_answers(session, snapshot.contest.id)
+    for number, together in groupby(sent_answers, key=lambda sent: sent.submission_id):
+        sent = list(together)
+        went: dict[str, set[str]] = defaultdict(set)
+        for each in sent:
+            went[base_name(each.file_name)].add(each.case_name)
+        for each in sent:
+            name = base_name(each.file_name)
+            if each.refused or taken[each.problem_id].get(name, frozenset()) != went[name]:
+                file = None if each.refused else each.file_name
+                lost.append({"submission_id": shown[number], "case": each.case_name, "file": file})
     return lost

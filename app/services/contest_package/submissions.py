@@ -7,14 +7,14 @@ it is let go of, and unpacked again when it is kept: a package may hold more ans
 from __future__ import annotations
 
 import io
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.contests import CaseKind
-from app.grading.answer_files import Answer, Collected, OpenCase, base_name, collect, file_names
+from app.grading.answer_files import Answer, Collected, Names, OpenCase, base_name, collect, file_names
 from app.grading.archives import Limits, Upload, UploadRefused
 from app.grading.messages import Grade
 from app.grading.outcomes import Trial
@@ -48,7 +48,7 @@ class Reader:
     settings: Settings
     documents: Mapping[str, ProblemDocument]
     _files: Mapping[str, Sequence[SentFile]] = field(init=False)
-    _names: dict[str, tuple[Sequence[OpenCase], Mapping[str, OpenCase]]] = field(default_factory=dict)
+    _names: dict[str, tuple[Sequence[OpenCase], Names]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Sort what is told of single files."""
@@ -70,9 +70,10 @@ class Reader:
         cases, taken = self._known(str(each["problem_id"]))
         sent_files = self._files.get(each["id"], ())
         by_name = {case.name: case for case in cases}
-        own = {
-            base_name(one.file): by_name[one.case] for one in sent_files if one.file is not None and one.case in by_name
-        }
+        own: dict[str, list[OpenCase]] = defaultdict(list)
+        for one in sent_files:
+            if one.file is not None and one.case in by_name:
+                own[base_name(one.file)].append(by_name[one.case])
         limits = Limits(self.settings.max_inflated, self.settings.max_archive_files, self.settings.max_ratio)
         ours = self.contents.judging is not None  # else nobody removes cases, and an empty archive is a mistake
         try:
@@ -88,7 +89,7 @@ class Reader:
                 collected.answers[one.case] = Answer(case, one.case, None, case.limit + 1)
         return collected
 
-    def _known(self, problem_id: str) -> tuple[Sequence[OpenCase], Mapping[str, OpenCase]]:
+    def _known(self, problem_id: str) -> tuple[Sequence[OpenCase], Names]:
         if problem_id not in self._names:
             document = self.documents[problem_id]
             answers = document["columns"]["settings"]["answers"]

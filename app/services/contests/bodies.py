@@ -115,7 +115,9 @@ class ContestSettings(Body):
     )
     show_best: bool = Field(True, description="everybody may see the best raw score of each case")
     answer_pattern: str | None = Field(
-        None, max_length=255, description="name of an answer file, with {case} once in it, beside the usual ones"
+        None,
+        max_length=255,
+        description="name of an answer file, with {case} in it; without it one file is for all",
     )
     final_release: KeptTime | None = Field(
         None, description="when everybody gets the inputs of final cases; answers for them are taken until the end"
@@ -157,8 +159,10 @@ class ContestSettings(Body):
     @model_validator(mode="after")
     def _one_place(self) -> Self:
         pattern = self.answer_pattern
-        if pattern is not None and (pattern.count("{case}") != 1 or "/" in pattern or "\0" in pattern):
-            raise ValueError(f"answer_pattern: expected a file name with {{case}} in it once, found {pattern!r}")
+        if pattern is not None and (pattern.count("{case}") > 1 or "/" in pattern or "\0" in pattern):
+            raise ValueError(
+                f"answer_pattern: expected a file name with {{case}} in it at most once, found {pattern!r}"
+            )
         if self.final_release is not None and self.final_minutes is not None:
             raise ValueError("final_minutes: expected null beside final_release, found both")
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +14,7 @@ from anyio.to_thread import run_sync
 from app.domain.clock import utc_now
 from app.domain.limits import quota, why_not
 from app.domain.settings import ContestSettings
-from app.grading.answer_files import Answer, Collected, OpenCase, collect, file_names
+from app.grading.answer_files import Answer, Collected, Names, OpenCase, collect, file_names
 from app.grading.archives import Limits as ArchiveLimits
 from app.grading.archives import Upload, UploadRefused, check_name
 from app.service import Service
@@ -190,9 +190,7 @@ def _collect(service: Service, admitted: Admitted) -> Collected:
 
 
 @lru_cache(maxsize=256)
-def _open_cases(
-    cases: tuple[tuple[int, str], ...], limit: int, pattern: str | None
-) -> tuple[list[OpenCase], Mapping[str, OpenCase]]:
+def _open_cases(cases: tuple[tuple[int, str], ...], limit: int, pattern: str | None) -> tuple[list[OpenCase], Names]:
     """The cases as sorting needs them, with the file names each is known by; the same for thousands of submissions."""
     open_ = [OpenCase(id_, name, limit) for id_, name in cases]
     return open_, file_names(open_, pattern)

@@ -274,3 +274,18 @@ def test_a_directory_that_hides_a_size_announces_gigabytes() -> None:
     at = data.index(b"PK\x01\x02") + 24
     data[at : at + 4] = b"\xff" * 4
     assert announced(io.BytesIO(bytes(data))) == (1, 2**32 - 1)
+
+
+def test_a_pattern_without_a_case_names_one_file_for_all_of_them() -> None:
+    """Alone it may have any name; a second one beside it refuses the upload, and a case may still be named."""
+    everything = dict.fromkeys(("01", "02", "03-big"), b"7")
+    assert taken(sort("p.csv", b"7", pattern="p.csv")) == taken(sort("mine.csv", b"7", pattern="p.csv")) == everything
+    zipped = sort("a.zip", zip_bytes({"deep/p.csv": b"7", "01.out": b"8"}), pattern="p.csv")
+    assert taken(zipped) == everything
+    assert [note.name for note in zipped.notes if note.ignored] == ["01.out"]
+    assert taken(sort("p.csv", b"7", pattern="p.csv", testcase="02")) == {"02": b"7"}
+    assert taken(sort("p.csv", b"7" * 101, pattern="p.csv")) == dict.fromkeys(everything)
+    with pytest.raises(UploadRefused, match=r"expected one file for case 01, found a second one beside a/p\.csv"):
+        sort("a.zip", zip_bytes({"a/p.csv": b"7", "b/p.csv": b"7"}), pattern="p.csv")
+    with pytest.raises(UploadRefused, match=r"such as p\.csv, found mine\.csv"):
+        sort("a.zip", zip_bytes({"mine.csv": b"7"}), pattern="p.csv")

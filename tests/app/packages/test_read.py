@@ -246,7 +246,11 @@ ONE_FAULT: list[tuple[str, Changes, str]] = [
     ("no output", {"data/invalid_output/x.in": "1\n", "data/invalid_output/x.ans": "1\n"}, "x.out: missing file"),
     ("large input", {"jurado.yaml": JURADO + "inputs: {limit: 1}\n"}, "data/sample/01.in: expected at most 1 bytes"),
     ("unknown final", {"jurado.yaml": JURADO + "final: [secret/z]\n"}, "final: expected one of secret, found secret/z"),
-    ("odd pattern", {"jurado.yaml": JURADO + "answers: {pattern: x.out}\n"}, "a file name with `{case}` in it once"),
+    (
+        "odd pattern",
+        {"jurado.yaml": JURADO + 'answers: {pattern: "{case}{case}"}\n'},
+        "a file name, with `{case}` in it once",
+    ),
     ("scored sample", {"data/sample/test_group.yaml": "max_score: 1\n"}, "max_score: key not permitted in sample"),
     ("unbounded", {"data/secret/test_group.yaml": "max_score: unbounded\n"}, "max_score: expected a number, as Jurado"),
     ("static", {"data/secret/test_group.yaml": "static_validation_score: 5\n"}, "not possible where answer files"),
