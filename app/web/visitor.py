@@ -75,11 +75,12 @@ TheService = Annotated[Service, Depends(_service)]
 
 
 async def visitor(request: Request) -> Viewer:
-    """The viewer of the session's cookie; a session that has ended is nobody's."""
+    """The viewer of the session, with its role in the contest of the address; a session that has ended is nobody's."""
     try:
-        return await authenticator_of(request).viewer(request.headers.get("authorization"), address_of(request))
+        viewer = await authenticator_of(request).viewer(request.headers.get("authorization"), address_of(request))
     except Unauthorized:
         return PUBLIC
+    return viewer.at(request.path_params.get("contest_id"))
 
 
 Visitor = Annotated[Viewer, Depends(visitor)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.storage.tables import TeamRow
+from app.storage.tables import ContestRoleRow, TeamRow
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest
 from tests.builders.service import Api, open_api
@@ -201,3 +201,12 @@ def test_a_question_is_read_by_the_jury_alone_and_its_answer_by_its_team(api: Ap
     assert refused.status_code == 400
     assert "text: expected a value" in text_of(refused.text).replace("Text", "text")
     assert api.post("/c/c/questions", data={"text": "hello"}).status_code == 303
+
+
+def test_a_judge_of_one_contest_sees_all_of_it_and_nothing_more_elsewhere(api: Api) -> None:
+    add_contest(api.service, "elsewhere", started=-HOUR)
+    with api.service.database.write() as session:
+        session.add(ContestRoleRow(contest_id="elsewhere", account_id="staff", role="judge", granted=datetime.now(UTC)))
+    assert "echo" in api.get("/c/elsewhere/problems", user="staff").text
+    assert "echo" not in api.get("/c/elsewhere/problems", user="other").text
+    assert api.get("/c/c/submissions/1", user="staff").status_code == 403
