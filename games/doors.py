@@ -20,6 +20,12 @@ Side = Literal[0, 1]
 FIRST: Side = 0
 SECOND: Side = 1
 
+Style = Literal["plain", "dim", "move", "mark"]
+"""How a part of a picture is set: as it is, weak (used up), legal to choose, or where the game stands."""
+
+Picture = tuple[tuple[tuple[str, Style], ...], ...]
+"""A position drawn with characters: lines of texts, each with its style. It must be clear without the styles too."""
+
 P = TypeVar("P", bound=Hashable)
 
 EXACT_IN_JSON = 2**53
@@ -129,7 +135,11 @@ class Game(Protocol[P]):
         ...
 
     def render(self, position: P) -> dict[str, Any]:
-        """Give a position as JSON: what a page or a terminal draws. Integers beyond 2^53 are strings."""
+        """Give a position as JSON: what a page draws. Integers beyond 2^53 are strings."""
+        ...
+
+    def picture(self, position: P) -> Picture:
+        """Draw a position for a terminal, in 80 columns where that is possible."""
         ...
 
 

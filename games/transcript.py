@@ -1,6 +1,6 @@
 """Transcripts of games: text that people read, and that one function verifies move by move.
 
-    jurado game transcript 1
+    transcript of a game, version 1
     game: lasttreat
     contestant: first
     opponent: adversarial
@@ -31,7 +31,7 @@ from checkers.doors import Message, Rejected
 from games.catalog import names, open_game
 from games.doors import FIRST, SECOND, Game, Side, begin, draws, other, shown
 
-MAGIC = "jurado game transcript 1"
+MAGIC = "transcript of a game, version 1"
 INDENT = "    "
 NOBODY = "none"
 LARGEST_SEED = 2**63 - 1

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from app.cli.games.checking import score_transcript, transcript_file
 from app.cli.images import write_image
 from app.cli.names import nearest, own_checker, problems, read_file
 from app.cli.options import AsJson
@@ -19,6 +20,8 @@ from app.packages.local_programs import ask_here
 from app.packages.settings import STANDARD_CHECKERS
 from app.programs.model import CaseFiles, Program
 from checkers.doors import Exact, Rejected, Score, open_checker
+from games.catalog import names as game_names
+from games.transcript import is_transcript
 
 EXIT_CODES = {"accepted": 0, "rejected": 1, "judge_error": 2}
 LARGEST = 256 * 2**20
@@ -38,11 +41,16 @@ def check(
     problem: Annotated[
         str,
         typer.Argument(
-            help="a bundled problem, a package's folder, or tokens, floats, lines, unordered, exact, metric"
+            help="a bundled problem, a package's folder, or tokens, floats, lines, unordered, exact, metric; alone: "
+            "the transcript of a game"
         ),
     ],
-    input_file: Annotated[Path, typer.Argument(metavar="INPUT", help="the test case's input")],
-    answer: Annotated[Path, typer.Argument(help="the answer file; - is standard input")],
+    input_file: Annotated[
+        Path | None, typer.Argument(metavar="INPUT", help="the test case's input; of a game, its position")
+    ] = None,
+    answer: Annotated[
+        Path | None, typer.Argument(metavar="ANSWER", help="the answer file or transcript; - is standard input")
+    ] = None,
     reference: Annotated[
         Path | None, typer.Option(metavar="FILE", help="the expected answer (.ans), for points")
     ] = None,
@@ -52,12 +60,17 @@ def check(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check and score one answer file, as the judge does.
+    """Check and score one answer file, as the judge does, or replay the transcript of a game.
 
     Exit code 0: accepted; 1: rejected, with the reason; 2: wrong usage, or the judge's own fault.
     """
     try:
-        outcome = judge(problem, input_file, answer, reference, arg or [])
+        if answer is not None and input_file is not None:
+            outcome = judge(problem, input_file, answer, reference, arg or [])
+        elif input_file is None:
+            outcome = run_transcript(transcript_file(Path(problem)))
+        else:
+            raise Failure("expected PROBLEM INPUT ANSWER, or one transcript, found two arguments")
     except Failure as error:
         if not as_json:
             raise
@@ -73,7 +86,10 @@ def check(
 
 
 def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, args: Sequence[str] = ()) -> Outcome:
-    """Read the three files and run the problem's checker; raises Failure for faults other than the answer's."""
+    """Read the three files and run the problem's checker; raises Failure for faults other than the answer's.
+
+    An answer that is a transcript is replayed from the input as its position.
+    """
     name, program, most_input, most_answer = checker_of(problem)
     data = read_file(input_file, "input", limit=most_input)
     if len(data) > most_input:
@@ -81,7 +97,10 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
     if reference is None and name in STANDARD_CHECKERS:
         raise Failure(f"the checker {name} compares with an expected answer: --reference FILE")
     expected = None if reference is None else read_file(reference, "reference")
-    answer_data = read_file(answer, "answer", limit=most_answer)
+    is_game = problem in game_names()
+    answer_data = read_file(answer, "answer", limit=max(most_answer, LARGEST) if is_game else most_answer)
+    if is_game and is_transcript(answer_data):
+        return run_transcript(answer_data, data)
     if len(answer_data) > most_answer:
         return Outcome("rejected", f"file: expected at most {most_answer} bytes, found more")
     if program is not None:
@@ -98,6 +117,15 @@ def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
         raise nearest("problem", problem, {*known, *STANDARD_CHECKERS})
     settings, program = own_checker(problem)
     return settings.checker, program, settings.inputs.limit, settings.answers.limit
+
+
+def run_transcript(data: bytes, position: bytes | None = None) -> Outcome:
+    """Replay a transcript; a lost game is sound, and scores 0."""
+    try:
+        score = score_transcript(data, position)
+    except Rejected as error:
+        return Outcome("rejected", str(error))
+    return Outcome("accepted", score.message.text, score)
 
 
 def run_program(program: Program, case: CaseFiles) -> Outcome:

@@ -40,6 +40,8 @@ from app.cli.contestant import (
 )
 from app.cli.contestant import problems as contest_problems
 from app.cli.demo.command import demo
+from app.cli.games.play import play
+from app.cli.games.tournament import tournament
 from app.cli.ladder.command import ladder
 from app.cli.output import Failure, examples, say
 from app.cli.server import backup, move, status
@@ -105,6 +107,7 @@ app.command(
         "jurado check comesolo board.in board.out",
         "jurado check comesolo board.in board.out --reference board.ans --json",
         "jurado check tokens case.in mine.out --reference case.ans",
+        "jurado check mine.game",
     ),
 )(check.check)
 app.command(
@@ -121,6 +124,21 @@ app.command(
     rich_help_panel=LOCAL,
     epilog=examples("jurado ladder comesolo --short", "jurado ladder comesolo --method greedy --method beam --json"),
 )(ladder)
+app.command(
+    rich_help_panel=LOCAL,
+    epilog=examples(
+        "jurado play lasttreat --opponent adversarial --position '2 5 2'",
+        "jurado play netgame --position net.in --both",
+        "jurado play lasttreat --with './mine' --opponent adversarial --games 100",
+    ),
+)(play)
+app.command(
+    rich_help_panel=LOCAL,
+    epilog=examples(
+        "jurado tournament lasttreat --program mine=./mine --opponent optimal --opponent greedy --rounds 10",
+        "jurado tournament netgame --opponent optimal --opponent random --json",
+    ),
+)(tournament)
 package.program.command(
     "import",
     epilog=examples("jurado package import problems/comesolo", "jurado package import omegaup.zip --to problems"),

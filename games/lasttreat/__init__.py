@@ -30,6 +30,7 @@ from games.doors import (
     Legal,
     Opponent,
     Outlook,
+    Picture,
     Side,
     check_length,
     json_number,
@@ -42,6 +43,7 @@ from games.lasttreat.opponents import OPPONENTS
 from games.lasttreat.position import Position
 
 MOST_LISTED = 60
+MOST_DRAWN = 40
 SECOND_LINE = "second to move"
 MOVE = "two numbers x y: take x cakes and y pieces of fruit"
 
@@ -122,6 +124,23 @@ class LastTreat:
         """Give the piles and K."""
         a, b, k = (json_number(each) for each in position.piles)
         return {"a": a, "b": b, "k": k}
+
+    def picture(self, position: Position) -> Picture:
+        """Draw each pile: a sign for each treat, or a bar in proportion where there are many."""
+        a, b, k = position.piles
+        width = len(str(max(a, b)))
+        return (
+            ((f"cakes  {a:>{width}}  ", "plain"), (pile(a, max(a, b), "o"), "move")),
+            ((f"fruit  {b:>{width}}  ", "plain"), (pile(b, max(a, b), "*"), "move")),
+            ((f"at most {k} from a pile", "dim"),),
+        )
+
+
+def pile(treats: int, largest: int, sign: str) -> str:
+    """Draw a pile: its treats one by one, in fives, or a bar beside the largest pile's."""
+    if largest > MOST_DRAWN:
+        return "=" * (-(-MOST_DRAWN * treats // largest)) + (">" if treats else "")
+    return " ".join(sign * min(5, treats - at) for at in range(0, treats, 5))
 
 
 GAME: Game[Position] = LastTreat()

@@ -24,7 +24,8 @@ from typing import Any
 
 from checkers.doors import Rejected
 from checkers.rules.netgame import read_net, write_net
-from games.doors import FIRST, Game, Legal, Opponent, Outlook, Side, check_length, other, read_numbers, shown
+from games.doors import FIRST, Game, Legal, Opponent, Outlook, Picture, Side, check_length, other, read_numbers, shown
+from games.netgame.drawing import drawn_net
 from games.netgame.opponents import OPPONENTS, wins
 from games.netgame.position import Position, cells_of
 
@@ -105,6 +106,10 @@ class NetGame:
             for n, (a, b, c, d) in enumerate(position.net.ropes, start=1)
         ]
         return {"ropes": ropes, "cells": [[x, y] for at, (x, y) in enumerate(corners) if whole >> at & 1]}
+
+    def picture(self, position: Position) -> Picture:
+        """Draw the net: ropes that may be cut have their numbers, the others are lines."""
+        return drawn_net(position)
 
 
 def _bytes(text: str) -> bytes:

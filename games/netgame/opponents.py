@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from random import Random
 
+import numpy as np
+from numpy.typing import NDArray
+
 from checkers.rules.netgame import Instance
 from games.doors import Opponent
 from games.netgame.position import Position, cells_of
-from games.netgame.table import Words, is_won, won_sets
 
+Words = NDArray[np.uint64]
 TABLES_REMEMBERED = 64
 """At most 128 KiB each."""
 
@@ -17,8 +20,15 @@ TABLES_REMEMBERED = 64
 @lru_cache(TABLES_REMEMBERED)
 def solved(net: Instance) -> Words:
     """Work out who wins each set of cells of a net, once for all its games."""
+    from games.netgame.table import won_sets  # loads the compiler of kernels, which only this needs
+
     corners, sides = cells_of(net)
     return won_sets(len(corners), sides)
+
+
+def is_won(won: Words, cells: int) -> bool:
+    """Look a set of cells up."""
+    return bool(int(won[cells >> 6]) >> (cells & 63) & 1)
 
 
 def wins(position: Position) -> bool:

@@ -40,11 +40,6 @@ def won_sets(cells: int, sides: tuple[int, ...]) -> Words:
     return won
 
 
-def is_won(won: Words, cells: int) -> bool:
-    """Look a set of cells up."""
-    return bool(int(won[cells >> LOW]) >> (cells & 63) & 1)
-
-
 @njit(cache=True, nogil=True)
 def _fill(
     won: Words, high_cuts: Cuts, mixed_cuts: Cuts, mixed_cells: Cuts, low_cuts: Cuts, free: Words, marks: Words

@@ -24,7 +24,21 @@ from typing import Any
 
 from checkers.doors import Rejected
 from checkers.rules.optimiza import Instance, cell_name, read_board, step_fault, write_board
-from games.doors import FIRST, SECOND, Game, Legal, Opponent, Outlook, Side, check_length, other, read_numbers, shown
+from games.doors import (
+    FIRST,
+    SECOND,
+    Game,
+    Legal,
+    Opponent,
+    Outlook,
+    Picture,
+    Side,
+    check_length,
+    other,
+    read_numbers,
+    shown,
+)
+from games.optimiza.drawing import drawn_board
 from games.optimiza.duel import solved
 from games.optimiza.opponents import OPPONENTS, SIDES, cell_text, cells
 from games.optimiza.position import Position, ways_of
@@ -117,6 +131,10 @@ class DuelOnABoard:
         begins = None if position.starter is None else SIDES[position.starter]
         variant = position.board.variant
         return {"size": size, "variant": variant, "rows": rows, "walk": walk, "begins": begins, "prize": position.prize}
+
+    def picture(self, position: Position) -> Picture:
+        """Draw the board: the piece in brackets, the cells it may step to in parentheses, a dot where it has been."""
+        return drawn_board(position)
 
 
 def _read_walk(board: Instance, text: str) -> Position:

@@ -10,7 +10,8 @@ import pytest
 from checkers import netgame as checker
 from games.doors import draws
 from games.netgame import GAME
-from games.netgame.table import is_won, won_sets
+from games.netgame.opponents import is_won
+from games.netgame.table import won_sets
 
 DATA = Path(__file__).parents[2] / "problems/netgame/data"
 NETS = sorted(DATA.rglob("*.in"))

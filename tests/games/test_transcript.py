@@ -32,7 +32,7 @@ def played(game: Game[Any], opponent: str, seed: int, contestant: str = "random"
     return Transcript(game.slug, game.sample, game.asker, opponent, seed, tuple(moves), end)
 
 
-TEXT = """jurado game transcript 1
+TEXT = """transcript of a game, version 1
 game: lasttreat
 contestant: first
 opponent: none
@@ -101,7 +101,7 @@ def test_a_move_of_the_opponent_that_is_legal_but_not_its_own_is_named_with_both
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("transcript 1", "transcript 2", 1),
+        ("version 1", "version 2", 1),
         ("game: lasttreat", "game: chess", 2),
         ("contestant: first", "contestant: third", 3),
         ("opponent: none", "opponent: nobody", 4),
