@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from app.cli.games.checking import score_transcript, transcript_file
 from app.cli.images import write_image
-from app.cli.names import nearest, own_checker, problems, read_file
+from app.cli.names import is_path, nearest, own_checker, problems, read_file
 from app.cli.options import AsJson
 from app.cli.output import Failure, say, write_json
 from app.packages.local_programs import ask_here
@@ -113,7 +113,7 @@ def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
     """Give the checker's name, the package's own if it has one, and the most bytes of an input and of an answer."""
     if problem in STANDARD_CHECKERS:
         return problem, None, LARGEST, LARGEST
-    if "/" not in problem and problem not in (known := problems()):
+    if not is_path(problem) and not Path(problem).is_dir() and problem not in (known := problems()):
         raise nearest("problem", problem, {*known, *STANDARD_CHECKERS})
     settings, program = own_checker(problem)
     return settings.checker, program, settings.inputs.limit, settings.answers.limit

@@ -29,14 +29,19 @@ def nearest(kind: str, name: str, known: Iterable[str]) -> Failure:
 
 def problem_folder(name: str) -> Path:
     """Find a bundled problem by its slug, or take the path of a package's folder."""
-    if "/" in name or name in {".", ".."}:
-        if (Path(name) / "problem.yaml").is_file():
-            return Path(name)
+    known = {} if is_path(name) else problems()
+    if name not in known and (Path(name) / "problem.yaml").is_file():
+        return Path(name)
+    if is_path(name):
         raise Failure(f"{name}: expected a folder with a problem.yaml, found none")
-    known = problems()
     if name not in known:
         raise nearest("problem", name, known)
     return known[name]
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a name can only be that of a folder, and of no bundled problem."""
+    return "/" in name or name in {".", ".."}
 
 
 def problems() -> dict[str, Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -13,9 +14,11 @@ from app.packages.errors import PackageError, PackageErrors
 from app.packages.model import program_document
 from app.packages.trials import Outcome, Question
 from app.programs.bundle import pack
+from app.programs.places import PROGRAM_FOLDER
 from checkers.doors import Message, Score
 
 TRACEBACK = "Traceback"
+IN_PROGRAM = re.compile(rf'File "{PROGRAM_FOLDER}/([^"]+)", line ([0-9]+)')
 BATCH = 64
 """Questions asked at once: each holds an input and an answer in memory."""
 
@@ -80,9 +83,10 @@ def _outcome(future: Future[Validated]) -> Outcome:
 
 
 def _in_short(text: str) -> str:
-    """The reason of a failure: of a traceback the last line, of a program of the package all that it says."""
+    """The reason of a failure: of a traceback the last line, with the line of the package's program that it was at."""
     if text.startswith(TRACEBACK):
-        return text.splitlines()[-1]
+        reason, places = text.splitlines()[-1], IN_PROGRAM.findall(text)
+        return f"{reason} ({places[-1][0]}, line {places[-1][1]})" if places else reason
     return text or "no message"
 
 

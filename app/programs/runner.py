@@ -36,6 +36,7 @@ from checkers.doors import Message, Rejected, Score, check_reference
 FORK, SETTLE, ENDED, PING = b"+", b"-", b"?", b"="
 LENGTH_BYTES = 4
 LONGEST_ERROR = 4000
+TRACEBACK = "Traceback (most recent call last):"
 DOORS = ("read_instance", "read_answer", "score_answer")
 PAIR = 2
 PR_SET_DUMPABLE = 4
@@ -156,7 +157,13 @@ def _loaded(path: str) -> Loaded:
 
 
 def _traceback() -> str:
-    return traceback.format_exc()[-LONGEST_ERROR:]
+    """The traceback of what the checker raised, from its own files on: how it was called says nothing to its author."""
+    _kind, error, frames = sys.exc_info()
+    while frames is not None and frames.tb_frame.f_code.co_filename.startswith((__file__, "<frozen importlib")):
+        frames = frames.tb_next
+    lines = traceback.format_exception(error.with_traceback(frames) if error is not None else None)
+    begin = "" if lines[0].startswith(TRACEBACK) else f"{TRACEBACK}\n"
+    return (begin + "".join(lines)).rstrip()[-LONGEST_ERROR:]
 
 
 def _serve(checker: Loaded, connection: socket.socket) -> None:

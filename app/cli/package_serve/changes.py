@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
-from watchfiles import DefaultFilter, watch
+from watchfiles import Change, DefaultFilter, watch
 
 from app.cli.output import Failure
 
+Changes = Set[tuple[Change, str]]
 SETTLED = 150
 """Milliseconds without a change after which a change is taken for whole: editors write a file in several steps."""
 LONGEST_WAIT = 2000
@@ -34,8 +35,13 @@ def changed_files(folder: Path) -> Iterator[list[str] | None]:
         ):
             if not root.is_dir():
                 raise Failure(f"{folder}: the folder is gone", 1)
-            names = sorted({Path(path).relative_to(root).as_posix() for _, path in changes})
-            yield names if names or first else None
+            yield names_of(root, changes) if changes or first else None
             first = False
     except OSError as error:
         raise Failure(f"{folder}: its files cannot be watched: {error}", 1) from None
+
+
+def names_of(root: Path, changes: Changes) -> list[str]:
+    """The files that changed by their paths below the folder, without those that an editor made for a moment only."""
+    made = {path for change, path in changes if change is Change.added and not Path(path).exists()}
+    return sorted({Path(path).relative_to(root).as_posix() for _, path in changes if path not in made})

@@ -40,6 +40,8 @@ def serve(
     """
     if not folder.is_dir():
         raise Failure(f"{folder}: expected a package's folder, found {'a file' if folder.exists() else 'nothing'}")
+    if not as_json:
+        say(f"Starting a server for {folder} alone ...")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end it in the same way
     with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="jurado-package-") as name:
         home = Path(name)

@@ -14,6 +14,8 @@ from app.cli.package_serve.stage import Fault, Outcome, Stage
 from app.cli.resources.rejudgings import Difference, SubmissionSide
 
 MOST_NAMES = 3
+IN_PROGRAM = re.compile(r'File "/program/([^"]+)", line ([0-9]+)')
+"""A frame of a traceback of the package's own program, as the sandbox shows its files."""
 MOST_CHANGES = 20
 
 
@@ -33,8 +35,8 @@ def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], 
             }
         )
         return
-    for fault in outcome.faults:
-        say(fault_line(stage.folder, fault))
+    for line in fault_lines(stage.folder, outcome.faults):
+        say(line)
     if outcome.refused:
         say(outcome.refused)
     typer.echo(
@@ -57,8 +59,8 @@ def result_of(outcome: Outcome, names: Sequence[str]) -> str:
     """Say in a few words what came of it."""
     errors = sum(fault["severity"] == "error" for fault in outcome.faults)
     if not outcome.is_stored:
-        goes_on = "its last good state goes on" if names else "it comes in once they are mended"
-        return f"{errors} error{'' if errors == 1 else 's'}; {goes_on}" if errors else "not brought in"
+        goes_on = "its last good state goes on" if names else "it comes in once that is mended"
+        return f"{counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
     if outcome.change is None:
         return "brought in"
     counts = outcome.change["counts"]
@@ -72,9 +74,15 @@ def change_lines(stage: Stage, change: Difference) -> Iterator[str]:
     shown = change["submissions"][:MOST_CHANGES]
     for each in shown:
         team = teams.get(each["team_id"] or "", each["team_id"])
-        yield f"  {team}, submission {each['submission_id']}: {side(each['before'])} -> {side(each['after'])}"
+        sides = f"{side(each['before'])} -> {side(each['after'])}"
+        yield f"  {team}, submission {each['submission_id']}: {sides} ({counted(len(each['cases']), 'case')})"
     if len(change["submissions"]) > len(shown):
         yield f"  and {len(change['submissions']) - len(shown)} more"
+
+
+def counted(count: int, what: str) -> str:
+    """Write `1 case` or `2 cases`."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def side(of: SubmissionSide) -> str:
@@ -83,17 +91,34 @@ def side(of: SubmissionSide) -> str:
     return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")
 
 
+def fault_lines(folder: Path, faults: Sequence[Fault]) -> Iterator[str]:
+    """Yield faults as compilers print theirs, so that editors find their places: `FILE:LINE: error: ...`.
+
+    What the package's own program raised is shown at its line there, once for all files that it was asked about.
+    """
+    raised: dict[str, list[str]] = {}
+    for fault in faults:
+        if places := IN_PROGRAM.findall(fault["message"]):
+            file, line = places[-1]
+            reason = fault["message"].rstrip().rpartition("\n")[2].strip()
+            raised.setdefault(f"{folder / file}:{line}: {fault['severity']}: {reason}", []).append(fault["file"])
+    for text, files in raised.items():
+        yield f"{text} ({files[0]}{f' and {len(files) - 1} more' if len(files) > 1 else ''})"
+    for fault in faults:
+        if not IN_PROGRAM.search(fault["message"]):
+            yield fault_line(folder, fault)
+
+
 def fault_line(folder: Path, fault: Fault) -> str:
-    """A fault as compilers print theirs, so that editors find its place: `FILE:LINE: error: ...`."""
-    file, message, where = fault["file"], fault["message"], fault["where"]
+    """A fault of a file of the package."""
+    file, message = fault["file"], fault["message"]
     line = fault["line"] or line_in(message, file)
     place = f"{folder / file}:{line}" if line else str(folder / file)
-    about = f" ({where})" if where and not fault["line"] else ""
-    return f"{place}: {fault['severity']}:{about} {message}"
+    about = re.sub(r"^line [0-9]+(, )?", "", fault["where"])
+    return f"{place}: {fault['severity']}: {about}{': ' if about else ''}{message}"
 
 
 def line_in(message: str, file: str) -> int | None:
-    """The line of a file that the words of a compiler or of Python name; the last one, where Python stopped."""
-    name = re.escape(Path(file).name)
-    lines = re.findall(rf'{name}(?:", line |:)([0-9]+)', message) if file else []
-    return int(lines[-1] if ".py" in file else lines[0]) if lines else None
+    """The line of a file that a compiler (`FILE:7:`) or a reason (`FILE, line 7`) names: the first one."""
+    match = re.search(rf"{re.escape(Path(file).name)}(?:, line |:)([0-9]+)", message) if file else None
+    return int(match[1]) if match else None

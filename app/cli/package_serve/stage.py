@@ -15,12 +15,15 @@ from app.cli.access import new_login
 from app.cli.admin.rejudgings import applied, follow
 from app.cli.admin.requests import waiting
 from app.cli.client import Client, checked, refusal
-from app.cli.resources.problems import PackageFault, StoredProblem
+from app.cli.resources.problems import PackageFault
 from app.cli.resources.rejudgings import Difference, Rejudging
-from app.packages.arrivals import read_place
-from app.packages.errors import FaultDocument, PackageErrors
+from app.packages.arrivals import read_arrival, read_place
+from app.packages.errors import FaultDocument, PackageErrors, errors_of
 from app.packages.export import write_archive
+from app.packages.local_programs import local_workshop
 from app.packages.model import Package, Submission
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine
 from app.packages.zips import zip_bytes
 
 CONTEST = "practice"
@@ -36,7 +39,7 @@ Fault = PackageFault | FaultDocument
 class Outcome:
     """What came of bringing the package in.
 
-    faults    errors and warnings; with an error nothing has changed on the server
+    faults    errors and warnings, as `jurado package verify` has them; with an error nothing has changed on the server
     refused   why the server took nothing, where no fault says so
     change    what the change did to earlier submissions; None where there were none
     examples  example submissions that were submitted now
@@ -87,23 +90,26 @@ class Stage:
     def bring_in(self) -> Outcome | None:
         """Read the package and bring it to the server; None where it is as it was the last time."""
         try:
-            arrival = read_place(self.folder)
-            data = write_archive(arrival.package)
+            data = write_archive(read_place(self.folder).package)
+            arrival = read_arrival(data, None, None)  # a snapshot: files may go on changing
         except PackageErrors as errors:
             return self._unless_seen(errors, [error.as_data() for error in errors.errors])
         except OSError as error:  # a file that goes away while it is read: the next change says more
             return self._unless_seen(error, (), f"{error.filename}: {error.strerror}")
         if not self._is_new(sha256(data).hexdigest()):
             return None
-        self.slug = arrival.package.slug
+        package = arrival.package
+        faults = examine(package, LocalDesk(), workshop=local_workshop(), broken=arrival.broken).faults
+        listed = [fault.as_data() for fault in faults if fault.severity != "note"]
+        if errors_of(faults):
+            return Outcome(listed)
+        self.slug = package.slug
         reply = self._upload(data)
         if not reply.is_success:
             return _refused(reply)
         change = self._settle(reply)
-        sent = self._submit_examples(arrival.package) if self.examples else []
-        stored = self.admin.body(reply)
-        faults = [] if waiting(stored) is not None else checked(stored, StoredProblem).get("warnings", [])
-        return Outcome(faults, change=change, examples=sent)
+        sent = self._submit_examples(package) if self.examples else []
+        return Outcome(listed, change=change, examples=sent)
 
     def _unless_seen(self, error: Exception, faults: Sequence[Fault], refused: str = "") -> Outcome | None:
         return Outcome(faults, refused) if self._is_new(str(error)) else None

@@ -183,7 +183,7 @@ def group_files(choices: Choices, words: Mapping[str, Any]) -> dict[str, str]:
 # Any: as above.
 def test_data(texts: Mapping[str, str], plan: list[PlannedCase], words: Mapping[str, Any]) -> dict[str, str]:
     """Inputs, expected answers and example submissions, made by the package's own programs."""
-    drawn, solved = functions(texts["generators/generate.py"]), functions(texts["solution/solve.py"])
+    drawn, solved = functions(texts["generators/generate.py"]), functions(texts["solver.py"])
     files = {}
     for case in plan:
         given = texts[case.handmade] if case.params is None else drawn["generate"](case.seed, **case.params)

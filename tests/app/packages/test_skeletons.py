@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.packages.local_programs import ask_here
+from app.packages.local_programs import ask_here, local_workshop
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.skeletons.choices import (
@@ -55,7 +55,7 @@ def test_a_new_package_of_each_kind_verifies_and_its_examples_earn_what_it_says(
     scoring: Scoring, checker: CheckerKind
 ) -> None:
     package = package_of(scoring, checker)
-    examined = examine(package, LocalDesk(), programs=True)
+    examined = examine(package, LocalDesk(), workshop=local_workshop())
     assert [str(fault) for fault in examined.faults] == []
     simple = "partial/simple" if "partial/simple" in examined.points else "wrong_answer/simple"
     points = [examined.points[name] for name in ("accepted/reference", simple, "wrong_answer/unfinished")]
@@ -114,7 +114,7 @@ def test_the_programs_of_a_new_package_run_by_themselves_and_are_written_as_the_
     for scoring, checker in (("maximise", "python"), ("rank", "metric"), ("points", "unordered")):
         folder = tmp_path / checker
         write_files(folder, package_of(scoring, checker).files)
-        for program in ("input_validators/validate.py", "generators/generate.py", "solution/solve.py"):
+        for program in ("input_validators/validate.py", "generators/generate.py", "solver.py"):
             assert (
                 subprocess.run(
                     [sys.executable, "-m", "ruff", "format", "--check", "--line-length", "120", folder / program]
@@ -125,7 +125,7 @@ def test_the_programs_of_a_new_package_run_by_themselves_and_are_written_as_the_
             [sys.executable, folder / "generators/generate.py", "--seed", "105"], capture_output=True, check=True
         )
         solved = subprocess.run(
-            [sys.executable, folder / "solution/solve.py"], input=made.stdout, capture_output=True, check=True
+            [sys.executable, folder / "solver.py"], input=made.stdout, capture_output=True, check=True
         )
         assert solved.stdout
         judged = subprocess.run([sys.executable, folder / "input_validators/validate.py"], input=made.stdout)
