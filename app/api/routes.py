@@ -29,7 +29,7 @@ from app.api.people import (
     teams,
     tokens,
 )
-from app.api.problems import contest_problems, jobs, packages, problems, testcases, versions
+from app.api.problems import contest_problems, jobs, packages, problems, test_data, testcases, versions
 from app.api.rejudgings import rejudgings
 from app.api.scoreboard import awards, reveal, scoreboard
 from app.api.submissions import (
@@ -80,6 +80,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     versions.router,
     problems.router,
     testcases.router,
+    test_data.router,
     submissions.router,
     reports.router,
     sources.router,

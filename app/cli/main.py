@@ -23,7 +23,7 @@ from app.cli.admin import (
     rejudgings,
     similarity,
     teams,
-    testcases,
+    testcase_commands,
 )
 from app.cli.admin import awards as given_awards
 from app.cli.admin import clarifications as jury
@@ -283,7 +283,7 @@ groups = {
     "registration": registration.registration,
     "contest": contest_commands.contest,
     "problem": problems.problem,
-    "testcase": testcases.testcase,
+    "testcase": testcase_commands.testcase,
     "reference": problems.reference,
     "job": jobs.job,
     "award": given_awards.award,

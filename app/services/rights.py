@@ -85,7 +85,7 @@ TABLE: dict[Who, str] = {
     """,
     Who.PROBLEM_OWNERS: """
         delete_problem put_testcase delete_testcase start_reference_run put_problem_role delete_problem_role
-        restore_version
+        restore_version import_testcases change_testcases
     """,
     Who.ORGANISERS: "create_contest import_problem",
     Who.AUTHORS: "cancel_job",

@@ -28,15 +28,15 @@ def without_empty_groups(files: dict[str, bytes], constants: Constants) -> dict[
         return files
     remaining = {name: data for name, data in files.items() if not name.startswith(tuple(f"{each}/" for each in empty))}
     names = {each.removeprefix("data/") for each in empty}
-    settings = {each: _read(remaining[f"{each}/{GROUP_FILE}"], constants) for each in sorted(inhabited)}
+    settings = {each: read_map(remaining[f"{each}/{GROUP_FILE}"], constants) for each in sorted(inhabited)}
     for each, value in settings.items():
-        _write(remaining, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
-    secret = _read(remaining.get(SECRET, b""), constants)
+        write_map(remaining, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
+    secret = read_map(remaining.get(SECRET, b""), constants)
     scores = [value.get("max_score") for value in settings.values()]
     most = sum(score for score in scores if isinstance(score, int))
-    _write(remaining, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
-    jurado = _read(remaining["jurado.yaml"], {})
-    _write(remaining, "jurado.yaml", jurado, _without(jurado, "final", names))
+    write_map(remaining, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
+    jurado = read_map(remaining["jurado.yaml"], {})
+    write_map(remaining, "jurado.yaml", jurado, _without(jurado, "final", names))
     return remaining
 
 
@@ -52,12 +52,13 @@ def _without(value: GroupValue, key: str, names: Collection[str]) -> GroupValue:
     return value if left == listed else {**value, key: left}
 
 
-def _read(data: bytes, constants: Constants) -> GroupValue:
+def read_map(data: bytes, constants: Constants) -> GroupValue:
+    """A map of a package's YAML with the constants put in; empty where there is nothing."""
     value: GroupValue | None = yaml.load(replace_constants(data.decode(), constants), StrictLoader)
     return value or {}
 
 
-def _write(files: dict[str, bytes], name: str, before: GroupValue, after: GroupValue) -> None:
+def write_map(files: dict[str, bytes], name: str, before: GroupValue, after: GroupValue) -> None:
     """Write a map anew where it has changed: comments are lost."""
     if after != before:
         files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()

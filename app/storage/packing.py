@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import yaml
 
@@ -14,12 +15,15 @@ from app.packages.files import check_zip
 from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
-from app.storage.empty_groups import without_empty_groups
+from app.storage.empty_groups import without_empty_groups, write_map
 from app.storage.files import FileStore
-from app.storage.tables import ProblemRow, TestCaseRow
+from app.storage.packed_groups import with_groups
+from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 ARGUMENTS = "output_validator_args"
 SHOWN = (".out", ".statement", ".download", ".png", ".jpg", ".jpeg", ".svg")
+TEXTS: tuple[Literal["hint", "description"], ...] = ("hint", "description")
+"""Texts of NAME.yaml that came with a case."""
 UNANSWERED = "generators/unanswered"
 """Folder of the inputs that have no expected answer yet: the format knows no such cases, but authors need them."""
 
@@ -28,8 +32,8 @@ class NotPackable(Exception):
     """The package format cannot say a problem as it is; the text names what it demands."""
 
 
-def packed(files: FileStore, row: ProblemRow, rows: Sequence[TestCaseRow]) -> bytes:
-    """The problem with these test cases as a package zip that reads back, with unanswered inputs in UNANSWERED.
+def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], rows: Sequence[TestCaseRow]) -> bytes:
+    """The problem with these groups and test cases as a package zip that reads back, unanswered inputs in UNANSWERED.
 
     Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
     """
@@ -38,6 +42,8 @@ def packed(files: FileStore, row: ProblemRow, rows: Sequence[TestCaseRow]) -> by
     if all(each.group_name == "sample" for each in answered):
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
     changed = _with_cases(files, package, answered, row.metadata_.get("sample_outputs", {}))
+    used = {each.group_name for each in answered}
+    changed = with_groups(changed, package, [each for each in groups if each.name in used])
     stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
     changed = {name: data for name, data in changed.items() if name not in stale}
     for each in rows:
@@ -72,6 +78,10 @@ def _with_cases(
         remaining[f"{path}.in"] = files.load(row.input_sha256)
         if row.answer_sha256 is not None:
             remaining[f"{path}.ans"] = files.load(row.answer_sha256)
+        texts: dict[str, object] = {key: row.provenance[key] for key in TEXTS if key in (row.provenance or {})}
+        if texts:
+            own = yaml.safe_load(remaining.get(f"{path}.yaml", b"")) or {}
+            write_map(remaining, f"{path}.yaml", own, {**own, **texts})
     return without_empty_groups(remaining, package.problem.constants)
 
 

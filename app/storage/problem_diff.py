@@ -51,7 +51,7 @@ def document(session: Session, problem_id: str, contest_id: str | None = None) -
     )
     current: ProblemDocument = {
         "columns": _columns(row),
-        "groups": [_group(group) for group in problems.groups(session, row.id)],
+        "groups": [group_document(group) for group in problems.groups(session, row.id)],
         "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
         "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
     }
@@ -78,7 +78,8 @@ def _columns(row: ProblemRow) -> ProblemColumns:
     }
 
 
-def _group(row: TestGroupRow) -> GroupDocument:
+def group_document(row: TestGroupRow) -> GroupDocument:
+    """A group's row as versions keep it."""
     return {
         "name": row.name,
         "ordinal": row.ordinal,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import cast
@@ -29,6 +30,7 @@ class NewCase:
     """A test case an admin puts: bytes that have passed every check.
 
     `answer` None leaves the expected answer to a reference run; `provenance` says how it is, or is to be, made.
+    `checker_args` None: those of its group.
     """
 
     problem_id: str
@@ -37,6 +39,7 @@ class NewCase:
     input: bytes
     answer: bytes | None = None
     provenance: ProvenanceDocument = field(default_factory=ProvenanceDocument)
+    checker_args: Sequence[str] | None = None
 
 
 def put_case(
@@ -47,6 +50,17 @@ def put_case(
     `score` is what the expected answer scores, where that is known. Without an answer, one that was there for the same
     input stays. Raises ProblemInUse where the name is another group's.
     """
+    row, created = put_row(session, files, new, score)
+    _ensure_sample_group(session, new)
+    session.flush()
+    renumber(session, new.problem_id)
+    return row, created
+
+
+def put_row(
+    session: Session, files: FileStore, new: NewCase, score: FoundScore | None, *, moves: bool = False
+) -> tuple[TestCaseRow, bool]:
+    """Write a case's row, as `put_case`; ordinals and points are to be shared out after. `moves`: from any group."""
     given = files.keep(new.input)  # before the first query: other writers do not wait for the disk
     expected = files.keep(new.answer) if new.answer is not None else None
     row = problems.any_case(session, new.problem_id, new.name)
@@ -54,6 +68,8 @@ def put_case(
     if row is not None and row.removed:
         row.group_name, row.removed = new.group, False
     row = row or _new_row(session, new)
+    if moves:
+        row.group_name = new.group
     if row.group_name != new.group:
         raise ProblemInUse(f"{new.name} is a test case of {row.group_name} already; names are unique in a problem")
     changed = created or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
@@ -65,10 +81,9 @@ def put_case(
         row.reference_raw_num, row.reference_raw_den = pair(None if score is None else score.raw)
         row.reference_multiplier_num, row.reference_multiplier_den = pair(None if score is None else score.multiplier)
         row.provenance = new.provenance.copy()
+    if new.checker_args is not None:
+        row.checker_args = list(new.checker_args)
     session.add(row)
-    _ensure_sample_group(session, new)
-    session.flush()
-    _renumber(session, new.problem_id)
     return row, created
 
 
@@ -105,28 +120,31 @@ def delete_case(session: Session, problem_id: str, group: str, name: str) -> boo
         raise ProblemInUse(f"{name} is the only test case of {group}, whose points nobody could earn without it")
     row.removed = True  # answers, raw scores and earlier versions refer to it
     session.flush()
-    _renumber(session, problem_id)
+    renumber(session, problem_id)
     return True
 
 
 def _ensure_sample_group(session: Session, new: NewCase) -> None:
     """A package without samples has no row for their group yet."""
     if new.group == "sample" and not any(g.name == "sample" for g in problems.groups(session, new.problem_id)):
-        session.add(
-            TestGroupRow(
-                problem_id=new.problem_id,
-                name="sample",
-                ordinal=0,
-                kind="sample",
-                max_points_num=0,
-                max_points_den=1,
-                aggregation="pass-fail",
-                require_pass=[],
-            )
-        )
+        session.add(sample_group(new.problem_id))
 
 
-def _renumber(session: Session, problem_id: str) -> None:
+def sample_group(problem_id: str) -> TestGroupRow:
+    """The group of samples."""
+    return TestGroupRow(
+        problem_id=problem_id,
+        name="sample",
+        ordinal=0,
+        kind="sample",
+        max_points_num=0,
+        max_points_den=1,
+        aggregation="pass-fail",
+        require_pass=[],
+    )
+
+
+def renumber(session: Session, problem_id: str) -> None:
     """Give every case its ordinal (final cases last) and its share of the group's points, as the format has it."""
     groups = {row.name: _package_group(row) for row in problems.groups(session, problem_id)}
     cases = sorted(
@@ -201,5 +219,5 @@ def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, 
     row.reference_multiplier_num, row.reference_multiplier_den = pair(answer.multiplier)
     row.provenance = answer.provenance.copy()
     session.flush()
-    _renumber(session, row.problem_id)
+    renumber(session, row.problem_id)
     return True

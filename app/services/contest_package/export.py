@@ -225,7 +225,8 @@ def _add_problems(parts: PackageParts, snapshot: ContestSnapshot, session: Sessi
         row = pins.row(session, snapshot.contest.id, problem.id)
         assert row is not None, "a foreign key"
         cases = pins.cases(session, snapshot.contest.id, problem.id)
-        package = partial(packing.packed, service.files, row, cases)
+        groups = pins.groups(session, snapshot.contest.id, problem.id)
+        package = partial(packing.packed, service.files, row, groups, cases)
         parts.files[f"problems/{row.id}/{row.id}.zip"] = package
         for language, file in row.statements.items():
             label = snapshot.contest.labels[row.id]

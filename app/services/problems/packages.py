@@ -149,7 +149,8 @@ def package_zip(service: Service, session: Session, problem_id: str) -> bytes:
     """
     row = existing(session, problem_id)
     try:
-        return packing.packed(service.files, row, problems.test_cases(session, row.id))
+        groups, cases = problems.groups(session, row.id), problems.test_cases(session, row.id)
+        return packing.packed(service.files, row, groups, cases)
     except NotPackable as lacking:
         raise Conflict(f"problem {problem_id!r} cannot be written as a package: {lacking}") from None
 

@@ -146,7 +146,9 @@ def restore(
 
 def _packed(service: Service, session: Session, row: ProblemRow, known: ManifestDocument) -> bytes:
     try:
-        return packing.packed(service.files, pins.row_of(row, known), pins.cases_of(session, row.id, known))
+        groups = [TestGroupRow(problem_id=row.id, **group) for group in known["groups"]]
+        cases = pins.cases_of(session, row.id, known)
+        return packing.packed(service.files, pins.row_of(row, known), groups, cases)
     except NotPackable as lacking:
         raise Conflict(f"problem {row.id!r} cannot be written as a package: {lacking}") from None
 

@@ -144,6 +144,8 @@ GET    /api/contests/{contest_id}/problems/{problem_id}/testcases               
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input      200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs.zip                  200 200 200 200 200 200
 PUT    /api/problems/{problem_id}/testcases/{group}/{name}                          400 403 403 403 403 401
+POST   /api/problems/{problem_id}/testcases                                         415 403 403 403 403 401
+PATCH  /api/problems/{problem_id}/testcases                                         404 403 403 403 403 401
 DELETE /api/problems/{problem_id}/testcases/{group}/{name}                          404 403 403 403 403 401
 POST   /api/contests/{contest_id}/submissions                                       400 403 400 400 403 401
 GET    /api/contests/{contest_id}/submissions                                       200 200 200 200 200 200
