@@ -1,0 +1,173 @@
+"""Games over a WebSocket: moves in both directions, resumption, refusals, and two connections at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection
+
+from tests.builders.games import STEP, add_games, document, move, start
+from tests.builders.service import Api
+from tests.builders.sockets import SECONDS, ask, listening, live, receive
+
+
+@pytest.fixture
+def games(quick_api: Api) -> Api:
+    """A running contest with a problem that is played."""
+    add_games(quick_api.service)
+    return quick_api
+
+
+@pytest.fixture
+def place(games: Api) -> Iterator[str]:
+    """Where the app is served."""
+    with listening(games) as place:
+        yield place
+
+
+def started(games: Api) -> str:
+    return str(document(start(games, testcase="03"))["id"])
+
+
+def play(socket: ClientConnection, number: int, text: str = STEP) -> Any:
+    return ask(socket, {"number": number, "move": text})
+
+
+def closing_code(socket: ClientConnection) -> int | None:
+    """The code with which the server closes a connection, after everything that it has sent."""
+    while True:
+        try:
+            socket.recv(timeout=SECONDS)
+        except ConnectionClosed as closed:
+            return None if closed.rcvd is None else closed.rcvd.code
+
+
+def test_a_game_is_played_to_its_end_over_one_connection_which_the_server_closes(games: Api, place: str) -> None:
+    game = started(games)
+    with live(place, game) as socket:
+        first = receive(socket)
+        assert (first["type"], first["next_move"], first["moves"]) == ("game", 1, [])
+        after = play(socket, 1)
+        assert [(each["number"], each["by"]) for each in after["moves"]] == [(1, "you"), (2, "opponent")]
+        assert [each["number"] for each in play(socket, 3)["moves"]] == [3, 4]
+        won = play(socket, 5)
+        assert (won["winner"], won["over"], [each["number"] for each in won["moves"]]) == ("you", True, [5])
+        assert closing_code(socket) == 1000
+    assert len(games.get("contests/c/submissions", user="team").json()) == 1
+
+
+def test_a_client_resumes_behind_the_last_move_that_it_knows_and_repeats_what_was_not_answered(
+    games: Api,
+    place: str,
+) -> None:
+    game = started(games)
+    with live(place, game) as socket:
+        receive(socket)
+        play(socket, 1)
+        socket.send(json.dumps({"number": 3, "move": STEP}))
+        socket.close_socket()  # its reply is never read
+    assert document(move(games, game, 3))["next_move"] == 5
+    with live(place, game, "?since=2") as again:
+        resumed = receive(again)
+        assert [each["number"] for each in resumed["moves"]] == [3, 4]
+        repeated = play(again, 3)
+        assert [each["number"] for each in repeated["moves"]] == [3, 4]
+        assert play(again, 5)["winner"] == "you"
+
+
+def test_refusals_come_over_the_connection_which_stays_open(games: Api, place: str) -> None:
+    game = started(games)
+    with live(place, game) as socket:
+        receive(socket)
+        for text, code in (
+            ("no JSON", 400),
+            ("[]", 400),
+            ("{}", 400),
+            ('{"number": 1}', 400),
+            (json.dumps({"number": 2**64, "move": STEP}), 400),
+            (json.dumps({"number": -1, "move": STEP}), 400),
+            ('{"number": 1e3, "move": "1 0"}', 400),
+            (json.dumps({"number": 1, "move": "7 0"}), 400),
+            (json.dumps({"number": 1, "move": "x" * 5000}), 400),
+            (json.dumps({"number": 2, "move": STEP}), 409),
+            ("[" * 3000, 400),
+        ):
+            refused = ask(socket, text)
+            assert (refused["type"], refused["code"]) == ("error", code), text
+        assert ask(socket, b"1 0")["code"] == 400
+        assert play(socket, 1)["next_move"] == 3
+
+
+def test_two_connections_see_each_others_moves_and_only_one_of_two_moves_counts(games: Api, place: str) -> None:
+    game = started(games)
+    with live(place, game) as one, live(place, game) as other:
+        for socket in (one, other):
+            receive(socket)
+        assert play(one, 1)["next_move"] == 3
+        assert [each["number"] for each in receive(other)["moves"]] == [1, 2]
+        refused = play(other, 1, "0 1")
+        assert (refused["type"], refused["code"]) == ("error", 409)
+        posted = move(games, game, 3)
+        assert posted.status_code == 200
+        for socket in (one, other):
+            assert [each["number"] for each in receive(socket)["moves"]] == [3, 4]
+        one.send('{"resign": true}')
+        for socket in (one, other):
+            ended = receive(socket)
+            assert (ended["ending"], ended["winner"]) == ("resigned", "opponent")
+
+
+@pytest.mark.parametrize(
+    ("user", "query", "more", "status"),
+    [
+        ("other", "", {}, 404),
+        ("team", "?since=1", {}, 400),
+        ("team", "?since=-1", {}, 400),
+        ("team", "?since=1e3", {}, 400),
+        ("nobody", "", {}, 401),
+        ("team", "", {"Origin": "https://elsewhere.example"}, 403),
+    ],
+)
+def test_a_connection_that_may_not_be_is_refused_before_it_begins(
+    games: Api, place: str, user: str, query: str, more: dict[str, str], status: int
+) -> None:
+    game = started(games)
+    with pytest.raises(InvalidStatus) as refused:
+        live(place, game, query, user, **more)
+    assert refused.value.response.status_code == status
+
+
+def test_a_judge_watches_and_may_not_move(games: Api, place: str) -> None:
+    game = started(games)
+    with live(place, game) as socket, live(place, game, user="judge") as watching:
+        receive(socket)
+        receive(watching)
+        play(socket, 1)
+        assert [each["number"] for each in receive(watching)["moves"]] == [1, 2]
+        assert play(watching, 3)["code"] == 403
+
+
+def test_a_changed_password_ends_the_connection(games: Api, place: str) -> None:
+    game = started(games)
+    with live(place, game) as socket:
+        receive(socket)
+        changed = {"id": "team", "password": "another good secret"}
+        assert games.patch("accounts/team", user="admin", json=changed).status_code == 200
+        assert closing_code(socket) == 1008
+
+
+def test_the_stop_of_the_server_closes_connections_and_loses_nothing(games: Api, place: str) -> None:
+    game = started(games)
+    with live(place, game) as socket:
+        receive(socket)
+        assert play(socket, 1)["next_move"] == 3
+        games.portal.call(games.app.state.hub.stop)
+        assert closing_code(socket) == 1008
+    assert document(games.get(f"games/{game}", user="team"))["next_move"] == 3
+    with pytest.raises(InvalidStatus) as refused, live(place, game):
+        pass
+    assert refused.value.response.status_code == 503
