@@ -46,15 +46,19 @@ def positions(game: Game[Any], texts: Sequence[str]) -> list[str]:
 
 def position_text(game: Game[Any], text: str) -> str:
     """Read one position; raises Failure unless a game can begin there."""
-    where, position = f"position {text!r}", text
-    if text == "-" or Path(text).is_file():
-        where = f"position {text}"
-        data = read_file(Path(text), "position", limit=LARGEST_POSITION)
-        if len(data) > LARGEST_POSITION:
-            raise Failure(f"{where}: expected at most {LARGEST_POSITION} bytes, found more")
-        position = data.decode("utf-8", "backslashreplace")
+    position = read_position(text)
     try:
         return game.to_text(begin(game, position))
     except Rejected as error:
         hint = "" if text == "-" or Path(text).exists() else " (and there is no file of that name)"
-        raise Failure(f"{where}: {error}{hint}") from None
+        raise Failure(f"position {text}: {error}{hint}") from None
+
+
+def read_position(text: str) -> str:
+    """Give the text of a position: that of the file named, of standard input for `-`, or the words as they are."""
+    if text != "-" and not Path(text).is_file():
+        return text
+    data = read_file(Path(text), "position", limit=LARGEST_POSITION)
+    if len(data) > LARGEST_POSITION:
+        raise Failure(f"position {text}: expected at most {LARGEST_POSITION} bytes, found more")
+    return data.decode("utf-8", "backslashreplace")

@@ -10,10 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from app.cli.client import Client
 from app.cli.games.choices import game_named, opponent_named, positions, side_named
 from app.cli.games.many import run_all, save
 from app.cli.games.person import Table, ask_at_terminal
 from app.cli.games.program import Program
+from app.cli.games.remote import play_remotely, report_remote, wanted_games
 from app.cli.options import AsJson
 from app.cli.output import Failure, show, table, write_file, write_json
 from games.catalog import names
@@ -22,13 +24,16 @@ from games.match import Computer, Match, Player
 from games.transcript import Transcript, write
 
 MOST_AT_ONCE = 64
+DEFAULT = "optimal"
 
 
 def play(
     game: Annotated[
         str | None, typer.Argument(metavar="[GAME]", help="such as lasttreat; none: list the games")
     ] = None,
-    opponent: Annotated[str, typer.Option("--opponent", metavar="NAME", help="who plays the other side")] = "optimal",
+    opponent: Annotated[
+        str | None, typer.Option("--opponent", metavar="NAME", help="who plays the other side; default: optimal")
+    ] = None,
     both: Annotated[bool, typer.Option("--both", help="people play both sides, at this terminal")] = False,
     side: Annotated[str | None, typer.Option("--as", metavar="SIDE", help="your side: its name, or 1 or 2")] = None,
     position: Annotated[
@@ -44,6 +49,12 @@ def play(
     save_to: Annotated[
         Path | None, typer.Option("--save", metavar="PATH", help="write the transcript; with --with a folder of them")
     ] = None,
+    contest: Annotated[
+        str | None, typer.Option(metavar="CONTEST", help="with --with: play against the judge of a contest, over HTTP")
+    ] = None,
+    case: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="with --contest: a test case to play; for teams it counts")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play a game against an opponent of the catalogue: yourself in the terminal, or a program with --with.
@@ -54,7 +65,16 @@ def play(
     if game is None:
         list_games(as_json=as_json)
         return
+    if contest is not None:
+        if program is None:
+            raise Failure("--contest is for programs: expected --with CMD too")
+        with Client.open() as client:
+            wanted = wanted_games(client, contest, game, case or [], position or [], opponent, seed, games)
+            results = play_remotely(client, contest, game, wanted, split(program), move_seconds, jobs, quiet=as_json)
+        report_remote(results, as_json=as_json)
+        return
     rules = game_named(game)
+    opponent = opponent or DEFAULT
     starts = positions(rules, position or [])
     own = side_named(rules, side)
     opponent_named(rules, opponent)

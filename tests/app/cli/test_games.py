@@ -236,3 +236,28 @@ def test_opponents_choose_by_position_and_drawn_numbers_alone() -> None:
         position, draws(5, 3)
     )
     assert len({game.opponents["random"].choose(position, draws(seed, 3)) for seed in range(20)}) > 10
+
+
+def test_a_program_wins_many_games_at_once_against_the_judge_over_http(admin: Jurado) -> None:
+    player = f"{sys.executable} {EXAMPLES / 'lasttreat.py'}"
+    words = ("--contest", "practice", "--opponent", "adversarial", "--games", 6, "--jobs", 3, "--position", "2 5 2")
+    done = admin("play", "lasttreat", "--with", player, *words, "--json")
+    result = json.loads(done.stdout)
+    assert (done.exit_code, result["won"]) == (0, 6), done.stderr
+    assert {game["opponent"] for game in result["games"]} == {"adversarial"}
+    assert len({game["id"] for game in result["games"]}) == 6
+
+
+def test_a_program_that_moves_illegally_gives_its_game_to_the_judge(admin: Jurado, tmp_path: Path) -> None:
+    words = ("--with", command(tmp_path, "print('9 8')"), "--contest", "practice", "--json")
+    done = admin("play", "lasttreat", *words)
+    (game,) = json.loads(done.stdout)["games"]
+    assert (done.exit_code, game["winner"], game["ending"]) == (1, "opponent", "resigned")
+    assert game["fault"].startswith("illegal: ")
+    assert "expected" in game["fault"]
+
+
+def test_playing_over_http_needs_a_program_and_one_kind_of_start(admin: Jurado) -> None:
+    assert "expected --with CMD too" in admin("play", "lasttreat", "--contest", "practice").stderr
+    both = ("--case", "a", "--position", "1 1 1", "--contest", "practice", "--with", "x")
+    assert "expected --case or --position, found both" in admin("play", "lasttreat", *both).stderr
