@@ -16,9 +16,10 @@ from app.services.submissions.judgements import numbered_judgements
 from app.services.submissions.report_bodies import ReportedCase
 from app.services.submissions.reports import report
 from app.storage import pins, submission_queries
+from app.storage.tables import ProblemRow
 from app.web.frames import frame
 from app.web.heat import width
-from app.web.pages import page
+from app.web.pages import HERE, page
 from app.web.visitor import Reading, TheSnapshot, Visitor
 from app.web.wording import plain, points, seconds
 
@@ -29,6 +30,8 @@ JUDGED = {
     "WA": ("wa", "Rejected"),
     "JE": ("je", "Judge error"),
 }
+BOARDS = frozenset(path.stem for path in (HERE / "static/boards").glob("*.js")) - {"board"}
+"""The checkers whose answers are drawn, by the files of their boards."""
 WAITING = ("wait", "Waiting to be judged")
 
 
@@ -60,6 +63,7 @@ class CaseLine:
     source: str | None
     message: str
     is_rejected: bool
+    has_answer: bool
 
 
 def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
@@ -113,6 +117,7 @@ def report_page(
         frame=frame(session, viewer, snapshot, "answers"),
         report=shown,
         label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
+        board=_board(row),
         name=shown.problem_id if row is None else row.names.get("en") or next(iter(row.names.values())),
         mark=mark,
         verdict=verdict,
@@ -123,6 +128,12 @@ def report_page(
         rejected=sum(line.is_rejected for line in lines),
         ignored=sum(file.ignored is not None for file in shown.files),
     )
+
+
+def _board(row: ProblemRow | None) -> str | None:
+    """The module that draws answers of a problem; None where there is none."""
+    checker = None if row is None else row.settings.get("checker")
+    return checker if checker in BOARDS else None
 
 
 def _line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) -> CaseLine:
@@ -143,6 +154,7 @@ def _line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) -> Cas
         case.carried_over_from,
         case.message.text,
         case.verdict == CaseVerdict.REJECTED,
+        case.file is not None or case.carried_over_from is not None,
     )
 
 
