@@ -116,7 +116,8 @@ def starter_with_a_step(position: Position) -> Sequence[Side]:
 def greatest_cell(position: Position) -> Sequence[int]:
     """Give the cells of the greatest value."""
     values = position.board.values
-    return [cell for cell in cells(position) if values[cell] == max(values)]
+    most = max(values)
+    return [cell for cell in cells(position) if values[cell] == most]
 
 
 OPPONENTS = {

@@ -103,3 +103,46 @@ def test_the_answer_to_a_trap_is_the_closed_forms() -> None:
 @pytest.mark.parametrize("text", ["2 4 2", "2 4 2\n", "2 4 2\nsecond to move\n", "0 1000000000000000000 1\n"])
 def test_positions_are_read_with_and_without_the_last_line_feed(text: str) -> None:
     assert GAME.to_text(GAME.start(text)).rstrip("\n") == text.rstrip("\n")
+
+
+HUGE_GAMES = 10_000
+WATCHED = 24
+"""Moves of each player that are held against the theorem; a game at 10^18 against `one` has up to 10^18 of them."""
+
+
+def test_the_closed_form_wins_every_won_start_of_10_000_at_10_18_against_every_opponent() -> None:
+    """Every move of it leaves a lost position, which is how games are won; games that end soon are played to their end.
+
+    The kernels, which are another program, say which positions are lost.
+    """
+    random, names = Random(14), sorted(GAME.opponents)
+    wins = ended = 0
+    while wins < HUGE_GAMES:
+        a, b, k = (random.randint(1, LARGEST) for _ in range(3))
+        if checker.lost(a, b, k):
+            continue
+        position, number = Position(a, b, k), 0
+        name = names[wins % len(names)]
+        while not GAME.over(position) and number < 2 * WATCHED:
+            number += 1
+            player = GAME.opponents["optimal" if GAME.to_move(position) == 0 else name]
+            position = GAME.apply(position, player.choose(position, draws(wins, number)))
+            assert position.turn == 0 or checker.lost(*position.piles), (a, b, k, name, number)
+        if GAME.over(position):
+            ended += 1
+            assert GAME.winner(position) == 0
+        wins += 1
+    assert ended > 1000
+
+
+@pytest.mark.parametrize("name", GAME.opponents)
+def test_the_closed_form_wins_whole_games_from_every_small_won_start(name: str) -> None:
+    for a, b, k in SMALL:
+        position, number = Position(a, b, k), 0
+        if rules.is_lost(a, b, k):
+            continue
+        while not GAME.over(position):
+            number += 1
+            player = GAME.opponents["optimal" if GAME.to_move(position) == 0 else name]
+            position = GAME.apply(position, player.choose(position, draws(a, number)))
+        assert GAME.winner(position) == 0
