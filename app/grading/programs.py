@@ -23,9 +23,11 @@ from app.domain.images import measure
 from app.domain.verdicts import CaseVerdict
 from app.grading.grade import found_score, message_json
 from app.grading.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
+from app.packages.tools import Workshop
 from app.programs.bundle import unpack
 from app.programs.desk import IMAGE_BYTES, Ask, ProgramDesk
 from app.programs.model import CaseFiles, Decision, Meaning, Program, ProgramFault, Protocol, Unread
+from app.programs.tools import ToolDesk
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from app.storage.files import LocalFiles
@@ -77,6 +79,17 @@ class Programs:
             if self._temporary is not None:
                 self._temporary.cleanup()
                 self._temporary = None
+
+    def tools(self) -> ToolDesk:
+        """The desk of packages' other programs; raises SandboxMissing."""
+        return self._opened_desk().tools()
+
+    def workshop(self) -> Workshop:
+        """The place for packages' other programs, or what it lacks."""
+        try:
+            return Workshop(self.tools())
+        except SandboxMissing as missing:
+            return Workshop(None, str(missing))
 
     def lacks(self) -> str:
         """What keeps programs from running; empty where nothing does."""

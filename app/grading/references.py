@@ -17,16 +17,22 @@ from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
+from app.domain.documents import ProgramDocument
 from app.grading.engine import Engine
 from app.grading.messages import Validate
-from app.grading.questions import JudgeFailed
+from app.grading.package_solver import new_solving, solve_by_package
+from app.grading.questions import JudgeFailed, NotJudged
 from app.grading.reference_solver import Solved, SolverRun, solve
 from app.grading.solver_process import Report, SolverFailed, SolverProcess, Summary
+from app.grading.verification import VERIFICATION, Ended, verify_stored
+from app.packages.errors import PackageErrors
+from app.programs.solving import Solving
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.database import Database
-from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunParams
+from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunParams, VerificationParams
 from app.storage.files import FileStore
 from app.storage.rejudging_steps import RejudgingRefused
+from app.storage.stored_bytes import UNREADABLE
 from app.storage.tables import TestCaseRow
 from app.storage.versions import Author
 
@@ -50,6 +56,8 @@ class _Case:
     input_sha256: str
     checker: str
     checker_args: tuple[str, ...]
+    program: ProgramDocument | None = None
+    points: tuple[int, int] | None = None
 
 
 class JobRunner:
@@ -62,7 +70,7 @@ class JobRunner:
         self._on_changed = on_changed
         self._changed = threading.Condition()
         self._waiting: deque[str] = deque()
-        self._running: tuple[str, SolverProcess | None] | None = None
+        self._running: tuple[str, SolverProcess | Solving | None] | None = None
         self._cancelled: set[str] = set()
         self._closing = False
         self._closed: Future[None] = Future()
@@ -172,8 +180,12 @@ class JobRunner:
             job = jobs.begin(session, job_id)
             if job is None:
                 return
-            params = job.params
-            cases = _cases(session, params)
+            kind, given = job.kind, job.params
+            cases = _cases(session, cast(RunParams, given)) if kind == REFERENCE_RUN else []
+        if kind == VERIFICATION:
+            self._verify(job_id, cast(VerificationParams, given))
+            return
+        params = cast(RunParams, given)
         results: dict[str, CaseResult] = {}
         for at, case in enumerate(cases):
             if self._stopping(job_id):
@@ -188,19 +200,32 @@ class JobRunner:
         with self._changed:
             return self._closing or job_id in self._cancelled
 
+    def _verify(self, job_id: str, params: VerificationParams) -> None:
+        """Run all programs of a package; its report is the result."""
+        package = params["problem_id"], params["package_sha256"]
+        notes = _Progress(self._database, job_id)
+        try:
+            report = verify_stored(self._engine, self._files, package, notes.say, lambda: self._stopping(job_id))
+        except Ended:
+            return
+        except (PackageErrors, NotJudged, *UNREADABLE) as error:
+            self._end(job_id, jobs.FAILED, {"error": str(error)})
+            return
+        self._end(job_id, jobs.DONE, {"report": report})
+
     def _solve(self, job_id: str, params: RunParams, case: _Case, at: int, count: int) -> CaseResult:
-        solver = params.get("solver", params["problem_id"])  # a job queued by an earlier version names none
-        run = SolverRun(solver, params["method"], params["seed"], params["seconds"], params["memory"])
-        process = SolverProcess()
+        notes = _Notes(self._database, job_id, case.name, at, count)
+        own = "program" in params
+        process = new_solving(notes.report) if own else SolverProcess()
         with self._changed:
             self._running = (job_id, process)
             if self._closing or job_id in self._cancelled:  # since it was last asked
                 process.kill()
-        notes = _Notes(self._database, job_id, case.name, at, count)
-        notes.say(0.0, f"{case.name}: {run.method}, seed {run.seed}, {run.seconds:g} s")
+        how = params["method"] or params.get("program", "")
+        notes.say(0.0, f"{case.name}: {how}, seed {params['seed']}, {params['seconds']:g} s")
         try:
             data = self._files.load(case.input_sha256)
-            solved = solve(process, run, data, notes.report)
+            solved = self._solved(process, params, data, notes)
             result = self._keep(params["problem_id"], case, data, solved)
         except (SolverFailed, JudgeFailed, RejudgingRefused) as error:
             notes.say(1.0, f"{case.name}: failed: {error}")
@@ -209,17 +234,36 @@ class JobRunner:
         self._on_changed(params["problem_id"])
         return result
 
+    def _solved(self, process: SolverProcess | Solving, params: RunParams, data: bytes, notes: _Notes) -> Solved:
+        """The answer of the package's own solver, or of one of `solvers/`; raises SolverFailed."""
+        if isinstance(process, Solving):
+            return solve_by_package(self._engine.programs, self._files, params, data, process)
+        solver = params.get("solver", params["problem_id"])  # a job queued by an earlier version names none
+        run = SolverRun(solver, params["method"], params["seed"], params["seconds"], params["memory"])
+        return solve(process, run, data, notes.report)
+
     def _keep(self, problem_id: str, case: _Case, data: bytes, solved: Solved) -> CaseResult:
         """Let the checker confirm the answer, then make it the expected one, with its provenance.
 
         Where that would change what anybody has, it becomes (a part of) a rejudging, which the result names.
         """
-        request = Validate(case.checker, data, case.checker_args, solved.answer, solved.reference)
+        request = Validate(
+            case.checker,
+            data,
+            case.checker_args,
+            solved.answer,
+            solved.reference,
+            program=case.program,
+            case_name=case.name,
+            points=case.points,
+        )
         validated = self._engine.validate(request).result()
         if validated.faults or validated.score is None:
             fault = validated.faults[0]["text"] if validated.faults else "no score"
             raise SolverFailed(f"its answer is not valid: {fault}")
         facts = _facts(solved.summary)
+        if facts["raw"] is None and validated.score.raw is not None:
+            facts["raw"] = float(validated.score.raw) if validated.score.raw % 1 else int(validated.score.raw)
         made = {
             "from": REFERENCE_RUN,
             **facts,
@@ -253,9 +297,18 @@ class JobRunner:
 
 def _cases(session: Session, params: RunParams) -> list[_Case]:
     """The cases of a job, in order."""
-    known, names = rejudging_changes.wanted(session, params["problem_id"])["cases"], set(params["cases"])
+    wanted = rejudging_changes.wanted(session, params["problem_id"])
+    known, names = wanted["cases"], set(params["cases"])
+    program = wanted["columns"]["settings"].get("program")
     return [
-        _Case(name, case["input_sha256"], params["checker"], tuple(case["checker_args"] or ()))
+        _Case(
+            name,
+            case["input_sha256"],
+            params["checker"],
+            tuple(case["checker_args"] or ()),
+            program,
+            (case["points_num"], case["points_den"]),
+        )
         for name, case in sorted(known.items(), key=lambda item: item[1]["ordinal"])
         if name in names
     ]
@@ -279,7 +332,8 @@ def _facts(summary: Summary) -> CaseResult:
 def reference_run(session: Session, problem_id: str, names: Collection[str]) -> str | None:
     """The latest job, waiting or running, that makes the expected answer of one of these cases."""
     for job in jobs.going(session, REFERENCE_RUN):
-        if job.params["problem_id"] == problem_id and not set(names).isdisjoint(job.params["cases"]):
+        params = cast(RunParams, job.params)
+        if params["problem_id"] == problem_id and not set(names).isdisjoint(params["cases"]):
             return job.id
     return None
 
@@ -287,6 +341,23 @@ def reference_run(session: Session, problem_id: str, names: Collection[str]) -> 
 def _set_answer(session: Session, problem_id: str, case: _Case, answer: testcases.FoundAnswer) -> None:
     if not testcases.set_answer(session, problem_id, case.name, case.input_sha256, answer):
         raise SolverFailed("the test case was deleted or given another input meanwhile")
+
+
+class _Progress:
+    """Writes a job's progress to its row, not more often than people can read."""
+
+    def __init__(self, database: Database, job_id: str) -> None:
+        self._database = database
+        self._job_id = job_id
+        self._noted = 0.0
+
+    def say(self, fraction: float, line: str) -> None:
+        """Note a line, unless one was noted a moment ago."""
+        if time.monotonic() - self._noted < SECONDS_BETWEEN_NOTES:
+            return
+        self._noted = time.monotonic()
+        with self._database.write() as session:
+            jobs.report(session, self._job_id, fraction, line)
 
 
 class _Notes:

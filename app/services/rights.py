@@ -80,12 +80,13 @@ TABLE: dict[Who, str] = {
         change_registration create_registration_code list_registrations
     """,
     Who.PROBLEM_JUDGES: """
-        get_problem get_problem_package list_problem_roles
+        get_problem get_problem_package list_problem_roles get_verification
         list_versions get_version get_version_diff get_version_package
     """,
     Who.PROBLEM_OWNERS: """
-        delete_problem put_testcase delete_testcase start_reference_run put_problem_role delete_problem_role
-        restore_version import_testcases change_testcases
+        delete_problem put_testcase delete_testcase start_reference_run start_verification
+        put_problem_role delete_problem_role restore_version
+        import_testcases change_testcases
     """,
     Who.ORGANISERS: "create_contest import_problem",
     Who.AUTHORS: "cancel_job",

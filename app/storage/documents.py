@@ -5,6 +5,7 @@ A key that is not required is one that a change leaves out, or that rows of earl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 
 from app.domain.documents import JsonValue, ProblemSettingsDocument, ReferenceDocument, RuleDocument
@@ -196,16 +197,31 @@ class SourceDocument(TypedDict):
 
 
 class RunParams(TypedDict):
-    """The parameters of a reference run; memory in MiB. Earlier versions name no solver: its name is the problem's."""
+    """The parameters of a reference run; memory in MiB. Earlier versions name no solver: its name is the problem's.
+
+    `program` is the place of the package's own solver, in the package of that sha256; there is no `solver` then.
+    """
 
     problem_id: str
     checker: str
     solver: NotRequired[str]
+    program: NotRequired[str]
+    package_sha256: NotRequired[str]
     cases: list[str]
     method: str
     seconds: float
     seed: int
     memory: int
+
+
+class VerificationParams(TypedDict):
+    """The parameters of a package's verification."""
+
+    problem_id: str
+    package_sha256: str
+
+
+JobParams = RunParams | VerificationParams
 
 
 class CaseResult(RunFacts, total=False):
@@ -217,7 +233,8 @@ class CaseResult(RunFacts, total=False):
 
 
 class JobResult(TypedDict, total=False):
-    """The result of a job: a fault of all of it, or the result of each test case."""
+    """The result of a job: a fault of all of it, or the result of each test case, or a package's report."""
 
     error: str
+    report: Mapping[str, object]
     cases: dict[str, CaseResult]

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
-from app.storage.documents import JobResult, RunParams
+from app.storage.documents import JobParams, JobResult
 from app.storage.tables import JobRow
 
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
@@ -17,7 +17,7 @@ ENDED = frozenset({DONE, FAILED, CANCELLED})
 LOG_TAIL = 8000
 
 
-def add(session: Session, kind: str, params: RunParams, account_id: str | None) -> JobRow:
+def add(session: Session, kind: str, params: JobParams, account_id: str | None) -> JobRow:
     """Queue a job."""
     job = JobRow(id=uuid4().hex, kind=kind, state=QUEUED, params=params, account_id=account_id, created=utc_now())
     session.add(job)
@@ -38,6 +38,12 @@ def newest(session: Session, limit: int = 200) -> Sequence[JobRow]:
 def going(session: Session, kind: str) -> Sequence[JobRow]:
     """The jobs of a kind that have not ended, newest first."""
     query = select(JobRow).where(JobRow.kind == kind, JobRow.state.not_in(ENDED))
+    return session.scalars(query.order_by(JobRow.created.desc(), JobRow.id)).all()
+
+
+def of_kind(session: Session, kind: str) -> Sequence[JobRow]:
+    """The jobs of a kind, newest first."""
+    query = select(JobRow).where(JobRow.kind == kind)
     return session.scalars(query.order_by(JobRow.created.desc(), JobRow.id)).all()
 
 

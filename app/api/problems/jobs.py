@@ -28,6 +28,25 @@ def start_reference_run(
     return job
 
 
+@router.post("/problems/{problem_id}/verification", status_code=202, summary="Verify a problem's package")
+def start_verification(
+    problem_id: str, viewer: CurrentViewer, service: TheService, session: Writing, response: Response
+) -> Job:
+    """Queue a job that runs everything the package brings: validators, generators, checker, example submissions.
+
+    Every upload of a package queues one. The job's result has the `report` of `jurado package verify`.
+    """
+    job = jobs.start_verification(session, service, viewer, problem_id)
+    response.headers["Location"] = f"{API}/jobs/{job.id}"
+    return job
+
+
+@router.get("/problems/{problem_id}/verification", summary="The latest verification of a problem's package")
+def get_verification(problem_id: str, viewer: CurrentViewer, session: Reading) -> Job:
+    """Its state, progress and, once it is done, its report: errors, warnings and notes, each with file and line."""
+    return jobs.verification(session, viewer, problem_id)
+
+
 @router.get("/jobs", summary="The latest jobs, newest first")
 def list_jobs(viewer: CurrentViewer, session: Reading) -> list[Job]:
     """At most 200."""

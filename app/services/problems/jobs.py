@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.documents import ReferenceDocument
 from app.grading.references import REFERENCE_RUN
+from app.grading.verification import VERIFICATION
 from app.packages.settings import solver_of
 from app.service import Service
 from app.services import clics
@@ -20,7 +21,7 @@ from app.services.roles.grants import OWNER
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.storage import jobs, rejudging_changes
-from app.storage.documents import CaseDocument, RunParams
+from app.storage.documents import CaseDocument, RunParams, VerificationParams
 from app.storage.tables import JobRow, ProblemRow
 
 
@@ -54,6 +55,29 @@ def start_run(session: Session, service: Service, viewer: Viewer, problem_id: st
     job = queue_run(session, existing(session, problem_id), asked, viewer.account_id)
     after_commit(session, lambda: service.jobs.wake(job.id))
     return _view(job)
+
+
+def queue_verification(session: Session, problem_id: str, package_sha256: str, account_id: str | None) -> str:
+    """Queue the verification of a problem's package; returns the job's id."""
+    params: VerificationParams = {"problem_id": problem_id, "package_sha256": package_sha256}
+    return jobs.add(session, VERIFICATION, params, account_id).id
+
+
+def start_verification(session: Session, service: Service, viewer: Viewer, problem_id: str) -> Job:
+    """Queue the verification of a problem's package as it is stored; raises NotFound."""
+    row = existing(session, problem_id)
+    job_id = queue_verification(session, problem_id, row.package_sha256, viewer.account_id)
+    after_commit(session, lambda: service.jobs.wake(job_id))
+    return one(session, viewer, job_id)
+
+
+def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
+    """The latest verification of a problem's package; raises NotFound where there is none."""
+    existing(session, problem_id)
+    for row in jobs.of_kind(session, VERIFICATION):
+        if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
+            return _view(row)
+    raise NotFound(f"the package of problem {problem_id!r} has not been verified")
 
 
 def newest(session: Session, viewer: Viewer) -> list[Job]:
@@ -103,6 +127,9 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
         "seed": asked.seed if asked.seed is not None else defaults["seed"],
         "memory": defaults["memory"],
     }
+    if (program := defaults.get("program")) is not None:
+        del params["solver"]
+        params["program"], params["package_sha256"] = program, wanted["columns"]["package_sha256"]
     return jobs.add(session, REFERENCE_RUN, params, account_id)
 
 

@@ -15,6 +15,7 @@ from app.grading.apart import READER
 from app.grading.desk import GraderDesk
 from app.grading.grade import found_score
 from app.grading.questions import NotJudged
+from app.grading.verification import VERIFICATION
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
 from app.packages.formats.names import Format
@@ -28,7 +29,8 @@ from app.services.rejudgings.previews import Preview, preview_of_new
 from app.services.rejudgings.problem_changes import How, RejudgingView, change
 from app.services.roles.ownership import own_problem, refuse_foreign_version
 from app.services.viewer import Viewer
-from app.storage import comparison, packing, problems
+from app.storage import comparison, jobs, packing, problems
+from app.storage.documents import VerificationParams
 from app.storage.files import OnlyHashes
 from app.storage.packing import NotPackable
 from app.storage.problems import ProblemInUse
@@ -105,9 +107,10 @@ class PackageWarning(BaseModel):
 
 
 class BroughtIn(ProblemDetails):
-    """The problem that a package has become, with the package's warnings."""
+    """The problem that a package has become, with the package's warnings and the job that runs its programs."""
 
     warnings: list[PackageWarning]
+    verification: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +274,12 @@ def _store(service: Service, checked: Checked, viewer: Viewer, how: How) -> Brou
         if is_new:
             own_problem(session, viewer, package.slug)
         problem = None if opened is not None else details(session, existing(session, package.slug))
+        params: VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
+        job_id = jobs.add(session, VERIFICATION, params, viewer.account_id).id
+    service.jobs.wake(job_id)
     if problem is not None:
-        return BroughtIn(**dict(problem), warnings=[PackageWarning(**each.as_data()) for each in checked.warnings])
+        warnings = [PackageWarning(**each.as_data()) for each in checked.warnings]
+        return BroughtIn(**dict(problem), warnings=warnings, verification=job_id)
     assert opened is not None, "one of the two"
     if isinstance(opened, RejudgingView):
         service.engine.take_up()

@@ -19,13 +19,13 @@ from app.domain.documents import (
 from app.storage.columns import Json, Moment
 from app.storage.documents import (
     FileNoteDocument,
+    JobParams,
     JobResult,
     ManifestDocument,
     MetadataDocument,
     PauseDocument,
     ProblemChanges,
     ProvenanceDocument,
-    RunParams,
     SelectionDocument,
     SourceDocument,
     StatementDocument,
@@ -61,7 +61,7 @@ DOCUMENTS: tuple[object, ...] = (
     ProvenanceDocument,
     ProblemChanges,
     RuleDocument,
-    RunParams,
+    JobParams,
     SelectionDocument,
     SettingsDocument,
 )

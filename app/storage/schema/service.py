@@ -8,8 +8,8 @@ from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.storage.documents import (
+    JobParams,
     JobResult,
-    RunParams,
 )
 from app.storage.schema.base import ID, Base
 
@@ -22,7 +22,7 @@ class JobRow(Base):
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     kind: Mapped[str] = mapped_column(String(32))
     state: Mapped[str] = mapped_column(String(10), index=True)
-    params: Mapped[RunParams]
+    params: Mapped[JobParams]
     progress: Mapped[float] = mapped_column(default=0.0)
     log: Mapped[str] = mapped_column(Text, default="")
     result: Mapped[JobResult | None]

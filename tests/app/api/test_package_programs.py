@@ -1,0 +1,101 @@
+"""A package's own solver and its verification over HTTP on a real server: run, watched, cancelled, reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.builders.packages import VALIDATOR as INPUT_VALIDATOR
+from tests.builders.programs import RELATIVE, VALIDATOR, Judge, judging_service, own_checker
+
+pytestmark = pytest.mark.sandbox
+SOLVER = """\
+import json, os, sys
+n = int(input())
+if n == 77:
+    while True:
+        pass
+if n == 88:
+    sys.exit("no answer to 88")
+print(json.dumps({"fraction": 0.5, "best": n, "note": "halfway"}), file=sys.stderr, flush=True)
+print(n * int(os.environ["JURADO_SEED"]))
+"""
+OWN = own_checker({"output_validator/validate.py": VALIDATOR, "solver.py": SOLVER}, RELATIVE)
+ENDED = ("done", "failed", "cancelled")
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    """A service of this module."""
+    with judging_service(tmp_path_factory.mktemp("judge")) as judge:
+        yield judge
+
+
+def ended(judge: Judge, job_id: str) -> Any:
+    """A job once it has ended."""
+    return judge.until(f"jobs/{job_id}", lambda job: job["state"] in ENDED)
+
+
+def put(judge: Judge, slug: str, name: str, data: bytes) -> None:
+    """Put a test case without an answer."""
+    sent = judge.ask("PUT", f"problems/{slug}/testcases/secret/{name}", files={"input": ("x.in", data)})
+    assert sent.status_code in (200, 201), sent.text
+
+
+def test_a_reference_run_with_the_solver_of_the_package_makes_the_expected_answer(judge: Judge) -> None:
+    brought = judge.bring("own", OWN)
+    assert brought.status_code == 201, brought.text
+    assert brought.json()["settings"]["reference"]["program"] == "solver.py"
+    put(judge, "own", "04", b"4\n")
+    put(judge, "own", "05", b"88\n")
+    started = judge.ask("POST", "problems/own/reference-runs", json={"seed": 5, "seconds": 20})
+    assert started.status_code == 202, started.text
+    job = ended(judge, started.json()["id"])
+    made, failed = job["result"]["cases"]["04"], job["result"]["cases"]["05"]
+    assert (job["state"], made["raw"], made["seed"], made["method"]) == ("failed", 20, 5, "solver.py")
+    assert "no answer to 88" in failed["error"]
+    cases = {case["name"]: case for case in judge.ask("GET", "problems/own").json()["testcases"]}
+    assert cases["04"]["provenance"]["raw"] == 20
+    assert (cases["04"]["answer_size"], cases["05"]["answer_size"]) == (3, None)
+
+
+def test_a_solver_that_runs_for_ever_is_cancelled_with_its_job(judge: Judge) -> None:
+    assert judge.bring("endless", OWN).status_code == 201
+    put(judge, "endless", "06", b"77\n")
+    started = judge.ask("POST", "problems/endless/reference-runs", json={"seconds": 3000}).json()
+    judge.until(f"jobs/{started['id']}", lambda job: "06: best" in job["log"])
+    assert judge.ask("DELETE", f"jobs/{started['id']}").status_code == 204
+    assert ended(judge, started["id"])["state"] == "cancelled"
+    next_job = judge.ask("POST", "problems/endless/reference-runs", json={"testcases": ["02"], "seed": 1})
+    assert ended(judge, next_job.json()["id"])["state"] == "done"
+
+
+def test_an_upload_is_verified_and_its_report_is_read_over_http(judge: Judge) -> None:
+    wrong = {"submissions/accepted/one.py": "print(1)\n", "generators/generators.yaml": "data: {}\n"}
+    plan = "data: {secret: {data: {'02': gen.py 3}}}\n"
+    generator = {"generators/generators.yaml": plan, "generators/gen.py": "import sys\nprint(sys.argv[1])\n"}
+    brought = judge.bring("promises", {**wrong, **generator})
+    assert brought.status_code == 201, brought.text
+    assert ended(judge, brought.json()["verification"])["state"] == "done"
+    job = judge.ask("GET", "problems/promises/verification").json()
+    report = job["result"]["report"]
+    assert (job["id"], report["valid"], report["errors"]) == (brought.json()["verification"], True, [])
+    warnings = {(each["file"], each["line"]) for each in report["warnings"]}
+    assert warnings == {("data/secret/02.in", 1), ("submissions/submissions.yaml", None)}
+    assert report["points"] == {"accepted/copy": 100.0, "accepted/one.py": 0.0}
+    again = judge.ask("POST", "problems/promises/verification")
+    assert again.status_code == 202
+    assert ended(judge, again.json()["id"])["result"]["report"] == report
+    assert judge.ask("GET", "problems/promises/verification", "ants").status_code == 403
+
+
+def test_a_changed_input_validator_or_solver_changes_nothing_that_counts(judge: Judge) -> None:
+    judge.contest("counts", OWN)
+    judge.submit("counts", {"02": "4", "03": "6"})
+    changed = {"input_validators/validate.py": INPUT_VALIDATOR + "# stricter, some day\n", "solver.py": SOLVER + "#\n"}
+    assert judge.bring("counts", {**OWN, **changed}).status_code == 201
+    other = VALIDATOR.replace("the optimum is", "the best is")
+    proposed = judge.bring("counts", {**OWN, **changed, "output_validator/validate.py": other})
+    assert proposed.status_code == 202
