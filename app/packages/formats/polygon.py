@@ -155,12 +155,12 @@ def _read_tests(source: Source, draft: Draft, root: Element) -> None:
     tests = [_test(source, number, each) for number, each in enumerate(testset.iterfind("tests/test"), start=1)]
     groups = {each.get("name", ""): _test_group(source, each) for each in testset.iterfind("groups/group")}
     cases = _cases(source, testset, tests[:MOST_TESTS])
-    scored = any(test.points is not None for test in tests)
+    scored = any(test.points for test in tests)  # points that are all 0 are switched on and never given
     members: dict[str, list[CaseDraft]] = defaultdict(list)
     for test in tests:
         if test.number not in cases:
             continue
-        points = test.points if test.points is not None else Fraction(0 if scored else 1)
+        points = (test.points or Fraction(0)) if scored else Fraction(1)
         if test.sample and not (points and scored):
             draft.samples.append(cases[test.number])
             continue
@@ -248,7 +248,7 @@ def _group(
         expected = "a group named by letters, digits, `.`, `-` and `_`"
         source.faults.expect(FILE, f"group {name[:60]}", expected=expected, found=repr(name[:60]))
     total = sum((case.points for case in cases), Fraction(0))
-    points = known.points if known is not None and known.points is not None else total
+    points = known.points if scored and known is not None and known.points is not None else total
     whole = known is None or known.whole
     require = tuple(names[each] for each in (known.require if known is not None else ()) if each in names)
     return GroupDraft(names[name], "pass-fail" if whole else "sum", points, tuple(cases), require=require)

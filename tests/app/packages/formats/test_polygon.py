@@ -69,6 +69,11 @@ def test_a_problem_without_points_is_all_or_nothing() -> None:
     }
 
 
+def test_points_that_are_all_zero_are_none() -> None:
+    zeros = PLAIN.replace("<test ", '<test points="0.0" ')
+    assert groups({"problem.xml": polygon_xml(zeros, "")}) == groups({"problem.xml": polygon_xml(PLAIN, "")})
+
+
 def test_tests_of_different_points_without_groups_are_divided() -> None:
     tests = '<test points="10"/><test points="10"/><test points="0.5"/><test points="79.5"/>'
     assert {group[:2] for group in groups({"problem.xml": polygon_xml(tests, "")}).values()} == {
