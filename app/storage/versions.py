@@ -43,7 +43,7 @@ def changing(session: Session, problem_id: str, author: Author, moving: Collecti
 
     Contests with submissions that are not in `moving` are pinned to the version before; all others follow.
     """
-    row = session.get(ProblemRow, problem_id, with_for_update=True)
+    row = lock(session, problem_id)
     if row is None:
         yield
         session.flush()
@@ -66,6 +66,11 @@ def changing(session: Session, problem_id: str, author: Author, moving: Collecti
         entry.version = row.version
     row.version += 1
     _add(session, problem_id, row.version, author)
+
+
+def lock(session: Session, problem_id: str) -> ProblemRow | None:
+    """The problem, which nobody else changes before the end of this transaction; None if there is none."""
+    return session.get(ProblemRow, problem_id, with_for_update=True, populate_existing=True)
 
 
 def _goes_on(session: Session, row: ProblemRow, author: Author) -> bool:

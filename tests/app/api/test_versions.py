@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -196,6 +197,19 @@ def test_of_two_organisers_the_second_one_is_refused(quick: Api) -> None:
     assert refused.json()["message"].startswith("If-Match: expected the newest version of echo, 2, found 1")
     assert put(quick, "secret/05", b"5\n", headers={"If-Match": "new"}).status_code == 400
     assert list(numbers(quick)) == [2, 1]
+
+
+def test_of_two_organisers_at_the_same_moment_one_is_refused(contest: Api) -> None:
+    change_contest(contest.service, finalized=datetime.now(UTC))
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(
+            pool.map(lambda n: put(contest, f"secret/1{n}", b"4\n", headers={"If-Match": '"1"'}).status_code, range(4))
+        )
+    assert sorted(replies) == [201, 412, 412, 412]
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda n: put(contest, f"secret/2{n}", b"4\n").status_code, range(4)))
+    assert replies == [201] * 4, "without a version each change makes its own"
+    assert list(numbers(contest)) == [6, 5, 4, 3, 2, 1]
 
 
 def test_versions_are_listed_compared_and_restored(quick: Api) -> None:
