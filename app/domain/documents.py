@@ -141,6 +141,13 @@ class GameDocument(TypedDict):
     game_seconds: float | None
 
 
+class CaseListDocument(TypedDict):
+    """The order of test cases, and points of single ones by their names."""
+
+    order: list[str]
+    points: dict[str, int]
+
+
 class ProblemSettingsDocument(TypedDict):
     """A problem's jurado.yaml with its defaults written out; rows of earlier versions lack the later keys."""
 
@@ -154,4 +161,5 @@ class ProblemSettingsDocument(TypedDict):
     answers: NotRequired[AnswersDocument]
     inputs: NotRequired[Mapping[str, int]]
     final: NotRequired[list[str]]
+    testcases: NotRequired[CaseListDocument]
     languages: NotRequired[Mapping[str, str | None]]

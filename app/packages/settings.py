@@ -6,7 +6,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
-from app.domain.documents import ProblemSettingsDocument
+from app.domain.documents import CaseListDocument, ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.validating import ValidatorProtocol
@@ -126,6 +126,17 @@ class GameSettings(Strict):
     game_seconds: Annotated[int, Field(gt=0, le=86_400)] | None = None
 
 
+class CaseList(Strict):
+    """Test cases that come first in their groups, in this order, and points of single cases of groups with `sum`."""
+
+    order: Annotated[tuple[Text, ...], BeforeValidator(as_tuple)] = ()
+    points: dict[Text, Points] = Field(default_factory=dict)
+
+    def document(self) -> CaseListDocument:
+        """The list as rows keep it."""
+        return {"order": list(self.order), "points": dict(self.points)}
+
+
 class JuradoSettings(Strict):
     """Settings that the package format has no word for: jurado.yaml.
 
@@ -142,12 +153,13 @@ class JuradoSettings(Strict):
     answers: Answers = Answers()
     inputs: Inputs = Inputs()
     final: Annotated[tuple[GroupName, ...], BeforeValidator(as_tuple)] = ()
+    testcases: CaseList | None = None
     languages: Languages = Languages()
 
     def document(self) -> ProblemSettingsDocument:
         """The settings as rows keep them; those of a package's own checker have its sha256 beside them."""
         document = self.model_dump(mode="json")
-        for name in ("program", "input_validators", "game"):
+        for name in ("program", "input_validators", "game", "testcases"):
             if document[name] is None:
                 del document[name]
         if self.reference is not None and self.reference.program is None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
+from app.domain.documents import CaseListDocument
+from app.packages import case_list
 from app.packages.documents import read_model
 from app.packages.errors import Faults
 from app.packages.model import Aggregation, Case, File, Group, GroupKind, ValidationCase
@@ -79,7 +81,7 @@ def read_test_data(
         members.get(_group_of(bundle, known_folders), []).append(bundle)
     return TestData(
         groups=tuple(group for group in groups if members[group.name]),
-        cases=_cases(judged, groups, members, known, faults),
+        cases=_cases(judged, groups, members, known, _case_list(settings, groups, members, faults), faults),
         max_score=_max_score(known),
         validation_cases=tuple(_validation(bundle, known, faults) for bundle in bundles if _only_validates(bundle)),
     )
@@ -282,23 +284,41 @@ def _cases(
     groups: tuple[Group, ...],
     members: Mapping[str, list[Bundle]],
     known: Mapping[str, GroupSettings],
+    listed: CaseListDocument,
     faults: Faults,
 ) -> tuple[Case, ...]:
     """List every judged case whose files exist, in order."""
     group_of = {bundle.path: group for group in groups for bundle in members[group.name]}
+    shares = {
+        name: share
+        for group in groups
+        for name, share in case_list.shares(group, [b.name for b in members[group.name]], listed).items()
+    }
     cases: list[Case] = []
-    for bundle in bundles:
+    for bundle in sorted(bundles, key=lambda each: _place(each, group_of, listed)):
         if {".in", ".ans"} <= set(bundle.parts) and bundle.path in group_of:
             group = group_of[bundle.path]
-            points = case_points(group, len(members[group.name]))
-            cases.append(_case(bundle, group, points, len(cases) + 1, _configuration(bundle, known, faults)))
+            at, own = len(cases) + 1, _configuration(bundle, known, faults)
+            cases.append(_case(bundle, group, shares[bundle.name], at, own))
     return tuple(cases)
 
 
-def case_points(group: Group, cases: int) -> Fraction:
-    """The most points one of a group's `cases` cases can give, as the format works it out."""
-    most = Fraction(group.max_score or 0)
-    return most / cases if group.aggregation == "sum" else most
+def _place(bundle: Bundle, group_of: Mapping[str, Group], listed: CaseListDocument) -> tuple[str, int, str]:
+    """The place of a case among all: those of a group are together where the problem lists some of them."""
+    group = group_of.get(bundle.path)
+    if group is None or not listed["order"]:
+        return bundle.path, 0, ""
+    return group.name, case_list.place(listed, bundle.name), bundle.path
+
+
+def _case_list(
+    settings: JuradoSettings, groups: tuple[Group, ...], members: Mapping[str, list[Bundle]], faults: Faults
+) -> CaseListDocument:
+    """The order and points of cases as jurado.yaml has them, checked."""
+    listed = case_list.NOTHING if settings.testcases is None else settings.testcases.document()
+    names = {group: [bundle.name for bundle in bundles] for group, bundles in members.items()}
+    case_list.check(listed, groups, names, "jurado.yaml", faults)
+    return listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,4 +391,4 @@ def _configuration(bundle: Bundle, known: Mapping[str, GroupSettings], faults: F
     return Configuration(settings or CaseSettings(), nearest)
 
 
-__all__ = ["Aggregation", "TestData", "case_points", "read_test_data"]
+__all__ = ["Aggregation", "TestData", "read_test_data"]

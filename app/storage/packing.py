@@ -9,13 +9,15 @@ from typing import Literal
 
 import yaml
 
+from app.domain.documents import CaseListDocument
+from app.packages import case_list
 from app.packages.errors import PackageErrors
 from app.packages.export import write_archive
 from app.packages.files import check_zip
 from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
-from app.storage.empty_groups import without_empty_groups, write_map
+from app.storage.empty_groups import read_map, without_empty_groups, write_map
 from app.storage.files import FileStore
 from app.storage.packed_groups import with_groups
 from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
@@ -44,6 +46,7 @@ def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], ro
     changed = _with_cases(files, package, answered, row.metadata_.get("sample_outputs", {}))
     used = {each.group_name for each in answered}
     changed = with_groups(changed, package, [each for each in groups if each.name in used])
+    changed = _with_case_list(changed, package, row, {each.name for each in answered})
     stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
     changed = {name: data for name, data in changed.items() if name not in stale}
     for each in rows:
@@ -83,6 +86,24 @@ def _with_cases(
             own = yaml.safe_load(remaining.get(f"{path}.yaml", b"")) or {}
             write_map(remaining, f"{path}.yaml", own, {**own, **texts})
     return without_empty_groups(remaining, package.problem.constants)
+
+
+def _with_case_list(
+    files: dict[str, bytes], package: Package, row: ProblemRow, names: Collection[str]
+) -> dict[str, bytes]:
+    """The files with the order and points of cases in jurado.yaml, as the problem has them."""
+    known = row.settings.get("testcases", case_list.NOTHING)
+    wanted: CaseListDocument = {
+        "order": [name for name in known["order"] if name in names],
+        "points": {name: points for name, points in known["points"].items() if name in names},
+    }
+    own = package.settings.testcases
+    if wanted == (case_list.NOTHING if own is None else own.document()):
+        return files
+    jurado = read_map(files["jurado.yaml"], {})
+    changed = dict(files)
+    write_map(changed, "jurado.yaml", jurado, {**jurado, "testcases": wanted})
+    return changed
 
 
 def _has_another_input(case: Case, rows: Mapping[str, TestCaseRow]) -> bool:

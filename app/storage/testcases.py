@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import cast
@@ -13,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
-from app.domain.documents import ProblemSettingsDocument
+from app.domain.documents import CaseListDocument, ProblemSettingsDocument
 from app.domain.scoring import Exact
+from app.packages import case_list
 from app.packages.model import Aggregation, Group, GroupKind
-from app.packages.testdata import case_points
 from app.storage import problems
 from app.storage.documents import ProvenanceDocument
 from app.storage.files import FileStore
@@ -146,18 +145,42 @@ def sample_group(problem_id: str) -> TestGroupRow:
 
 def renumber(session: Session, problem_id: str) -> None:
     """Give every case its ordinal (final cases last) and its share of the group's points, as the format has it."""
-    groups = {row.name: _package_group(row) for row in problems.groups(session, problem_id)}
-    cases = sorted(
-        problems.test_cases(session, problem_id),
-        key=lambda case: (groups[case.group_name].kind == "final", f"{case.group_name}/{case.name}"),
-    )
-    sizes = Counter(case.group_name for case in cases if case.answer_sha256 is not None)
+    groups = {row.name: package_group(row) for row in problems.groups(session, problem_id)}
+    known = _case_list(session, problem_id)
+
+    def place(case: TestCaseRow) -> tuple[bool, str, int, str]:
+        is_final = groups[case.group_name].kind == "final"
+        return is_final, case.group_name, case_list.place(known, case.name), case.name
+
+    cases = sorted(problems.test_cases(session, problem_id), key=place)
+    names: dict[str, list[str]] = {name: [] for name in groups}
+    for case in cases:
+        if case.answer_sha256 is not None:  # nobody can send an answer for it before
+            names[case.group_name].append(case.name)
+    shares = {name: each for group in groups.values() for name, each in _shares(group, names, known).items()}
     for ordinal, case in enumerate(cases, start=1):
-        open_ = case.answer_sha256 is not None  # nobody can send an answer for it before
-        points = case_points(groups[case.group_name], sizes[case.group_name]) if open_ else Fraction(0)
+        points = shares.get(case.name, Fraction(0))
         case.ordinal, case.points_num, case.points_den = ordinal, points.numerator, points.denominator
     touch(session, problem_id)
     session.flush()
+
+
+def _shares(group: Group, names: Mapping[str, Sequence[str]], known: CaseListDocument) -> dict[str, Fraction]:
+    return case_list.shares(group, names[group.name], known)
+
+
+def _case_list(session: Session, problem_id: str) -> CaseListDocument:
+    """The order and points of cases, without the names of cases that are gone."""
+    row = session.get_one(ProblemRow, problem_id)
+    known = row.settings.get("testcases", case_list.NOTHING)
+    names = {case.name for case in problems.test_cases(session, problem_id)}
+    remaining: CaseListDocument = {
+        "order": [name for name in known["order"] if name in names],
+        "points": {name: points for name, points in known["points"].items() if name in names},
+    }
+    if remaining != known:
+        row.settings = {**row.settings, "testcases": remaining}
+    return remaining
 
 
 def touch(session: Session, problem_id: str) -> None:
@@ -166,7 +189,8 @@ def touch(session: Session, problem_id: str) -> None:
     row.updated = utc_now()
 
 
-def _package_group(row: TestGroupRow) -> Group:
+def package_group(row: TestGroupRow) -> Group:
+    """A group as packages have it."""
     most = Fraction(row.max_points_num, row.max_points_den)
     return Group(
         row.name, cast(GroupKind, row.kind), int(most), cast(Aggregation, row.aggregation), tuple(row.require_pass)

@@ -13,11 +13,13 @@ from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
+from app.domain.documents import CaseListDocument
+from app.packages import case_list
 from app.packages.errors import Faults
 from app.storage import problem_diff, problems, testcases
 from app.storage.documents import GroupDocument
 from app.storage.files import FileStore
-from app.storage.tables import TestGroupRow
+from app.storage.tables import ProblemRow, TestGroupRow
 from app.storage.testcases import NewCase
 
 GROUP = re.compile(r"secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,99})?")
@@ -39,7 +41,11 @@ class GroupChange:
 
 @dataclass(frozen=True, slots=True)
 class DataChange:
-    """A change of a problem's test data: moved are groups by the names of cases; `only`: all other cases go."""
+    """A change of a problem's test data: moved are groups by the names of cases; `only`: all other cases go.
+
+    order   names of cases that come first in their groups; None: as it is
+    points  of single cases in groups with `sum`; None: an equal share of what is left
+    """
 
     problem_id: str
     cases: Sequence[tuple[NewCase, FoundScore | None]] = ()
@@ -47,6 +53,8 @@ class DataChange:
     moved: Mapping[str, str] = field(default_factory=dict)
     deleted: Collection[str] = ()
     only: bool = False
+    order: Sequence[str] | None = None
+    points: Mapping[str, int | None] = field(default_factory=dict)
 
 
 def write(session: Session, files: FileStore, change: DataChange) -> None:
@@ -59,6 +67,7 @@ def write(session: Session, files: FileStore, change: DataChange) -> None:
     session.flush()
     _drop_empty(session, change, faults)
     _check(session, change.problem_id, faults)
+    _list(session, change, faults)
     faults.settle()
     testcases.renumber(session, change.problem_id)
 
@@ -153,6 +162,26 @@ def _drop_empty(session: Session, change: DataChange, faults: Faults) -> None:
             faults.expect(f"group {row.name}", "", expected="at least one test case", found="none")
         session.delete(row)
     session.flush()
+
+
+def _list(session: Session, change: DataChange, faults: Faults) -> None:
+    """Write the order of cases and the points of single ones, checked."""
+    row = session.get_one(ProblemRow, change.problem_id)
+    known = row.settings.get("testcases", case_list.NOTHING)
+    cases = problems.test_cases(session, change.problem_id)
+    names = {case.name for case in cases}
+    before = {name: most for name, most in known["points"].items() if name in names}
+    points = {**before, **change.points}
+    order = [name for name in known["order"] if name in names] if change.order is None else change.order
+    wanted: CaseListDocument = {
+        "order": list(order),
+        "points": {name: most for name, most in points.items() if most is not None},
+    }
+    groups = [testcases.package_group(each) for each in problems.groups(session, change.problem_id)]
+    members = {group.name: [case.name for case in cases if case.group_name == group.name] for group in groups}
+    case_list.check(wanted, groups, members, change.problem_id, faults)
+    if wanted != known:
+        row.settings = {**row.settings, "testcases": wanted}
 
 
 def _check(session: Session, problem_id: str, faults: Faults) -> None:

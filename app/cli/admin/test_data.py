@@ -1,4 +1,4 @@
-"""`jurado admin testcase upload|move|group`: many test cases at once, and the groups of a problem."""
+"""`jurado admin testcase upload|move|group|order|points`: many test cases at once, and the groups of a problem."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from app.cli.uploading import upload_shown
 SECONDS = 3600.0
 """Longest wait for the reply: all cases are checked before it."""
 ENDINGS = (".in", ".ans", ".yaml")
+SHARE = "share"
 
 
 @testcase.command(
@@ -112,3 +113,36 @@ def _change(problem_id: str, body: dict[str, object], params: dict[str, str | in
     with Client.open() as client:
         reply = client.patch(f"problems/{problem_id}/testcases", body, params=params)
     say_changed(reply, f"the test data of {problem_id} have been changed", as_json=as_json)
+
+
+@testcase.command("order", epilog=examples("jurado admin testcase order mysum 07 03"))
+def order_cases(
+    problem_id: ProblemId,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="base names of test cases")],
+    keep: Keep = False,
+    preview: PreviewOnly = False,
+    as_json: AsJson = False,
+) -> None:
+    """List these test cases first in their groups, in this order; the others follow by name."""
+    _change(problem_id, {"order": names}, parameters(None, keep=keep, preview=preview), as_json=as_json)
+
+
+@testcase.command("points", epilog=examples("jurado admin testcase points mysum 07=30 08=20 09=share"))
+def give_points(
+    problem_id: ProblemId,
+    points: Annotated[list[str], typer.Argument(metavar="NAME=POINTS...", help=f"or NAME={SHARE}: as the others")],
+    rejudging: Joins = None,
+    keep: Keep = False,
+    preview: PreviewOnly = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give test cases of groups with the aggregation sum points of their own; the others share what is left."""
+    given = dict(_points(each) for each in points)
+    _change(problem_id, {"points": given}, parameters(rejudging, keep=keep, preview=preview), as_json=as_json)
+
+
+def _points(text: str) -> tuple[str, int | None]:
+    name, _, points = text.rpartition("=")
+    if not name or not (points == SHARE or points.isdecimal()):
+        raise Failure(f"NAME=POINTS: expected a name and whole points such as 07=30, or 07={SHARE}, found {text!r}")
+    return name, None if points == SHARE else int(points)

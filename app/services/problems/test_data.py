@@ -49,10 +49,16 @@ class GroupBody(Body):
 
 
 class DataBody(Body):
-    """A change of test data: groups, the groups that cases move to, and the cases that are deleted."""
+    """A change of test data: groups, moves of cases, their order and points, and cases that are deleted."""
 
     groups: list[GroupBody] = Field(default_factory=list, max_length=MOST_GROUPS)
     move: dict[str, Line] = Field(default_factory=dict, max_length=MOST_NAMED, description="the group, by case name")
+    order: list[Line] | None = Field(None, max_length=MOST_NAMED, description="cases that come first in their groups")
+    points: dict[str, Points | None] = Field(
+        default_factory=dict,
+        max_length=MOST_NAMED,
+        description="points of single cases of groups with sum; null: a share of what is left",
+    )
     delete: list[Line] = Field(default_factory=list, max_length=MOST_NAMED, description="names of cases")
 
 
@@ -92,7 +98,7 @@ def arrange(
     with service.database.read() as session:
         existing(session, problem_id)
     groups = [GroupChange(**each.model_dump()) for each in body.groups]
-    data = DataChange(problem_id, (), groups, body.move, body.delete)
+    data = DataChange(problem_id, (), groups, body.move, body.delete, order=body.order, points=body.points)
     return _store(service, viewer, data, f"test data of {problem_id} have been arranged", how)
 
 

@@ -164,6 +164,27 @@ def test_groups_are_made_renamed_and_given_points_and_cases_move_between_them(pr
     assert package(problem)["secret/w"] == (50, "min", ["02"])
 
 
+def test_cases_are_reordered_and_get_points_of_their_own(problem: Api) -> None:
+    """Packages have both, so that they come back."""
+    send(problem, GROUPS)
+    made = arrange(problem, order=["04", "03"], points={"04": 50})
+    assert cases(made) == {"01": ("sample", 0), "02": ("secret/a", 30), "04": ("secret/b", 50), "03": ("secret/b", 20)}
+    assert [each["name"] for each in made["testcases"]] == ["01", "02", "04", "03"]
+    data = problem.get("problems/echo/package.zip", user="admin").content
+    again = read_archive(data)
+    assert [(case.name, case.max_points) for case in again.cases] == [("01", 0), ("02", 30), ("04", 50), ("03", 20)]
+    brought = problem.post("problems", user="admin", content=data, headers={"Content-Type": "application/zip"})
+    assert brought.status_code == 201, brought.text
+    assert cases(brought.json()) == cases(made)
+    assert problem.get("problems/echo/package.zip", user="admin").content == data
+    for points in ({"04": 71}, {"04": 50, "03": 10}, {"02": 30}, {"09": 1}):
+        assert "testcases" in arrange(problem, 400, points=points)["message"]
+    assert "each name once" in arrange(problem, 400, order=["04", "04"])["message"]
+    gone = arrange(problem, delete=["04"])
+    assert cases(gone)["03"] == ("secret/b", 70)
+    assert gone["settings"]["testcases"] == {"order": ["03"], "points": {}}
+
+
 def test_an_arrangement_that_no_package_can_hold_is_refused_with_every_fault(quick: Api) -> None:
     told = arrange(
         quick,

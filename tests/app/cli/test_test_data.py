@@ -34,6 +34,12 @@ def test_a_folder_of_cases_is_put_and_its_groups_are_changed(admin: Jurado, cont
         "03": ("secret/b", 40),
         "04": ("secret/b", 40),
     }
+    points = ("admin", "testcase", "points", contest, "02=20", "--keep")
+    assert "expected points that make 60 in secret/a, found 20" in admin(*points).stderr
+    assert admin("admin", "testcase", "points", contest, "02=x").exit_code == 2
+    assert admin("admin", "testcase", "order", contest, "04", "03", "--keep").exit_code == 0
+    listed = json.loads(admin("admin", "testcase", "list", contest, "--json").stdout)
+    assert [each["name"] for each in listed] == ["01", "02", "04", "03"]
     refused = admin("admin", "testcase", "move", contest, "secret/none", "03", "--keep")
     assert refused.exit_code == 1
     assert "expected one of sample, secret/a, secret/b, found secret/none" in refused.stderr
