@@ -146,7 +146,7 @@ class JuradoBoard extends HTMLElement {
     this.playing = button("Play", "", () => this.play());
     this.playing.className = "btn main";
     this.pace = button(`${this.speed} / s`, "", () => this.#faster(this.speed === SPEEDS.at(-1) ? -10 : 1));
-    this.pace.setAttribute("aria-label", "Steps a second: faster");
+    this.pace.title = "Steps a second; click for more";
     const controls = document.createElement("div");
     controls.className = "ctl";
     controls.append(
