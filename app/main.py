@@ -53,6 +53,7 @@ from app.services.scoreboard.pages import BoardPages
 from app.settings import Settings
 from app.shared_work import SharedWork
 from app.storage.accounts import note_use
+from app.storage.audit import keep_audit
 from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
 from app.storage.scrub import Scrub
@@ -145,6 +146,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     the_clock().on_step = _tell_step
     database, files = initialise(settings)
     keys = bring_keys(database, settings)
+    keep_audit(settings.audit_days, settings.most_audit_entries)
     start_clock(database, accept=accept_clock)
     remove_leftovers()
     groups.remove_leftovers()

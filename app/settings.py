@@ -139,6 +139,9 @@ class Settings(BaseSettings):
         24.0, ge=0, description="hours between two passes that read all stored files and remove orphans; 0: none"
     )
 
+    audit_days: int = Field(730, ge=0, description="days for which the audit log keeps an entry; 0: for ever")
+    most_audit_entries: int = Field(1_000_000, ge=1000, description="entries the audit log keeps; the oldest go")
+
     feed_coalesce_seconds: float = Field(
         10.0, ge=0, description="how long changed points of other submissions may wait before the event feed tells them"
     )

@@ -19,6 +19,7 @@ from app.api.http.openapi import operation_id
 from app.api.messages import clarifications, commentary
 from app.api.people import (
     accounts,
+    audit,
     class_list,
     directory,
     own_account,
@@ -67,6 +68,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     roles.router,
     password_resets.router,
     registration.router,
+    audit.router,
     accounts.router,
     class_list.router,
     directory.router,

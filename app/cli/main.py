@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from app.cli import access, bench, check, generate, package, solve
 from app.cli.admin import (
     accounts,
+    audit,
     contest_commands,
     directory,
     jobs,
@@ -290,6 +291,14 @@ groups = {
 }
 for name, group in groups.items():
     administration.add_typer(group, name=name)
+administration.command(
+    "audit",
+    epilog=examples(
+        "jurado admin audit --contest finals --since 2026-11-22T09:00:00+01:00",
+        "jurado admin audit --actor ana --operation apply_rejudging",
+        "jurado admin audit --limit 0 --format ndjson > audit.ndjson",
+    ),
+)(audit.show_audit)
 administration.command(
     epilog=examples(
         "jurado admin announce finals 'Lunch is served'",

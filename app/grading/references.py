@@ -28,16 +28,18 @@ from app.grading.verification import VERIFICATION, Ended, verify_stored
 from app.packages.errors import PackageErrors
 from app.programs.solving import Solving
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
+from app.storage.audit import Actor, acting
 from app.storage.database import Database
 from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunParams, VerificationParams
 from app.storage.files import FileStore
 from app.storage.rejudging_steps import RejudgingRefused
 from app.storage.stored_bytes import UNREADABLE
-from app.storage.tables import TestCaseRow
+from app.storage.tables import JobRow, TestCaseRow
 from app.storage.versions import Author
 
 log = structlog.get_logger()
 
+REFERENCE_OPERATION = "start_reference_run"
 REFERENCE_RUN = "reference-run"
 MOST_ATTEMPTS = 3
 SECONDS_BETWEEN_NOTES = 0.5
@@ -180,7 +182,7 @@ class JobRunner:
             job = jobs.begin(session, job_id)
             if job is None:
                 return
-            kind, given = job.kind, job.params
+            kind, given, by = job.kind, job.params, _actor(job)
             cases = _cases(session, cast(RunParams, given)) if kind == REFERENCE_RUN else []
         if kind == VERIFICATION:
             self._verify(job_id, cast(VerificationParams, given))
@@ -190,7 +192,7 @@ class JobRunner:
         for at, case in enumerate(cases):
             if self._stopping(job_id):
                 return
-            results[case.name] = self._solve(job_id, params, case, at, len(cases))
+            results[case.name] = self._solve(by, job_id, params, case, at, len(cases))
         if self._stopping(job_id):
             return
         failed = [name for name, result in results.items() if "error" in result]
@@ -213,7 +215,7 @@ class JobRunner:
             return
         self._end(job_id, jobs.DONE, {"report": report})
 
-    def _solve(self, job_id: str, params: RunParams, case: _Case, at: int, count: int) -> CaseResult:
+    def _solve(self, by: Actor, job_id: str, params: RunParams, case: _Case, at: int, count: int) -> CaseResult:
         notes = _Notes(self._database, job_id, case.name, at, count)
         own = "program" in params
         process = new_solving(notes.report) if own else SolverProcess()
@@ -226,7 +228,8 @@ class JobRunner:
         try:
             data = self._files.load(case.input_sha256)
             solved = self._solved(process, params, data, notes)
-            result = self._keep(params["problem_id"], case, data, solved)
+            with acting(by):
+                result = self._keep(params["problem_id"], case, data, solved)
         except (SolverFailed, JudgeFailed, RejudgingRefused) as error:
             notes.say(1.0, f"{case.name}: failed: {error}")
             return {"error": str(error)}
@@ -293,6 +296,13 @@ class JobRunner:
             job = jobs.get(session, job_id)
             if job is not None:
                 jobs.end(job, state, result)
+
+
+def _actor(job: JobRow) -> Actor:
+    """Whoever the answers that a job makes are noted for in the audit log."""
+    path = f"/api/jobs/{job.id}"
+    problem_id = job.params["problem_id"]
+    return Actor(job.account_id, "job", "", f"job {job.id}", REFERENCE_OPERATION, "", path, problem_id=problem_id)
 
 
 def _cases(session: Session, params: RunParams) -> list[_Case]:

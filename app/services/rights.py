@@ -76,7 +76,7 @@ TABLE: dict[Who, str] = {
         create_persons put_person change_person delete_person
         create_award put_award change_award delete_award
         create_rejudging apply_rejudging cancel_rejudging undo_rejudging
-        put_contest_role delete_contest_role
+        put_contest_role delete_contest_role list_contest_audit
         change_registration create_registration_code list_registrations
     """,
     Who.PROBLEM_JUDGES: """
@@ -97,7 +97,7 @@ TABLE: dict[Who, str] = {
         create_accounts put_account change_account delete_account import_people create_password create_password_reset
         import_contest get_stored_files get_metrics
         list_webhooks get_webhook create_webhook change_webhook delete_webhook
-        list_organisers put_organiser delete_organiser
+        list_audit list_organisers put_organiser delete_organiser
     """,
 }
 OF_ACCOUNTS = frozenset({Who.EVERYBODY, Who.ACCOUNTS, Who.TEAMS})

@@ -91,6 +91,11 @@ class Viewer:
         """Whether it may see everything of every contest: the server's admins and judges."""
         return self.sees_all and self.contest_id is None
 
+    @property
+    def is_audited(self) -> bool:
+        """Whether its changes are noted in the audit log: all accounts but those of teams without roles."""
+        return self.role != "team" or self.grants.any
+
     def reads_problem(self, problem_id: str) -> bool:
         """Whether it may read a problem's hidden data, whichever contest has it."""
         return self.judges_all or problem_id in self.grants.problems

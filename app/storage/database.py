@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
+from app.storage import audit
 from app.storage.commits import Commits
 from app.storage.patience import Patience, be_patient
 
@@ -49,6 +50,7 @@ class Database:
     def __init__(self, url: str, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> None:
         self.url = url
         self.engine = _open_engine(url, Patience(timeouts.long, timeouts.long, timeouts), POOL, POOL)
+        audit.watch(self.engine)
         self.writers = _open_engine(url, Patience(timeouts.write, timeouts.idle, timeouts), WRITERS)
         self.readers = _open_engine(url, Patience(timeouts.read, timeouts.idle, timeouts), REQUESTS_READ)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
@@ -87,6 +89,7 @@ class Database:
         A `quiet` one leaves the generation alone: it writes nothing that anybody keeps, such as an account's tokens.
         """
         with self.transaction() as connection, Session(connection, expire_on_commit=False) as session:
+            audit.watch_session(session, connection)
             yield session
             session.commit()  # as far as the session goes: the transaction is the connection's
         if not quiet:
@@ -105,7 +108,8 @@ class Database:
             transaction = connection.begin()
             if lock_ms is not None and not self.is_sqlite:
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_ms}")
-            yield connection  # what is raised here is rolled back when the connection is given back
+            with audit.audited(connection, transaction):
+                yield connection  # what is raised here is rolled back when the connection is given back
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()
                 try:

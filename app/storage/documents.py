@@ -238,3 +238,20 @@ class JobResult(TypedDict, total=False):
     error: str
     report: Mapping[str, object]
     cases: dict[str, CaseResult]
+
+
+class AuditObject(TypedDict):
+    """A row that a change of the audit log touches: `what` is added, changed or deleted; a statement has no id."""
+
+    table: str
+    id: str | None
+    what: str
+    before: dict[str, JsonValue]
+    after: dict[str, JsonValue]
+
+
+class AuditChanges(TypedDict):
+    """What an entry of the audit log changes: the first rows, and counts by table and by what was done."""
+
+    objects: list[AuditObject]
+    counts: dict[str, dict[str, int]]

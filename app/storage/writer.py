@@ -28,8 +28,11 @@ from typing import TypeVar, cast
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from app.storage import audit
+from app.storage.audit_values import ADDED
 from app.storage.commits import CommitInDoubt
 from app.storage.database import Database
+from app.storage.documents import AuditChanges
 from app.storage.faults import of_the_database
 
 P = TypeVar("P")
@@ -48,12 +51,13 @@ SHORT_LOCK_MS = 100
 class _Write:
     """One payload on its way: its handler and where its result goes (a future of `loop`, or of any thread)."""
 
-    __slots__ = ("future", "handler", "loop", "payload")
+    __slots__ = ("actor", "future", "handler", "loop", "payload")
 
     def __init__(self, handler: AnyHandler, payload: object, loop: asyncio.AbstractEventLoop | None) -> None:
         self.handler = handler
         self.payload = payload
         self.loop = loop
+        self.actor = audit.actor()  # of the request that waits: the writer's thread has none
         self.future: Future[object] | asyncio.Future[object] = Future() if loop is None else loop.create_future()
 
     def settle(self, result: object, error: Exception | None) -> None:
@@ -149,6 +153,7 @@ class Writer:
             for handler, writes in _by_handler(batch):
                 replies = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, replies, strict=True))
+            _audit(connection, batch)
         self.committed = time.monotonic()
         _settle([(write, result, None) for write, result in results])
 
@@ -182,6 +187,15 @@ def _settle(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None
 def _settle_here(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None:
     for write, result, error in outcomes:
         write.settle(result, error)
+
+
+def _audit(connection: Connection, batch: Sequence[_Write]) -> None:
+    """Add entries to the audit log for those of a batch that organisers or admins have asked for."""
+    for write in batch:
+        if write.actor is not None:
+            name = getattr(write.handler, "__name__", "write")
+            changes: AuditChanges = {"objects": [], "counts": {name: {ADDED: 1}}}
+            audit.add(connection, [audit.entry(connection, write.actor, changes)])
 
 
 def _by_handler(batch: Sequence[_Write]) -> list[tuple[AnyHandler, list[_Write]]]:

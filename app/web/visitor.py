@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
+from app.services.acting import acting, actor_of
 from app.services.errors import (
     BadRequest,
     Conflict,
@@ -120,9 +121,17 @@ class PageRoute(APIRoute):
         """Turn refusals into pages around the route's handler."""
         handle = super().get_route_handler()
 
+        async def acted(request: Request) -> Response:
+            if request.method != "POST":
+                return await handle(request)
+            viewer, path = await visitor(request), request.url.path
+            name = f"page_{self.name}"
+            with acting(actor_of(viewer, name, request.method, path, address_of(request), request.path_params)):
+                return await handle(request)
+
         async def shown(request: Request) -> Response:
             try:
-                return await handle(request)
+                return await acted(request)
             except Unauthorized:
                 return RedirectResponse(login_address(request), 303)
             except ServiceError as refusal:

@@ -9,11 +9,14 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from app.api.http.deps import VIEWER, current_viewer
+from app.api.http.deps import VIEWER, address_of, current_viewer
 from app.api.http.errors import RefusedBody
+from app.services.acting import actor_of
 from app.services.errors import ServiceError
 from app.services.json_bounds import MOST_OF_AN_ACCOUNT, MOST_OF_AN_ADMIN, read_json
 from app.services.rights import OF_ACCOUNTS, Place, Who, check, who_may
+from app.services.viewer import Viewer
+from app.storage.audit import Actor, acting
 
 WITH_BODIES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 OF_CONTESTS = frozenset({Who.CONTEST_JUDGES, Who.CONTEST_OWNERS})
@@ -26,13 +29,17 @@ class GatedRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Put the gate before the route's handler."""
         handle = super().get_route_handler()
-        who = who_may(self.operation_id or self.name)
+        operation = self.operation_id or self.name
+        who = who_may(operation)
         most = MOST_OF_AN_ACCOUNT if who in OF_ACCOUNTS else MOST_OF_AN_ADMIN
         takes_bodies = bool(WITH_BODIES & (self.methods or set()))
 
         async def gated(request: Request) -> Response:
             await admit(request, who)
-            return await handle(_Bounded(request, most) if takes_bodies else request)
+            if not takes_bodies:
+                return await handle(request)
+            with acting(_actor(request, operation)):
+                return await handle(_Bounded(request, most))
 
         return gated
 
@@ -41,6 +48,13 @@ async def admit(request: Request, who: Who) -> None:
     """Keep the viewer of a request in its scope; raises Unauthorized or Forbidden where it may not do this."""
     viewer = await current_viewer(request, request.app.state.authenticator)
     request.scope[VIEWER] = check(who, viewer, _place(request, who))
+
+
+def _actor(request: Request, operation: str) -> Actor | None:
+    """Whoever the changes of a request are noted for."""
+    ids = {CONTEST: request.query_params.get(CONTEST), **request.path_params}
+    viewer: Viewer = request.scope[VIEWER]
+    return actor_of(viewer, operation, request.method, request.url.path, address_of(request), ids)
 
 
 def _place(request: Request, who: Who) -> Place:

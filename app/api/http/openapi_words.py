@@ -22,6 +22,7 @@ TAGS = {
     "organizations": "What teams belong to: schools, firms, countries.",
     "persons": "The people in teams and around them.",
     "roles": "Who runs and judges a contest or a problem, and who may make contests.",
+    "audit": "Who changed what: organisers, judges and admins.",
     "rejudgings": "Submissions judged again: silent until applied, and undoable.",
     "similarity": "Answers and sources of different teams that are alike, for judges.",
     "jobs": "Long work of the server, such as reference runs.",

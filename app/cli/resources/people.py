@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NotRequired
 
+from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 
@@ -119,6 +120,24 @@ class Organiser(TypedDict):
     organiser: bool
     contests: dict[str, str]
     problems: dict[str, str]
+
+
+class AuditEntry(TypedDict):
+    """A change, by whom and from where."""
+
+    id: str
+    time: str
+    username: str
+    role: str
+    address: str
+    credential: str
+    operation: str
+    method: str
+    path: str
+    account_id: str | None
+    contest_id: str | None
+    problem_id: str | None
+    changes: dict[str, JsonValue]
 
 
 class Identified(TypedDict):

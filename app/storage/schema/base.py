@@ -18,6 +18,7 @@ from app.domain.documents import (
 )
 from app.storage.columns import Json, Moment
 from app.storage.documents import (
+    AuditChanges,
     FileNoteDocument,
     JobParams,
     JobResult,
@@ -52,6 +53,7 @@ DOCUMENTS: tuple[object, ...] = (
     list[ImageDocument],
     list[PauseDocument],
     list[SourceDocument],
+    AuditChanges,
     JobResult,
     LimitsDocument,
     ManifestDocument,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.storage.columns import BigId
+from app.storage.documents import AuditChanges
 from app.storage.schema.base import ID, SLUG, Base
 
 ROLE = String(8)
@@ -79,4 +79,4 @@ class AuditRow(Base):
     path: Mapped[str] = mapped_column(Text)
     contest_id: Mapped[str | None] = mapped_column(ID, index=True)
     problem_id: Mapped[str | None] = mapped_column(SLUG)
-    changes: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    changes: Mapped[AuditChanges]

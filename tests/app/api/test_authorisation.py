@@ -227,6 +227,8 @@ GET    /api/problems/{problem_id}/roles                                         
 PUT    /api/problems/{problem_id}/roles/{account_id}                               400 403 403 403 403 401
 DELETE /api/problems/{problem_id}/roles/{account_id}                               404 403 403 403 403 401
 GET    /api/organisers                                                             200 403 403 403 403 401
+GET    /api/audit                                                                  200 403 403 403 403 401
+GET    /api/contests/{contest_id}/audit                                            200 403 403 403 403 401
 PUT    /api/organisers/{account_id}                                                404 403 403 403 403 401
 DELETE /api/organisers/{account_id}                                                404 403 403 403 403 401
 """
@@ -302,6 +304,7 @@ GET    /api/contests/{contest_id}/scoreboard.json                               
 GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip                 200 403 403 403 403 401
 GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
+GET    /api/contests/{contest_id}/audit                                            200 403 403 403 403 401
 GET    /api/contests/{contest_id}/roles                                            200 200 403 403 403 401
 """
 

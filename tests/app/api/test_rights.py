@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
@@ -94,6 +95,8 @@ GET    /api/contests/{contest_id}/access : everybody
 GET    /api/contests/{contest_id}/account : everybody
 GET    /api/contests/{contest_id}/accounts : everybody
 GET    /api/contests/{contest_id}/accounts/{account_id} : everybody
+GET    /api/audit : admins
+GET    /api/contests/{contest_id}/audit : owners
 GET    /api/contests/{contest_id}/awards : everybody
 POST   /api/contests/{contest_id}/awards : owners
 DELETE /api/contests/{contest_id}/awards/{award_id} : owners
@@ -312,7 +315,7 @@ def may(api: Api, method: str, path: str) -> set[str]:
         ids |= {"submission_id": "none", "team_id": "none", "name": "none"}
     address = re.sub(r"\{(\w+)\}", lambda name: ids.get(name[1], "none"), path)
     address += "?stream=false" if path.endswith(STREAMS) else ""
-    body = {} if method == "GET" else {"json": {}}
+    body: dict[str, Any] = {} if method == "GET" else {"json": {}}
     codes = {kind: api.request(method, address, user=user, **body).status_code for kind, user in KINDS.items()}
     assert max(codes.values()) < 500, (method, path, codes)
     return {kind for kind, code in codes.items() if code not in {401, 403}}

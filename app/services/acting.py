@@ -1,0 +1,34 @@
+"""Whoever a request changes things for, as the audit log notes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.services.people.tokens import ID_LENGTH
+from app.services.viewer import Viewer
+from app.storage.audit import Actor, acting
+
+__all__ = ["acting", "actor_of"]
+
+
+def actor_of(
+    viewer: Viewer, operation: str, method: str, path: str, address: str, ids: Mapping[str, str | None]
+) -> Actor | None:
+    """The actor of a request; None where a team acts for itself, or nobody is logged in.
+
+    `ids` are the variables of its address, such as contest_id and problem_id.
+    """
+    if not viewer.logged_in or not viewer.is_audited:
+        return None
+    digest = viewer.credential.digest
+    return Actor(
+        account_id=viewer.account_id,
+        role=viewer.account_type or "" if viewer.role == "public" else viewer.role,
+        address=address,
+        credential="password" if digest is None else f"token {digest[:ID_LENGTH]}",
+        operation=operation,
+        method=method,
+        path=path,
+        contest_id=ids.get("contest_id"),
+        problem_id=ids.get("problem_id"),
+    )

@@ -1,0 +1,63 @@
+"""Roles and the audit log from the command line, against a real service."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import uuid
+
+import pytest
+
+from tests.app.cli.conftest import Jurado
+
+
+@pytest.fixture
+def name() -> str:
+    """An id that nothing on the shared service has."""
+    return f"x{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def contest(admin: Jurado, name: str) -> str:
+    """A contest, and an account of a helper, both of this name."""
+    assert admin("admin", "contest", "create", name, "A contest").exit_code == 0
+    added = admin("admin", "user", "add", name, "--type", "staff", "--password-stdin", stdin="a good password\n")
+    assert added.exit_code == 0, added.stderr
+    return name
+
+
+def test_a_role_is_granted_listed_and_revoked(admin: Jurado, contest: str) -> None:
+    granted = admin("admin", "contest", "grant", contest, contest, "owner")
+    assert (granted.exit_code, granted.stdout) == (0, f"{contest} is owner of {contest}\n")
+    (role,) = json.loads(admin("admin", "contest", "roles", contest, "--json").stdout)
+    assert (role["username"], role["role"], role["rests"]) == (contest, "owner", False)
+    assert "owner" in admin("admin", "contest", "roles", contest).stdout
+    assert admin("admin", "contest", "revoke", contest, contest).exit_code == 0
+    assert admin("admin", "contest", "roles", contest, "--json").stdout == "[]\n"
+    assert admin("admin", "contest", "revoke", contest, contest).exit_code == 1
+
+
+def test_an_account_is_allowed_to_make_contests_and_listed(admin: Jurado, contest: str) -> None:
+    assert admin("admin", "user", "allow-contests", contest).exit_code == 0
+    assert admin("admin", "problem", "grant", "comesolo", contest, "judge").exit_code == 0
+    listed = {each["username"]: each for each in json.loads(admin("admin", "user", "organisers", "--json").stdout)}
+    assert (listed[contest]["organiser"], listed[contest]["problems"]) == (True, {"comesolo": "judge"})
+    assert contest in admin("admin", "user", "organisers").stdout
+    assert admin("admin", "user", "forbid-contests", contest).exit_code == 0
+    assert admin("admin", "problem", "revoke", "comesolo", contest).exit_code == 0
+
+
+def test_the_audit_log_is_a_table_json_csv_or_lines(admin: Jurado, contest: str) -> None:
+    assert admin("admin", "contest", "grant", contest, contest, "judge").exit_code == 0
+    log = ("admin", "audit", "--contest", contest)
+    assert "put_contest_role" in admin(*log).stdout
+    operations = ["put_contest_role", "create_contest"]
+    assert [each["operation"] for each in json.loads(admin(*log, "--json").stdout)] == operations
+    lines = admin(*log, "--format", "ndjson", "--limit", "0").stdout.splitlines()
+    assert [json.loads(line)["operation"] for line in lines] == operations
+    rows = list(csv.DictReader(io.StringIO(admin(*log, "--format", "csv").stdout)))
+    assert [row["operation"] for row in rows] == operations
+    assert json.loads(rows[0]["changes"])["objects"][0]["after"]["role"] == "judge"
+    assert len(json.loads(admin(*log, "--limit", "1", "--json").stdout)) == 1
+    assert admin(*log, "--json", "--format", "csv").exit_code != 0
