@@ -254,5 +254,5 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     )
     app.add_middleware(Origins, allowed=settings.origins)
     app.add_middleware(Queued, state=app.state, settings=settings)
-    app.add_middleware(BodyLimit, most=settings.max_upload)
+    app.add_middleware(BodyLimit, most=settings.max_upload, package=settings.max_package)
     app.add_middleware(Frame, metrics=app.state.metrics)

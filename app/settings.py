@@ -122,6 +122,9 @@ class Settings(BaseSettings):
         2 * 2**20, ge=0, description="bytes of images that a package's own checker may leave for one answer; 0: none"
     )
     max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
+    max_package: int = Field(2 * 2**30, description="bytes of a problem package that is brought in")
+    max_package_inflated: int = Field(4 * 2**30, description="bytes a problem package may inflate to")
+    max_package_files: int = Field(50_000, description="files a problem package may hold")
     max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")
     max_archive_files: int = Field(2000, description="files a request may bring, those in its archives included")
     max_ratio: int = Field(200, description="how many times larger than packed the archives of a request may inflate")

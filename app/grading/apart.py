@@ -54,6 +54,7 @@ class ReadRequest(TypedDict):
     function: str
     folder: str
     files: list[str]
+    writable: str | None
     seconds: float
     memory: int
 
@@ -90,19 +91,28 @@ class Reader:
         return process.pid if process is not None and process.poll() is None else None
 
     def read(
-        self, function: Callable[..., T], arguments: Sequence[object], seconds: float, files: Sequence[Path] = ()
+        self,
+        function: Callable[..., T],
+        arguments: Sequence[object],
+        seconds: float,
+        files: Sequence[Path] = (),
+        writable: Path | None = None,
+        **named: object,
     ) -> T:
-        """Call a function of a module there, with so many seconds of processor; it may read `files`.
+        """Call a function of a module there, with so many seconds of processor.
+
+        It may read `files` and write below the folder `writable`; `named` are further arguments.
 
         Raises what the function raises if that is PackageErrors, and PackageErrors where it is over its time or memory.
         """
         with self._lock, solver_folder() as folder:
             with (folder / "arguments").open("wb") as file:
-                pickle.dump(list(arguments), file)
+                pickle.dump((list(arguments), named), file)
             asked: ReadRequest = {
                 "function": f"{function.__module__}:{function.__qualname__}",
                 "folder": str(folder),
                 "files": [str(path.resolve()) for path in files],
+                "writable": None if writable is None else str(writable.resolve()),
                 "seconds": seconds,
                 "memory": MEMORY,
             }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 
 from app.domain.case_scores import FoundScore
@@ -21,6 +21,8 @@ TRACEBACK = "Traceback"
 IN_PROGRAM = re.compile(rf'File "{PROGRAM_FOLDER}/([^"]+)", line ([0-9]+)')
 BATCH = 64
 """Questions asked at once: each holds an input and an answer in memory."""
+BATCH_BYTES = 64 * 2**20
+"""Bytes of their files from which on no further question is asked at the same time."""
 
 
 class GraderDesk:
@@ -38,19 +40,35 @@ class GraderDesk:
         """What keeps packages' own checkers from running on this server."""
         return self._lacking()
 
-    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
+    def ask(self, questions: Iterable[Question]) -> list[Outcome]:
         """Answer every question, in order.
 
         Raises PackageErrors once the time for all of them is over, NotJudged where graders could not answer.
         """
         outcomes: list[Outcome] = []
-        for begin in range(0, len(questions), BATCH):
+        for batch in batches(questions):
             if time.monotonic() > self._until:
                 text = f"expected a package that is checked within {self._seconds:g} s, found one that takes longer"
                 raise PackageErrors([PackageError("", "", text)])
-            asked = [self._validate(_request(question)) for question in questions[begin : begin + BATCH]]
+            asked = [self._validate(_request(question)) for question in batch]
             outcomes += [_outcome(future) for future in asked]
         return outcomes
+
+
+def batches(questions: Iterable[Question]) -> Iterator[list[Question]]:
+    """Yield questions in lists that may be in memory at once."""
+    batch: list[Question] = []
+    size = 0
+    for question in questions:
+        batch.append(question)
+        size += sum(
+            len(data or b"") for data in (question.input, question.answer, question.reference, question.expected)
+        )
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _request(question: Question) -> Validate:

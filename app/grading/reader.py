@@ -64,8 +64,9 @@ def _bounded(request: ReadRequest) -> None:
     """Give up what reading does not need, and be ended by the kernel once the time is over."""
     confinement.die_with_parent()
     confinement.give_up_others(request["memory"])
-    folder, files = Path(request["folder"]), [Path(each) for each in request["files"]]
-    confinement.give_up_folders([folder], files)
+    files = [Path(each) for each in request["files"]]
+    writable = [Path(each) for each in (request["folder"], request["writable"]) if each is not None]
+    confinement.give_up_folders(writable, files)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, request["seconds"])
 
@@ -73,8 +74,8 @@ def _bounded(request: ReadRequest) -> None:
 def _call(function: Callable[..., object], folder: Path) -> None:
     try:
         with (folder / "arguments").open("rb") as file:
-            arguments = pickle.load(file)
-        result: tuple[str, object] = ("value", function(*arguments))
+            arguments, named = pickle.load(file)
+        result: tuple[str, object] = ("value", function(*arguments, **named))
     except PackageErrors as refused:
         result = ("refused", refused.errors)
     except MemoryError:

@@ -15,6 +15,7 @@ from app.packages.markdown import FOLDER, render
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.rules import check_rules
+from app.packages.spooled import SpooledFiles, total_size
 
 STATEMENT_SECONDS = 5.0
 """Processor time for rendering one statement; twice as much is given when contestants ask for it with its samples."""
@@ -28,14 +29,23 @@ class Arrival:
     broken: tuple[PackageError, ...]
 
 
-def read_arrival(source: bytes | Path, slug: str | None, stem: str | None, format: Format | None = None) -> Arrival:
+def read_arrival(
+    source: bytes | Path,
+    slug: str | None,
+    stem: str | None,
+    format: Format | None = None,
+    *,
+    limits: Limits = LIMITS,
+    spool: Path | None = None,
+) -> Arrival:
     """Read an archive; its top folder names the problem, else `slug`, else `stem`. Raises PackageErrors.
 
-    An archive of another judge is turned into a package, its format told by its files where `format` does not.
+    An archive of another judge is turned into a package, its format told by its files where `format` does not. The
+    files are in memory, or in the new file `spool`.
     """
-    top, files = archive_files(source)
+    top, files = archive_files(source, limits, spool=spool)
     if (foreign := format or format_of(files)) is not None:
-        return _foreign(files, foreign, slug, top or stem)
+        return _foreign(files, foreign, slug, top or stem, spool)
     if top is not None and slug is not None and top != slug:
         raise PackageErrors([PackageError("", "", f"expected the top folder {slug}, found {top}")])
     name = top or slug or stem
@@ -77,9 +87,16 @@ def read_member(data: bytes, slug: str, limits: Limits = LIMITS) -> Arrival:
     return _arrival(assemble(slug, archive_files(data, limits)[1]))
 
 
-def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Arrival:
+def _foreign(
+    files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None, spool: Path | None = None
+) -> Arrival:
+    """A package of another judge as one of Jurado. It is turned into one in memory, and so has a smaller limit."""
+    if (total := total_size(files)) > LIMITS.total:
+        message = f"expected at most {LIMITS.total} bytes in all files of a package of another judge, found {total}"
+        raise PackageErrors([PackageError("", "", message)])
     imported = import_files(files, format, slug, name)
-    return _arrival(assemble(imported.slug, imported.files), imported.notes)
+    made = imported.files if spool is None else SpooledFiles.written(spool, imported.files.items())
+    return _arrival(assemble(imported.slug, made), imported.notes)
 
 
 def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from app.packages.errors import Faults, PackageError, PackageErrors
+from app.packages.spooled import SpooledFiles
 from app.packages.zip_reader import ZipUnreadable, entry_fault, inflate, open_zip
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
@@ -27,7 +28,7 @@ DEEPEST = 16
 class Limits:
     """Limits of a package: files, bytes of all files and of one, and the ratio to which an archive may inflate."""
 
-    files: int = 5000
+    files: int = 50_000
     total: int = 256 * 2**20
     single: int = 100 * 2**20
     ratio: int = 1000
@@ -35,6 +36,8 @@ class Limits:
 
 
 LIMITS = Limits()
+LARGEST = Limits(total=4 * 2**30, archive=2 * 2**30)
+"""Limits where files are read one by one: the settings of a service let packages be as large at first."""
 
 
 class FolderFiles(Mapping[str, bytes]):
@@ -56,7 +59,7 @@ class FolderFiles(Mapping[str, bytes]):
         return len(self._names)
 
 
-def folder_files(root: Path, faults: Faults, limits: Limits = LIMITS) -> FolderFiles:
+def folder_files(root: Path, faults: Faults, limits: Limits = LARGEST) -> FolderFiles:
     """List the files below `root`, sorted; notes links, bad names and what is over the limits."""
     names = tuple(sorted(_walk(root, "", faults)))
     _check_sizes({name: (root / name).stat().st_size for name in names}, faults, limits)
@@ -82,12 +85,13 @@ def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) ->
 
 
 def archive_files(
-    source: bytes | Path, limits: Limits = LIMITS, unread: Collection[str] = ()
-) -> tuple[str | None, dict[str, bytes]]:
-    """Inflate a zip in memory: (the name of its one top folder, or None if its files lie at the root; the files).
+    source: bytes | Path, limits: Limits = LIMITS, unread: Collection[str] = (), spool: Path | None = None
+) -> tuple[str | None, Mapping[str, bytes]]:
+    """Inflate a zip: (the name of its one top folder, or None if its files lie at the root; the files).
 
-    Files at the top that are `unread` are not inflated, however large they are. Raises PackageErrors with every fault
-    of the archive's names; at the first one that goes over a limit while inflating it stops there.
+    The files are in memory, or, one behind the other, in the new file `spool`, and only one of them in memory. Files at
+    the top that are `unread` are not inflated, however large they are. Raises PackageErrors with every fault of the
+    archive's names; at the first one that goes over a limit while inflating it stops there.
     """
     faults = Faults()
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
@@ -100,7 +104,8 @@ def archive_files(
             _refuse_files_as_folders(members, faults)
             faults.settle()
             members = {name: info for name, info in members.items() if _below_top(name) not in unread}
-            files = _inflate(archive, members, size, limits)
+            inflated = _inflate(archive, members, size, limits)
+            files = dict(inflated) if spool is None else SpooledFiles.written(spool, inflated)
     except ZipUnreadable as error:
         raise PackageErrors([PackageError("", "", f"not a readable zip archive: {error}")]) from error
     return _without_top(files)
@@ -208,10 +213,9 @@ def _path_fault(path: str) -> str | None:
 
 def _inflate(
     archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], size: int, limits: Limits
-) -> dict[str, bytes]:
-    """Read every member, within the limits of one file and of all."""
+) -> Iterator[tuple[str, bytes]]:
+    """Read every member, one after the other, within the limits of one file and of all."""
     most = min(limits.total, max(size, SMALLEST) * limits.ratio)
-    files: dict[str, bytes] = {}
     used = 0
 
     def spend(count: int) -> None:
@@ -223,17 +227,19 @@ def _inflate(
     for name, info in sorted(members.items()):
         message = f"expected at most {limits.single} bytes in a file and {most} in all, found more"
         too_large = PackageErrors([PackageError(name, "", message)])
-        files[name] = inflate(archive, info, limits.single + 1, spend)
-        if len(files[name]) > limits.single:
+        data = inflate(archive, info, limits.single + 1, spend)
+        if len(data) > limits.single:
             raise too_large
-    return files
+        yield name, data
 
 
-def _without_top(files: dict[str, bytes]) -> tuple[str | None, dict[str, bytes]]:
+def _without_top(files: dict[str, bytes] | SpooledFiles) -> tuple[str | None, Mapping[str, bytes]]:
     tops = {name.split("/")[0] for name in files}
     if len(tops) != 1 or "problem.yaml" in files or not files:
         return None, files
     (top,) = tops
     if top in files:
         return None, files
+    if isinstance(files, SpooledFiles):
+        return top, files.below(top)
     return top, {name[len(top) + 1 :]: data for name, data in files.items()}

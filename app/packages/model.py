@@ -11,6 +11,7 @@ from typing import Literal
 from app.domain.documents import ProblemSettingsDocument, ProgramDocument
 from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
+from app.packages.spooled import size_of
 from app.programs.bundle import digest, pack
 from app.programs.model import Program
 
@@ -45,6 +46,11 @@ class File:
     def name(self) -> str:
         """The last part of the path."""
         return self.path.rpartition("/")[2]
+
+    @property
+    def size(self) -> int:
+        """The number of its bytes."""
+        return size_of(self.files, self.path)
 
     def read(self) -> bytes:
         """Fetch the bytes."""

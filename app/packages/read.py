@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from app.packages.documents import read_document, read_model
 from app.packages.errors import Faults, PackageError, PackageErrors
-from app.packages.files import LIMITS, SLUG, Limits, archive_files, folder_files
+from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.metadata import LANGUAGE_CODE, Problem
 from app.packages.model import Case, File, Package, Statement, WithConstants
 from app.packages.programs import resolve, resolve_solver
@@ -33,7 +33,7 @@ LONGEST_STATEMENT = 256 * 1024
 STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\.(md|tex|pdf)")
 
 
-def read_package(folder: Path, limits: Limits = LIMITS) -> Package:
+def read_package(folder: Path, limits: Limits = LARGEST) -> Package:
     """Read the package in `folder`, whose name is the slug; raises PackageErrors listing every fault."""
     if not folder.is_dir():
         raise PackageErrors([PackageError("", "", f"expected a folder, found none at {folder}")])
@@ -201,6 +201,6 @@ def _check_languages(named: set[str] | None, written: set[str], faults: Faults) 
 def _check_sizes(cases: tuple[Case, ...], settings: JuradoSettings, faults: Faults) -> None:
     """Inputs and reference answers stay within what jurado.yaml allows."""
     for case in cases:
-        size = len(case.input.read())
+        size = case.input.size
         if size > settings.inputs.limit:
             faults.expect(case.input.path, "", expected=f"at most {settings.inputs.limit} bytes", found=str(size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -97,8 +97,11 @@ AnyChecker = Checker[object, object]
 class Desk(Protocol):
     """A place where checkers run: this process, or the graders of a service."""
 
-    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
-        """Answer every question, in order; never raises for what a checker does."""
+    def ask(self, questions: Iterable[Question]) -> list[Outcome]:
+        """Answer every question, in order; never raises for what a checker does.
+
+        Questions hold whole files, so that they are taken one after another, and let go once they are answered.
+        """
         ...
 
     def lacks(self) -> str:
@@ -116,15 +119,14 @@ class LocalDesk:
         """What keeps packages' own checkers from running here."""
         return local_lack()
 
-    def ask(self, questions: Sequence[Question]) -> list[Outcome]:
+    def ask(self, questions: Iterable[Question]) -> list[Outcome]:
         """Answer every question, in order."""
         outcomes: list[Outcome] = []
         for program, some in groupby(questions, key=lambda question: question.program):
-            own = list(some)
             if program is None:
-                outcomes += _asked_here(own)
+                outcomes += _asked_here(some)
             else:
-                opinions = ask_here(program, [question.case for question in own])
+                opinions = ask_here(program, [question.case for question in some])
                 outcomes += [outcome_of(opinion) for opinion in opinions]
         return outcomes
 

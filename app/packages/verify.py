@@ -151,14 +151,14 @@ def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: 
     shown = [case for case in package.cases if case.output is not None or case.group == "sample"]
     outcomes: list[Outcome] = []
     for some in steps.batches("test cases", package.cases):
-        outcomes += desk.ask([question_of(package, case, expected=case.answer.read()) for case in some])
+        outcomes += desk.ask(question_of(package, case, expected=case.answer.read()) for case in some)
     for case, outcome in zip(package.cases, outcomes, strict=True):
         if outcome.score is not None:
             scores[case.name] = outcome.score
         yield from _check_expected(case, outcome, is_own=package.program is not None)
     refused = {case.name for case, outcome in zip(package.cases, outcomes, strict=True) if _useless(outcome)}
     shown = [case for case in shown if case.name not in refused]
-    for case, outcome in zip(shown, desk.ask([_shown(package, case) for case in shown]), strict=True):
+    for case, outcome in zip(shown, desk.ask(_shown(package, case) for case in shown), strict=True):
         if outcome.score is None:
             file = case.output or case.answer
             given = outcome.rejected or f"the checker failed by itself: {outcome.failed}"

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import IO
 
 CHUNK = 1 << 16
+LOCAL_HEADER = 30
+"""Bytes of the header before each file, without the file's name."""
 ENCRYPTED = 0x1
 PLAIN_OR_FOLDER = (0, stat.S_IFREG, stat.S_IFDIR)
 """Kinds of files that are taken; 0 is what archivers of other systems leave there."""
@@ -53,7 +55,18 @@ def open_zip(source: IO[bytes] | Path) -> Iterator[zipfile.ZipFile]:
     with _zipfile_at_work():
         archive = _BoundedZip(source)
     with archive:
+        _refuse_overlaps(archive)
         yield archive
+
+
+def _refuse_overlaps(archive: zipfile.ZipFile) -> None:
+    """Raise ZipUnreadable where two entries share bytes: a few kilobytes inflate to any number by that."""
+    end, before = 0, ""
+    for entry in sorted(archive.infolist(), key=lambda each: each.header_offset):
+        if entry.header_offset < end:
+            raise ZipUnreadable(f"the files {before[:80]!r} and {entry.filename[:80]!r} overlap")
+        end = entry.header_offset + LOCAL_HEADER + len(entry.orig_filename.encode()) + entry.compress_size
+        before = entry.filename
 
 
 @contextmanager

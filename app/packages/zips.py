@@ -34,6 +34,12 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+def write_zip_file(path: Path, names: Mapping[str, str], load: Callable[[str], bytes]) -> None:
+    """A zip at `path` with one file in memory at a time; `names`: what `load` calls each of its paths."""
+    with path.open("wb") as file:
+        _write(file, ((each, load(names[each])) for each in sorted(names)))
+
+
 def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> Path:
     """A zip at `path`, made if it is missing, with one file in memory at a time; readers never see half of one."""
     if path.exists():

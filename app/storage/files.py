@@ -47,6 +47,10 @@ class FileStore(Protocol):
         """Store `data` durably and return its sha256 in hex; bytes that are stored already are read and compared."""
         ...
 
+    def keep_file(self, path: Path) -> str:
+        """Store the bytes of a file as `keep` does, in pieces."""
+        ...
+
     def load(self, sha256: str) -> bytes:
         """Give the bytes back; raises FileMissing, or FileDamaged if they are not what was stored."""
         ...
@@ -58,6 +62,10 @@ class OnlyHashes:
     def keep(self, data: bytes) -> str:
         """The sha256 in hex."""
         return hashlib.sha256(data).hexdigest()
+
+    def keep_file(self, path: Path) -> str:
+        """The sha256 in hex."""
+        return digest_of(path)
 
     def load(self, sha256: str) -> bytes:
         """Nothing is here."""
@@ -110,11 +118,43 @@ class LocalFiles:
             # Another thread may have renamed it a moment ago and not have come to this yet.
             self._make_durable(target)
             return Kept(sha256, None)
+        return self._write(sha256, lambda file: file.write(zstandard.compress(data, LEVEL)))
+
+    def keep_file(self, path: Path) -> str:
+        """Store the bytes of a file durably, in pieces, and return their sha256."""
+        return self.put_file(path).sha256
+
+    def put_file(self, path: Path) -> Kept:
+        """Store the bytes of a file durably, in pieces, and say whether that made a file."""
+        sha256 = digest_of(path)
+        target = self.path(sha256)
+        if self._is_whole(sha256) and _touch(target):
+            self._make_durable(target)
+            return Kept(sha256, None)
+        with path.open("rb") as source:
+            compressor, size = zstandard.ZstdCompressor(LEVEL), path.stat().st_size
+            return self._write(sha256, lambda file: compressor.copy_stream(source, file, size, PIECE, PIECE))
+
+    def _is_whole(self, sha256: str) -> bool:
+        """Whether the bytes of that sha256 are stored, read in pieces."""
+        try:
+            for _ in _inflated_slowly(self.opened(sha256), sha256):
+                pass
+        except FileMissing:
+            return False
+        except OSError as error:
+            log.warning("a stored file cannot be read: it is written again", file=sha256, error=str(error))
+            return False
+        return True
+
+    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> Kept:
+        """Make the file of that sha256, in which `write` puts the compressed bytes."""
+        target = self.path(sha256)
         target.parent.mkdir(exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(zstandard.compress(data, LEVEL))
+                write(file)
                 file.flush()
                 os.utime(file.fileno(), ns=(made := _moment(), made))
                 sync(file.fileno())
@@ -241,6 +281,12 @@ class LocalFiles:
     def _make_durable(self, target: Path) -> None:
         sync_folder(target.parent)
         sync_folder(self.folder)
+
+
+def digest_of(path: Path) -> str:
+    """The sha256 of a file's bytes in hex, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _moment() -> int:

@@ -13,7 +13,7 @@ from app.domain.documents import CaseListDocument
 from app.packages import case_list
 from app.packages.errors import PackageErrors
 from app.packages.export import write_archive
-from app.packages.files import check_zip
+from app.packages.files import LARGEST, check_zip
 from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
@@ -39,7 +39,7 @@ def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], ro
 
     Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
     """
-    package = read_archive(files.load(row.package_sha256), row.id)
+    package = read_archive(files.load(row.package_sha256), row.id, LARGEST)
     answered = [each for each in rows if each.answer_sha256 is not None]
     if all(each.group_name == "sample" for each in answered):
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
@@ -57,7 +57,7 @@ def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], ro
     try:
         named = _with_arguments(package.slug, changed, answered)
         data = write_archive(replace(package, files=named))
-        check_zip({f"{package.slug}/{name}": each for name, each in named.items()}, len(data))
+        check_zip({f"{package.slug}/{name}": each for name, each in named.items()}, len(data), LARGEST)
     except PackageErrors as faults:
         raise NotPackable(f"expected a problem that reads as a package, found that it would not: {faults}") from None
     return data

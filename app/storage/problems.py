@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import cast
 
 from sqlalchemy import delete, exists, func, insert, select
@@ -12,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
-from app.packages.export import write_archive
-from app.packages.model import Package
+from app.packages.export import write_archive_file
+from app.packages.model import Case, Package
 from app.programs.bundle import pack
 from app.storage.documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
 from app.storage.files import FileStore
@@ -59,12 +61,30 @@ def keep_package(files: FileStore, package: Package) -> KeptPackage:
         files.keep(pack(package.program.files))
     return KeptPackage(
         package,
-        files.keep(write_archive(package)),
+        _keep_archive(files, package),
         keep_statements(files, package.statements, package.files),
         {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None},
         keep_statements(files, package.solutions, {}),
-        [_keep_case(files, package, at) for at in range(len(package.cases))],
+        [_keep_case(files, case, ordinal) for case, ordinal in zip(package.cases, ordinals(package), strict=True)],
     )
+
+
+def _keep_archive(files: FileStore, package: Package) -> str:
+    """Store the package as a zip, which is never in memory as a whole."""
+    with tempfile.TemporaryDirectory(prefix="jurado-package-") as folder:
+        path = Path(folder) / "package.zip"
+        write_archive_file(package, path)
+        return files.keep_file(path)
+
+
+def ordinals(package: Package) -> list[int]:
+    """The places of the cases. Final ones come last: those of the others must not tell how many there are between."""
+    final = {group.name for group in package.groups if group.kind == "final"}
+    order = sorted(range(len(package.cases)), key=lambda at: package.cases[at].group in final)
+    places = [0] * len(order)
+    for place, at in enumerate(order, start=1):
+        places[at] = place
+    return places
 
 
 def import_package(
@@ -117,19 +137,13 @@ def _metadata(package: Package) -> MetadataDocument:
     return cast(MetadataDocument, package.problem.model_dump(mode="json"))  # it has the model's fields
 
 
-def _keep_case(files: FileStore, package: Package, at: int) -> KeptCase:
-    """Final cases have the last ordinals: those of the others must not tell how many there are between them."""
-    case = package.cases[at]
-    final = {group.name for group in package.groups if group.kind == "final"}
-    before = sum(1 for other in package.cases[:at] if (other.group in final) == (case.group in final))
-    if case.group in final:
-        before += sum(1 for other in package.cases if other.group not in final)
+def _keep_case(files: FileStore, case: Case, ordinal: int) -> KeptCase:
     given, expected = case.input.read(), case.answer.read()
     return KeptCase(
         case.name,
         {
             "group_name": case.group,
-            "ordinal": before + 1,
+            "ordinal": ordinal,
             "points_num": case.max_points.numerator,
             "points_den": case.max_points.denominator,
             "input_sha256": files.keep(given),
@@ -165,10 +179,11 @@ def group_columns(package: Package) -> list[GroupDocument]:
 
 def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> None:
     """Change the rows that stay in place (answers point to them), add the new ones, drop the rest."""
-    old = {row.name: row for row in test_cases(session, problem_id)}
+    every = {row.name: row for row in all_cases(session, problem_id)}
+    old = {name: row for name, row in every.items() if not row.removed}
     for case in cases:
-        row = old.pop(case.name, None) or any_case(session, problem_id, case.name)
-        row = row or TestCaseRow(problem_id=problem_id, name=case.name)
+        old.pop(case.name, None)
+        row = every.get(case.name) or TestCaseRow(problem_id=problem_id, name=case.name)
         row.removed = False
         if row.input_sha256 != case.columns["input_sha256"] or row.answer_sha256 != case.columns["answer_sha256"]:
             row.provenance = {"from": "package"}
@@ -221,6 +236,11 @@ def test_case(session: Session, problem_id: str, name: str) -> TestCaseRow | Non
     """One test case by its base name, or None."""
     row = any_case(session, problem_id, name)
     return None if row is None or row.removed else row
+
+
+def all_cases(session: Session, problem_id: str) -> Sequence[TestCaseRow]:
+    """The rows of a problem's cases, those that have been removed too."""
+    return session.scalars(select(TestCaseRow).where(TestCaseRow.problem_id == problem_id)).all()
 
 
 def any_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from app.storage.files import Kept, LocalFiles
+from app.storage.files import Kept, LocalFiles, digest_of
 
 
 class TentativeFiles(LocalFiles):
@@ -24,7 +25,14 @@ class TentativeFiles(LocalFiles):
         known = self._made.get(hashlib.sha256(data).hexdigest())
         if known is not None:
             return known
-        file = super().put(data)
+        return self._noted(super().put(data))
+
+    def put_file(self, path: Path) -> Kept:
+        """The same for the bytes of a file."""
+        known = self._made.get(digest_of(path))
+        return known if known is not None else self._noted(super().put_file(path))
+
+    def _noted(self, file: Kept) -> Kept:
         if file.made is not None:
             self._made[file.sha256] = file
         return file

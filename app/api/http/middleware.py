@@ -23,6 +23,7 @@ API = "/api"  # a route below it knows its path without the prefix
 SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
 UPLOADS = re.compile(rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?")
 WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
+PACKAGES = re.compile(r"/api/problems/?")
 IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
@@ -127,18 +128,20 @@ def _add_headers(message: Message, scope: Scope) -> None:
 class BodyLimit:
     """Refuses bodies of more than `most` bytes while they stream, and at once if the header already says so.
 
-    `most` is what uploads may have; a route that takes documents has less.
+    `most` is what uploads may have; a route that takes documents has less, that of problem packages `package`.
     """
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
+    def __init__(self, app: ASGIApp, most: int, package: int) -> None:
         self.app = app
         self.most = most
+        self.package = package
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        most = min(self.most, largest(scope["path"]) or self.most)
+        path = scope["path"]
+        most = self.package if PACKAGES.fullmatch(path) else min(self.most, largest(path) or self.most)
         refusal = TooLarge(f"body: expected at most {most} bytes, found more")
         announced = Headers(scope=scope).get("content-length", "")
         if announced.isdecimal() and int(announced) > most:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO
 
+from anyio.to_thread import run_sync
 from fastapi import Request
 
 from app.services.errors import TooLarge
 from app.services.heavy import LIGHT
 
+COPIED_AT_ONCE = 2**20
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
 """Content types of a body that is a zip archive."""
 
@@ -34,6 +37,16 @@ async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
                 if size > limit:
                     raise TooLarge(f"body: expected at most {limit} bytes, found more")
                 file.write(chunk)
+        yield path
+
+
+@asynccontextmanager
+async def written(stream: IO[bytes]) -> AsyncIterator[Path]:
+    """A part of a form in a temporary file of its own, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="jurado-upload-") as folder:
+        path = Path(folder) / "body"
+        with path.open("wb") as file:
+            await run_sync(shutil.copyfileobj, stream, file, COPIED_AT_ONCE)
         yield path
 
 

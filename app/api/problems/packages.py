@@ -16,7 +16,7 @@ from app.api.http.errors import ErrorBody
 from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
-from app.api.http.uploads import ZIPS, body_file, content_type
+from app.api.http.uploads import ZIPS, body_file, content_type, written
 from app.api.rejudgings.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.services.errors import BadRequest, UnsupportedMedia
 from app.services.problems import packages
@@ -94,7 +94,7 @@ async def import_problem(
 
     Where that would change what anybody has, the new version becomes a rejudging (202), to be applied.
     """
-    async with _open_package(request, id, format, service.settings.max_upload) as sent:
+    async with _open_package(request, id, format, service.settings.max_package) as sent:
         outcome = await run_sync(packages.bring_in, service, viewer, sent, how)
     authenticator.forget(viewer.account_id)  # it may own a problem more
     if isinstance(outcome, (RejudgingView, Preview)):
@@ -111,12 +111,11 @@ async def _open_package(
     kind = content_type(request)
     if kind == "multipart/form-data":
         async with open_form(request, PARTS) as form:
-            data = form.read("package")
-            if data is None:
-                raise BadRequest("package: expected a zip file, found nothing")
             upload = form.file("package")
-            stem = Path(upload.name if upload is not None else "").stem or None
-            yield SentPackage(data, slug or form.texts.get("id"), stem, format)
+            if upload is None:
+                raise BadRequest("package: expected a zip file, found nothing")
+            async with written(upload.stream) as path:
+                yield SentPackage(path, slug or form.texts.get("id"), Path(upload.name).stem or None, format)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
             yield SentPackage(path, slug, None, format)

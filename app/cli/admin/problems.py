@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +23,8 @@ from app.cli.uploading import upload_shown
 
 problem = typer.Typer(no_args_is_help=True, help="Problems and their packages.")
 reference = typer.Typer(no_args_is_help=True, help="Expected answers, made by the reference solver.")
+SECONDS = 3600.0
+"""A package of gigabytes or ten thousand cases takes the server minutes."""
 ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]
 Method = Annotated[str | None, typer.Option(help="default: the problem's reference method")]
 Seconds = Annotated[float | None, typer.Option(help="time for each case")]
@@ -48,16 +52,25 @@ def upload_problem(
 
     A new version of a problem with submissions waits as a rejudging.
     """
-    upload_archive(*packed(place), parameters(rejudging, keep=keep, preview=preview), as_json, name=str(place))
+    how = parameters(rejudging, keep=keep, preview=preview)
+    with packed(place) as (slug, archive):
+        upload_archive(slug, archive, how, as_json, name=str(place))
 
 
 def upload_archive(
-    slug: str | None, data: bytes, how: Mapping[str, Param], as_json: bool, *, name: str | None = None
+    slug: str | None,
+    archive: bytes | Path,
+    how: Mapping[str, Param],
+    as_json: bool,
+    *,
+    name: str | None = None,
+    format_name: str | None = None,
 ) -> None:
     """Send a package's zip to the server, and say what came of it; `name`: for a zip that knows its id itself."""
-    params = {"id": slug, **how}
-    with Client.open() as client, upload_shown(data) as reader:
-        reply = client.post("problems", content=reader, params=params, headers={"Content-Type": "application/zip"})
+    params = {"id": slug, "format": format_name, **how}
+    headers = {"Content-Type": "application/zip"}
+    with Client.open() as client, upload_shown(archive) as reader:
+        reply = client.post("problems", content=reader, params=params, headers=headers, timeout=SECONDS)
     if previewed(reply) is not None or waiting(reply) is not None:
         say_changed(reply, "", as_json=as_json)
         return
@@ -125,12 +138,17 @@ def run_reference(
     report(f"job {started['id']} has been queued; jurado admin job watch {started['id']}", started, as_json=as_json)
 
 
-def packed(place: Path) -> tuple[str | None, bytes]:
-    """Give the slug (None where the zip has to know it) and the zip of a package."""
+@contextmanager
+def packed(place: Path) -> Iterator[tuple[str | None, Path]]:
+    """Give the slug (None where the zip has to know it) and the zip of a package; one made of a folder is gone then."""
     if not place.is_dir():
-        return None, read_file(place, "package")
+        yield None, place
+        return
     from app.cli.package import read
-    from app.packages.export import write_archive
+    from app.packages.export import write_archive_file
 
     package = read(place)
-    return package.slug, write_archive(package)
+    with tempfile.TemporaryDirectory(prefix="jurado-upload-") as folder:
+        archive = Path(folder) / f"{package.slug}.zip"
+        write_archive_file(package, archive)
+        yield package.slug, archive

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from app.grading.questions import NotJudged
 from app.grading.verification import VERIFICATION
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.errors import PackageError, PackageErrors, errors_of, warnings_of
+from app.packages.files import LIMITS, Limits
 from app.packages.formats.names import Format
 from app.packages.model import Package
 from app.packages.verify import examine
@@ -29,6 +30,7 @@ from app.services.rejudgings.previews import Preview, preview_of_new
 from app.services.rejudgings.problem_changes import How, RejudgingView, change
 from app.services.roles.ownership import own_problem, refuse_foreign_version
 from app.services.viewer import Viewer
+from app.settings import Settings
 from app.storage import comparison, jobs, packing, problems
 from app.storage.documents import VerificationParams
 from app.storage.files import OnlyHashes
@@ -37,6 +39,8 @@ from app.storage.problems import ProblemInUse
 from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
 from app.storage.versions import Author
 
+SPOOL = "files"
+"""Name of the file in which a package's files lie, one behind the other, while it is checked and stored."""
 JudgeFormat = Format
 """The judges whose packages are taken beside Jurado's own."""
 
@@ -120,10 +124,15 @@ class SentPackage:
     `format`: the judge that it is of; None: told by its files.
     """
 
-    source: bytes | Path
+    source: Path
     slug: str | None
     stem: str | None = None
     format: Format | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the sender's own in which it lies, and in which it is unpacked."""
+        return self.source.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +255,30 @@ def existing(session: Session, problem_id: str) -> ProblemRow:
 def _read_and_check(service: Service, sent: SentPackage) -> Checked:
     """Read and check: nothing is stored unless everything is right."""
     try:
-        files = [] if isinstance(sent.source, bytes) else [sent.source]
-        seconds = service.settings.package_read_seconds
-        arguments = (sent.source, sent.slug, sent.stem, sent.format)
-        return check_package(service, READER.read(read_arrival, arguments, seconds, files))
+        settings = service.settings
+        arrival = READER.read(
+            read_arrival,
+            (sent.source, sent.slug, sent.stem, sent.format),
+            settings.package_read_seconds,
+            [sent.source],
+            sent.folder,
+            limits=limits_of(settings),
+            spool=sent.folder / SPOOL,
+        )
+        return check_package(service, arrival)
     except PackageErrors as faults:
         message = _sentence(errors_of(faults.errors))
         raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits of packages that are brought in."""
+    return replace(
+        LIMITS,
+        archive=settings.max_package,
+        total=settings.max_package_inflated,
+        files=settings.max_package_files,
+    )
 
 
 def _store(service: Service, checked: Checked, viewer: Viewer, how: How) -> BroughtIn | RejudgingView | Preview:

@@ -260,7 +260,7 @@ def test_only_admins_bring_in_and_delete_problems(checked: Api, user: str | None
 
 
 def test_a_package_that_is_too_large_is_refused_while_it_streams(database_url: str, tmp_path: Path) -> None:
-    with open_api(database_url, tmp_path / "home", max_upload=4096) as small:
+    with open_api(database_url, tmp_path / "home", max_package=4096) as small:
         reply = bring(small, zip_package({"statement/big.md": Random(1).randbytes(20_000)}))
         assert (reply.status_code, reply.json()["code"]) == (413, 413)
         assert small.get("problems", user="admin").json() == []
