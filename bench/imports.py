@@ -28,7 +28,7 @@ problem_format_version: 2025-09
 type: [scoring, submit-answer]
 name: {en: Many}
 uuid: 5ad5d4a7-3d1c-4d6a-9c1f-3f6d0a3cbb10
-license: cc0
+license: public domain
 """,
     "jurado.yaml": """\
 checker: tokens
@@ -112,7 +112,8 @@ def write_package(target: Path, cases: int, size: int) -> None:
             archive.writestr(f"many/{name}", content)
         for number in range(cases):
             archive.writestr(f"many/data/secret/{number:05}.in", text)
-            archive.writestr(f"many/data/secret/{number:05}.ans", f"{number}\n")
+            for name in (f"data/secret/{number:05}.ans", f"submissions/accepted/all/{number:05}.out"):
+                archive.writestr(f"many/{name}", f"{number}\n")
 
 
 def client_peak(running: Running, archive: Path, home: Path) -> float:

@@ -19,6 +19,8 @@ CHUNK = 1 << 16
 LOCAL_HEADER = 30
 """Bytes of the header before each file, without the file's name."""
 ENCRYPTED = 0x1
+UTF8 = 0x800
+"""The flag of names in UTF-8; others are in code page 437."""
 PLAIN_OR_FOLDER = (0, stat.S_IFREG, stat.S_IFDIR)
 """Kinds of files that are taken; 0 is what archivers of other systems leave there."""
 DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError)
@@ -60,13 +62,19 @@ def open_zip(source: IO[bytes] | Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _refuse_overlaps(archive: zipfile.ZipFile) -> None:
-    """Raise ZipUnreadable where two entries share bytes: a few kilobytes inflate to any number by that."""
+    """Raise ZipUnreadable where an entry shares bytes with another, or reaches into the directory.
+
+    A few kilobytes inflate to any number where entries share them.
+    """
     end, before = 0, ""
     for entry in sorted(archive.infolist(), key=lambda each: each.header_offset):
         if entry.header_offset < end:
             raise ZipUnreadable(f"the files {before[:80]!r} and {entry.filename[:80]!r} overlap")
-        end = entry.header_offset + LOCAL_HEADER + len(entry.orig_filename.encode()) + entry.compress_size
+        name = entry.orig_filename.encode("utf-8" if entry.flag_bits & UTF8 else "cp437")
+        end = entry.header_offset + LOCAL_HEADER + len(name) + entry.compress_size
         before = entry.filename
+    if end > archive.start_dir:
+        raise ZipUnreadable(f"the file {before[:80]!r} reaches beyond its place")
 
 
 @contextmanager
