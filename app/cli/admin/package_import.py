@@ -43,7 +43,8 @@ def import_package(
     must_exist(place)
     if to is None and place.is_file():  # the server tells its format, and says how things were mapped
         format_known = named_format(format_name)
-        upload_archive(slug, place, rejudging, as_json, name=str(place), format_name=format_known)
+        how = parameters(rejudging, keep=False, preview=False)
+        upload_archive(slug, place, how, as_json, name=str(place), format_name=format_known)
         return
     arrival = read_foreign(place, slug, format_name)
     if arrival is None and to is None:

@@ -14,7 +14,6 @@ from app.cli.admin.changes import Joins, Keep, PreviewOnly, parameters, previewe
 from app.cli.admin.jobs import finish
 from app.cli.admin.requests import delete, listing, waiting
 from app.cli.client import Client, Param, checked, without_none
-from app.cli.names import read_file
 from app.cli.options import AsJson
 from app.cli.output import Failure, examples, report, say, write_file
 from app.cli.package import show_faults
