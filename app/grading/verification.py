@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 from app.grading.desk import GraderDesk
 from app.grading.engine import Engine
+from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.steps import Steps
 from app.packages.verify import Report, examine, report_of
@@ -41,10 +44,14 @@ def verify_stored(
         on_progress((at + done / max(total, 1)) / len(PHASES), f"{phase}: {done} of {total}")
 
     problem_id, sha256 = package
-    read = read_archive(files.load(sha256), problem_id)
     desk = GraderDesk(engine.validate, SECONDS, engine.programs_lack)
-    examined = examine(read, desk, workshop=engine.programs.workshop(), steps=Steps(on_step))
-    report = report_of(problem_id, read, examined)
+    with tempfile.TemporaryDirectory(prefix="jurado-package-") as folder:
+        archive = Path(folder) / "package.zip"
+        with archive.open("wb") as file:
+            file.writelines(files.pieces(sha256))
+        read = read_archive(archive, problem_id, LARGEST, Path(folder) / "files")
+        examined = examine(read, desk, workshop=engine.programs.workshop(), steps=Steps(on_step))
+        report = report_of(problem_id, read, examined)
     return {
         **report,
         "errors": report["errors"][:MOST_FAULTS],

@@ -42,13 +42,15 @@ def read_package(folder: Path, limits: Limits = LARGEST) -> Package:
     return assemble(folder.resolve().name, files, faults)
 
 
-def read_archive(source: bytes | Path, slug: str | None = None, limits: Limits = LIMITS) -> Package:
+def read_archive(
+    source: bytes | Path, slug: str | None = None, limits: Limits = LIMITS, spool: Path | None = None
+) -> Package:
     """Read a package from a zip: its bytes or its path.
 
-    The slug is the archive's one top folder, else `slug`, else the name of the archive's file. Inflates in memory and
-    never more than `limits`. Raises PackageErrors listing every fault.
+    The slug is the archive's one top folder, else `slug`, else the name of the archive's file. Inflates in memory, or
+    into the new file `spool`, and never more than `limits`. Raises PackageErrors listing every fault.
     """
-    top, files = archive_files(source, limits)
+    top, files = archive_files(source, limits, spool=spool)
     stem = source.stem if isinstance(source, Path) else None
     faults = Faults()
     if top is not None and slug is not None and top != slug:

@@ -55,6 +55,10 @@ class FileStore(Protocol):
         """Give the bytes back; raises FileMissing, or FileDamaged if they are not what was stored."""
         ...
 
+    def pieces(self, sha256: str) -> Iterator[bytes]:
+        """Give the bytes back in pieces; raises as `load` does."""
+        ...
+
 
 class OnlyHashes:
     """A file store that stores nothing: tells which files a package would have, before anything is kept of it."""
@@ -68,6 +72,10 @@ class OnlyHashes:
         return digest_of(path)
 
     def load(self, sha256: str) -> bytes:
+        """Nothing is here."""
+        raise FileMissing(f"no stored file {sha256}")
+
+    def pieces(self, sha256: str) -> Iterator[bytes]:
         """Nothing is here."""
         raise FileMissing(f"no stored file {sha256}")
 

@@ -44,7 +44,7 @@ def test_a_package_becomes_a_problem(checked: Api) -> None:
     assert made.status_code == 201, made.text
     assert made.headers["Location"] == "/api/problems/echo"
     found = checked.get("problems/echo", user="judge").json()
-    assert made.json() == {**found, "warnings": []}
+    assert made.json() == {**found, "warnings": [], "verification": made.json()["verification"]}
     assert (found["names"], found["languages"]) == ({"en": "Echo", "es": "Eco"}, ["en", "es"])
     assert [(case["name"], case["group"], case["max_points"]) for case in found["testcases"]] == [
         ("01", "sample", 0.0),
