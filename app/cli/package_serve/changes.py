@@ -42,6 +42,8 @@ def changed_files(folder: Path) -> Iterator[list[str] | None]:
 
 
 def names_of(root: Path, changes: Changes) -> list[str]:
-    """The files that changed by their paths below the folder, without those that an editor made for a moment only."""
+    """The files that changed by their paths below the folder, without folders and what an editor made for a moment."""
     made = {path for change, path in changes if change is Change.added and not Path(path).exists()}
-    return sorted({Path(path).relative_to(root).as_posix() for _, path in changes if path not in made})
+    return sorted(
+        {Path(path).relative_to(root).as_posix() for _, path in changes if path not in made and not Path(path).is_dir()}
+    )

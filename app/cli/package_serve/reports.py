@@ -35,13 +35,14 @@ def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], 
             }
         )
         return
-    for line in fault_lines(stage.folder, outcome.faults):
+    lines = fault_lines(stage.folder, outcome.faults)
+    for line in lines:
         say(line)
     if outcome.refused:
         say(outcome.refused)
-    typer.echo(
-        harmless(f"{datetime.now().astimezone():%H:%M:%S} {names_of(stage, names)}: {result_of(outcome, names)}")
-    )
+    time = f"{datetime.now().astimezone():%H:%M:%S}"
+    errors = sum(": error: " in line for line in lines)
+    typer.echo(harmless(f"{time} {names_of(stage, names)}: {result_of(outcome, names, errors)}"))
     if outcome.change is not None:
         for line in change_lines(stage, outcome.change):
             typer.echo(harmless(line))
@@ -55,9 +56,8 @@ def names_of(stage: Stage, names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def result_of(outcome: Outcome, names: Sequence[str]) -> str:
-    """Say in a few words what came of it."""
-    errors = sum(fault["severity"] == "error" for fault in outcome.faults)
+def result_of(outcome: Outcome, names: Sequence[str], errors: int) -> str:
+    """Say in a few words what came of it; `errors` have been shown."""
     if not outcome.is_stored:
         goes_on = "its last good state goes on" if names else "it comes in once that is mended"
         return f"{counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
@@ -91,22 +91,28 @@ def side(of: SubmissionSide) -> str:
     return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")
 
 
-def fault_lines(folder: Path, faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield faults as compilers print theirs, so that editors find their places: `FILE:LINE: error: ...`.
+def fault_lines(folder: Path, faults: Sequence[Fault]) -> list[str]:
+    """List faults as compilers print theirs, so that editors find their places: `FILE:LINE: error: ...`.
 
     What the package's own program raised is shown at its line there, once for all files that it was asked about.
     """
-    raised: dict[str, list[str]] = {}
+    raised: dict[str, list[Fault]] = {}
+    others = []
     for fault in faults:
         if places := IN_PROGRAM.findall(fault["message"]):
             file, line = places[-1]
-            reason = fault["message"].rstrip().rpartition("\n")[2].strip()
-            raised.setdefault(f"{folder / file}:{line}: {fault['severity']}: {reason}", []).append(fault["file"])
-    for text, files in raised.items():
-        yield f"{text} ({files[0]}{f' and {len(files) - 1} more' if len(files) > 1 else ''})"
-    for fault in faults:
-        if not IN_PROGRAM.search(fault["message"]):
-            yield fault_line(folder, fault)
+            raised.setdefault(f"{folder / file}:{line}", []).append(fault)
+        else:
+            others.append(fault_line(folder, fault))
+    return [raised_line(place, of) for place, of in raised.items()] + others
+
+
+def raised_line(place: str, faults: Sequence[Fault]) -> str:
+    """What a program of the package raised at a place, about one file or several."""
+    severity = min(fault["severity"] for fault in faults)  # an error before a warning
+    reason = faults[0]["message"].rstrip().rpartition("\n")[2].strip()
+    more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+    return f"{place}: {severity}: {reason} ({faults[0]['file']}{more})"
 
 
 def fault_line(folder: Path, fault: Fault) -> str:
