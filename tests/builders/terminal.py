@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,6 +56,9 @@ class Terminal:
             running.lines += [line.rstrip("\n") for line in process.stdout or ()]
             assert code == 0, "\n".join(running.lines)
         finally:
+            process.terminate()  # a command that is killed leaves what it has started
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(SECONDS_TO_END)
             process.give_up()
             if process.stdout is not None:
                 process.stdout.close()
@@ -80,9 +83,9 @@ class Running:
     lines: list[str] = field(default_factory=list)
 
     def until(self, words: str) -> str:
-        """Read until a line with these words; returns that line. A command that prints none for too long is killed."""
+        """Read until a line with these words; returns that line. A command that prints none for too long is ended."""
         assert self.process.stdout is not None
-        patience = threading.Timer(SECONDS_TO_END, self.process.kill)
+        patience = threading.Timer(SECONDS_TO_END, self.process.terminate)
         patience.start()
         try:
             for line in self.process.stdout:
