@@ -1,0 +1,70 @@
+"""Organisers over HTTP: what they own, what roles show and hide, and when a role rests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, pass_time
+from tests.builders.scoring import share
+from tests.builders.service import Api
+
+NEW = {"id": "new", "name": "New", "duration": "1:00:00"}
+
+
+@pytest.fixture
+def course(api: Api) -> Api:
+    """Contests c and d with the same problem; staff has no role yet."""
+    add_problem(api.service)
+    for contest_id in ("c", "d"):
+        add_contest(api.service, contest_id, started=2 * HOUR)
+    add_submission(api.service, {"02": share(1)})
+    return api
+
+
+def grant(api: Api, place: str, account: str, role: str = "judge") -> dict[str, object]:
+    """Grant a role as an admin."""
+    reply = api.put(f"{place}/roles/{account}", user="admin", json={"role": role})
+    assert reply.status_code == 200, reply.text
+    made: dict[str, object] = reply.json()
+    return made
+
+
+def test_an_organiser_owns_what_it_makes_and_nothing_else(course: Api) -> None:
+    assert course.post("contests", user="staff", json=NEW).status_code == 403
+    assert course.put("organisers/staff", user="admin").status_code == 200
+    assert course.post("contests", user="staff", json={**NEW, "open_to_all": True}).status_code == 403
+    assert course.post("contests", user="staff", json=NEW).status_code == 201
+    assert course.patch("contests/new", user="staff", json={"name": "Mine"}).status_code == 200
+    assert course.patch("contests/c", user="staff", json={"name": "Mine"}).status_code == 403
+    assert course.put("contests/new/roles/judge", user="staff", json={"role": "owner"}).status_code == 200
+
+
+def test_an_owner_puts_in_only_problems_at_which_it_has_a_role(course: Api) -> None:
+    course.put("organisers/staff", user="admin")
+    course.post("contests", user="staff", json=NEW)
+    refused = [course.post("contests/new/problems", user="staff", json={"id": each}) for each in (PROBLEM, "nothing")]
+    assert [reply.status_code for reply in refused] == [400, 400]
+    assert refused[0].json()["message"].replace(PROBLEM, "nothing") == refused[1].json()["message"]
+    grant(course, f"problems/{PROBLEM}", "staff")
+    assert course.post("contests/new/problems", user="staff", json={"id": PROBLEM}).status_code == 201
+
+
+def test_a_judge_sees_its_contest_and_loses_sight_with_the_role(course: Api) -> None:
+    report = "contests/c/submissions/1/report"
+    grant(course, "contests/d", "staff")
+    assert course.get(report, user="staff").status_code == 403
+    grant(course, "contests/c", "staff")
+    assert course.get(report, user="staff").status_code == 200
+    assert course.get("contests/c/access", user="staff").json()["capabilities"] == ["post_clar", "admin_clar"]
+    assert course.get("contests/c/account", user="staff").json()["type"] == "judge"
+    assert course.delete("contests/c/roles/staff", user="admin").status_code == 204
+    assert course.get(report, user="staff").status_code == 403
+
+
+def test_a_role_rests_while_the_accounts_team_competes_with_the_problem_elsewhere(course: Api) -> None:
+    assert grant(course, "contests/d", "other")["rests"] is True
+    refused = course.get("contests/d/limits", user="other")
+    assert (refused.status_code, "rests" in refused.json()["message"]) == (403, True)
+    pass_time(course.service, 9 * HOUR)
+    assert course.get("contests/d/limits", user="other").status_code == 200
+    assert course.get("contests/d/roles", user="admin").json()[0]["rests"] is False
