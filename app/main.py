@@ -40,6 +40,7 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
+from app.programs.modules import modules_of, names_of
 from app.sandbox import groups
 from app.service import Service
 from app.services.feed.hub import Hub
@@ -208,6 +209,8 @@ def engine_settings(settings: Settings) -> EngineSettings:
         spares=settings.spare_graders,
         cache=settings.home / "cache" / "programs",
         image_bytes=settings.image_bytes,
+        most_seconds=settings.most_check_seconds,
+        modules=modules_of(names_of(settings.checker_modules)),
     )
 
 

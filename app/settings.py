@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode
+from importlib.metadata import PackageNotFoundError, distribution
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -118,6 +119,13 @@ class Settings(BaseSettings):
         100, ge=1, description="submissions of one team that may wait for their verdict; what comes then gets 429"
     )
     check_seconds: float = Field(10.0, gt=0, description="time one case's checker may take before it counts as failed")
+    most_check_seconds: float = Field(
+        60.0, gt=0, description="time that a package may give its own checker (limits.validation_time); more is refused"
+    )
+    checker_modules: str = Field(
+        "numpy",
+        description="installed distributions, with commas, that packages' checkers in Python may import; empty: none",
+    )
     image_bytes: int = Field(
         2 * 2**20, ge=0, description="bytes of images that a package's own checker may leave for one answer; 0: none"
     )
@@ -250,6 +258,16 @@ class Settings(BaseSettings):
                 ip_network(each)
             except ValueError:
                 raise ValueError(f"expected addresses or networks, found {each!r}") from None
+        return text
+
+    @field_validator("checker_modules")
+    @classmethod
+    def _installed(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            try:
+                distribution(each)
+            except PackageNotFoundError:
+                raise ValueError(f"expected distributions installed beside the service, found {each!r}") from None
         return text
 
     @field_validator("trusted_proxies")

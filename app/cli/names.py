@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from pydantic import ValidationError
 
 from app.cli.output import Failure
 from app.packages.catalog import bundled
+from app.packages.documents import read_model
 from app.packages.errors import Faults, PackageErrors
 from app.packages.files import folder_files
-from app.packages.programs import resolve
+from app.packages.metadata import Problem
+from app.packages.programs import own_limits, resolve
 from app.packages.settings import JuradoSettings
 from app.programs.model import Program
 
@@ -70,6 +73,9 @@ def own_checker(name: str) -> tuple[JuradoSettings, Program | None]:
         faults.settle()
     except PackageErrors as error:
         raise Failure(str(error)) from None
+    problem = read_model(Problem, read_file(folder / "problem.yaml", "problem"), "problem.yaml", Faults())
+    if program is not None and problem is not None:
+        program = replace(program, limits=own_limits(problem))
     return settings, program
 
 

@@ -114,12 +114,21 @@ class AnswersDocument(TypedDict):
     pattern: str | None
 
 
+class ProgramLimitsDocument(TypedDict):
+    """Limits of a package for its checker on one answer: seconds, and MiB; null: the server's."""
+
+    seconds: int | None
+    memory: int | None
+    output: int | None
+
+
 class ProgramDocument(TypedDict):
     """The checker that a package brings: its protocol, what its numbers mean, and the file of its bundle."""
 
     protocol: str
     points: str
     sha256: str
+    limits: NotRequired[ProgramLimitsDocument]
 
 
 class ImageDocument(TypedDict):

@@ -77,7 +77,14 @@ class Engine:
         self._asked = Questions(self._judging.suspects, settings.seconds_per_answer, lambda: self._closing)
         grader = GraderSettings(settings.files, settings.memory, settings.program)
         self._spares = Spares(settings.spares, grader, self._warm_up)
-        self.programs = Programs(settings.files, settings.cache, settings.memory, image_bytes=settings.image_bytes)
+        self.programs = Programs(
+            settings.files,
+            settings.cache,
+            settings.memory,
+            image_bytes=settings.image_bytes,
+            most_seconds=settings.most_seconds,
+            modules=settings.modules,
+        )
         self._processes = [GraderProcess(self._spares, self.programs) for _ in range(settings.graders)]
         self._threads = [
             threading.Thread(target=self._work, args=(process,), name=f"grader-{at}", daemon=True)

@@ -25,8 +25,9 @@ from app.grading.grade import found_score, message_json
 from app.grading.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
 from app.packages.tools import Workshop
 from app.programs.bundle import unpack
-from app.programs.desk import IMAGE_BYTES, Ask, ProgramDesk
-from app.programs.model import CaseFiles, Decision, Meaning, Program, ProgramFault, Protocol, Unread
+from app.programs.desk import IMAGE_BYTES, MOST_SECONDS, Ask, ProgramDesk
+from app.programs.model import CaseFiles, Decision, Meaning, OwnLimits, Program, ProgramFault, Protocol, Unread
+from app.programs.modules import NO_MODULES, Modules
 from app.programs.tools import ToolDesk
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox
@@ -56,12 +57,14 @@ class Programs:
         open_sandbox: Callable[[], Sandbox] = Sandbox.open,
         *,
         image_bytes: int = IMAGE_BYTES,
+        most_seconds: float = MOST_SECONDS,
+        modules: Modules = NO_MODULES,
     ) -> None:
         self.open_sandbox = open_sandbox
         self._files = LocalFiles(files)
         self._cache = cache
         self._memory = memory
-        self._image_bytes = image_bytes
+        self._image_bytes, self._most_seconds, self._modules = image_bytes, most_seconds, modules
         self._sandbox: Sandbox | None = None
         self._desk: ProgramDesk | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -129,7 +132,14 @@ class Programs:
         with self._lock:
             if self._desk is None:
                 self._sandbox = self.open_sandbox()
-                self._desk = ProgramDesk(self._sandbox, self._folder(), self._memory, self._image_bytes)
+                self._desk = ProgramDesk(
+                    self._sandbox,
+                    self._folder(),
+                    self._memory,
+                    self._image_bytes,
+                    most_seconds=self._most_seconds,
+                    modules=self._modules,
+                )
             return self._desk
 
     def _folder(self) -> Path:
@@ -140,13 +150,15 @@ class Programs:
 
     def _program(self, document: ProgramDocument, bundle: bytes | None) -> Program:
         """The program of a document; other words about the same bundle make another program of it."""
-        key = "/".join((document["sha256"], document["protocol"], document["points"]))
+        own = document.get("limits") or {"seconds": None, "memory": None, "output": None}
+        key = "/".join((document["sha256"], document["protocol"], document["points"], *map(str, own.values())))
         with self._lock:
             program = self._loaded.get(key)
         if program is None:
             files = unpack(self._load(document["sha256"]) if bundle is None else bundle)
             protocol, points = cast(Protocol, document["protocol"]), cast(Meaning, document["points"])
-            program = Program(document["sha256"], protocol, points, files)
+            limits = OwnLimits(own["seconds"], own["memory"], own["output"])
+            program = Program(document["sha256"], protocol, points, files, limits)
             with self._lock:
                 self._loaded[key] = program
         return program

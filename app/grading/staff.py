@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.programs.desk import IMAGE_BYTES
+from app.programs.desk import IMAGE_BYTES, MOST_SECONDS
+from app.programs.modules import NO_MODULES, Modules
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class EngineSettings:
     """The number of graders, the limits of each, the seconds of an answer's check, their module, and the reserve.
 
     `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
-    images that they leave for an answer.
+    images that they leave for an answer, `most_seconds` the time that a package may give its own; `modules` are those
+    that they may import.
     """
 
     graders: int
@@ -26,6 +28,8 @@ class EngineSettings:
     spares: int = 0
     cache: Path | None = None
     image_bytes: int = IMAGE_BYTES
+    most_seconds: float = MOST_SECONDS
+    modules: Modules = NO_MODULES
 
 
 @dataclass(frozen=True, slots=True)

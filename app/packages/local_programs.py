@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -12,10 +13,12 @@ from pathlib import Path
 from app.packages.tools import Workshop
 from app.programs.desk import Opinion, ProgramDesk
 from app.programs.model import CaseFiles, Program
+from app.programs.modules import modules_of, names_of
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
 
 SECONDS = 10.0
+MODULES = "numpy"
 MEMORY = 2 * 2**30
 
 
@@ -49,6 +52,7 @@ def _desk() -> ProgramDesk | SandboxMissing:
     folder = tempfile.mkdtemp(prefix="jurado-programs-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     atexit.register(sandbox.close)
-    desk = ProgramDesk(sandbox, Path(folder), MEMORY)
+    names = os.environ.get("JURADO_CHECKER_MODULES", MODULES)
+    desk = ProgramDesk(sandbox, Path(folder), MEMORY, modules=modules_of(names_of(names)))
     atexit.register(desk.close)
     return desk

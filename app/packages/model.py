@@ -13,7 +13,7 @@ from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
 from app.packages.spooled import size_of
 from app.programs.bundle import digest, pack
-from app.programs.model import Program
+from app.programs.model import OwnLimits, Program
 
 GroupKind = Literal["sample", "provisional", "final"]
 Aggregation = Literal["sum", "min", "pass-fail"]
@@ -194,7 +194,11 @@ def program_document(program: Program) -> ProgramDocument:
 
     Its name is computed here: the process that read the package may have been taken over by it.
     """
-    return {"protocol": program.protocol, "points": program.points, "sha256": digest(pack(program.files))}
+    sha256, own = digest(pack(program.files)), program.limits
+    document: ProgramDocument = {"protocol": program.protocol, "points": program.points, "sha256": sha256}
+    if own != OwnLimits():
+        document["limits"] = {"seconds": own.seconds, "memory": own.memory, "output": own.output}
+    return document
 
 
 class WithConstants(Mapping[str, bytes]):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.packages.errors import Faults
+from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings, ProgramSettings, Reference
 from app.packages.tools import not_runnable, solver_place
 from app.programs.bundle import SINGLE, VALIDATOR, digest, pack, program_files
 from app.programs.languages import entry, is_compiled
-from app.programs.model import PROGRAM, Meaning, Program, ProgramFault, Protocol
+from app.programs.model import PROGRAM, Meaning, OwnLimits, Program, ProgramFault, Protocol
 
 FILE = "jurado.yaml"
 SHARES = frozenset({"python", "omegaup", "cms"})
@@ -59,6 +60,12 @@ def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults:
         faults.add(FILE, f"expected a program of the package, found {place}: {reason}", "reference.program")
     known = (reference or Reference()).model_copy(update={"program": place})
     return settings.model_copy(update={"reference": known})
+
+
+def own_limits(problem: Problem) -> OwnLimits:
+    """The limits that problem.yaml sets for the package's checker."""
+    limits = problem.limits
+    return OwnLimits(limits.validation_time, limits.validation_memory, limits.validation_output)
 
 
 def _expect_none(settings: JuradoSettings, faults: Faults) -> None:

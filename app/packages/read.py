@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
@@ -14,7 +15,7 @@ from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.metadata import LANGUAGE_CODE, Problem
 from app.packages.model import Case, File, Package, Statement, WithConstants
-from app.packages.programs import resolve, resolve_solver
+from app.packages.programs import own_limits, resolve, resolve_solver
 from app.packages.settings import JuradoSettings
 from app.packages.submissions import read_rules, read_submissions
 from app.packages.testdata import GROUP_FILE, read_test_data
@@ -105,7 +106,7 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
         submissions=submissions,
         submission_rules=rules,
         files=files,
-        program=program,
+        program=program and replace(program, limits=own_limits(problem)),
     )
 
 

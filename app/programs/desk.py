@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,8 @@ from app.programs import runner
 from app.programs.conversation import Conversation
 from app.programs.images import image_names, with_images
 from app.programs.languages import Runnable, entry, prepared
-from app.programs.model import CaseFiles, Decision, Meaning, Program, ProgramFault, Unread
+from app.programs.model import CaseFiles, Decision, Meaning, OwnLimits, Program, ProgramFault, Unread
+from app.programs.modules import NO_MODULES, Modules
 from app.programs.places import ANSWER, CASE_FOLDER, FEEDBACK, INPUT, OUTPUT, PROGRAM_FOLDER, Asked, Run
 from app.programs.pool import Pool
 from app.programs.protocols import cms, kattis, omegaup, testlib
@@ -26,7 +28,12 @@ from app.sandbox.sandbox import Sandbox
 from checkers import doors
 
 PROCESSES = 32
-MOST_WRITTEN = 8 * 2**20
+MIB = 2**20
+MOST_WRITTEN = 8 * MIB
+MOST_OUTPUT = 64 * MIB
+"""Bytes that a checker may write, without a word of its package and at most."""
+MOST_SECONDS = 60.0
+WANTED = re.compile(r"ModuleNotFoundError: No module named '([^'\n]{1,200})'")
 MOST_FEEDBACK = 64 * 1024
 """Bytes read of one file of feedback that is no image."""
 IMAGE_BYTES = 2 * 2**20
@@ -74,11 +81,22 @@ class ProgramDesk:
     Checkers in Python stay loaded in a pool until `close`.
     """
 
-    def __init__(self, sandbox: Sandbox, cache: Path, memory: int, image_bytes: int = IMAGE_BYTES) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        cache: Path,
+        memory: int,
+        image_bytes: int = IMAGE_BYTES,
+        *,
+        most_seconds: float = MOST_SECONDS,
+        modules: Modules = NO_MODULES,
+    ) -> None:
         self._sandbox = sandbox
         self._cache = cache
         self._memory = memory
         self._image_bytes = image_bytes
+        self._most_seconds = most_seconds
+        self._modules = modules
         self._pool = Pool()
 
     def close(self) -> None:
@@ -92,26 +110,20 @@ class ProgramDesk:
     @contextmanager
     def opened(self, program: Program, seconds: float) -> Iterator[Ask]:
         """Prepare a program for the cases of one submission, each within `seconds`; raises ProgramFault."""
+        limits = self._limits(program.limits, seconds)
         runnable = prepared(program, self._cache, self._sandbox.run)
-        limits = Limits(
-            cpu_seconds=seconds,
-            wall_seconds=2 * seconds,
-            memory=self._memory,
-            processes=PROCESSES,
-            output=MOST_WRITTEN,
-        )
         if program.protocol == "python":
-            key, command = (program.sha256, limits), _loading(program, runnable, limits)
+            key, command = (program.sha256, limits), self._loading(program, runnable, limits)
             with Conversation(
                 lambda: self._pool.take(key, lambda: Ready(self._sandbox, command)),
                 lambda ready: self._pool.give(key, ready),
                 limits.wall_seconds,
                 program.points,
             ) as conversation:
-                yield lambda case: self._with_images(conversation.ask(case))
+                yield lambda case: self._explained(lambda: self._with_images(conversation.ask(case)))
         else:
             adapter = ADAPTERS[program.protocol]
-            yield lambda case: self._ask(adapter, runnable, case, program.points, limits)
+            yield lambda case: self._explained(lambda: self._ask(adapter, runnable, case, program.points, limits))
 
     def ask_all(self, program: Program, cases: Sequence[CaseFiles], seconds: float) -> list[Opinion]:
         """Ask about every case, in order; never raises for what the program does."""
@@ -142,21 +154,55 @@ class ProgramDesk:
             if asked.leaves_feedback:
                 mounts.append(Mount(feedback, FEEDBACK, writable=True))
             stdin = None if asked.stdin is None else places[asked.stdin]
-            result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, limits=limits))
+            mounts += self._modules.mounts if runnable.is_python else ()
+            environment = self._modules.environment if runnable.is_python else {}
+            result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, environment, limits=limits))
             files = _read(feedback)
             return self._with_images(replace(adapter.decision(Run(result, files), case, points), images=files))
 
+    def _limits(self, own: OwnLimits, seconds: float) -> Limits:
+        """The limits of one answer: the package's where it has some; raises ProgramFault for what is too much here."""
+        for name, value, most, unit in (
+            ("validation_time", own.seconds, self._most_seconds, "s"),
+            ("validation_memory", own.memory, self._memory / MIB, "MiB"),
+            ("validation_output", own.output, MOST_OUTPUT / MIB, "MiB"),
+        ):
+            if value is not None and value > most:
+                raise ProgramFault(
+                    f"problem.yaml limits.{name}: expected at most {most:g} {unit} on this server, found {value}"
+                )
+        seconds = own.seconds or seconds
+        return Limits(
+            cpu_seconds=seconds,
+            wall_seconds=2 * seconds,
+            memory=self._memory if own.memory is None else own.memory * MIB,
+            processes=PROCESSES,
+            output=MOST_WRITTEN if own.output is None else own.output * MIB,
+        )
+
+    def _loading(self, program: Program, runnable: Runnable, limits: Limits) -> Command:
+        """The command of a process that loads a checker in Python and waits for submissions."""
+        return Command(
+            (python(), "-s", "-B", RUNNER, f"{PROGRAM_FOLDER}/{entry(program.files)}"),
+            mounts=(*RUNNER_MOUNTS, *self._modules.mounts, *runnable.mounts),
+            environment=self._modules.environment,
+            limits=replace(limits, cpu_seconds=LONGEST_LIFE, wall_seconds=LONGEST_LIFE),
+        )
+
+    def _explained(self, ask: Callable[[], Decision | None]) -> Decision | None:
+        """Ask, and say beside a fault for want of a module which modules there are."""
+        try:
+            return ask()
+        except ProgramFault as fault:
+            if (match := WANTED.search(str(fault))) is None:
+                raise
+            given = ", ".join(("the standard library", *self._modules.names))
+            raise ProgramFault(
+                f"it imports {match[1]}; checkers get {given} on this server (setting JURADO_CHECKER_MODULES)\n{fault}"
+            ) from None
+
     def _with_images(self, decision: Decision | None) -> Decision | None:
         return None if decision is None else with_images(decision, decision.images, self._image_bytes)
-
-
-def _loading(program: Program, runnable: Runnable, limits: Limits) -> Command:
-    """The command of a process that loads a checker in Python and waits for submissions."""
-    return Command(
-        (python(), "-s", "-B", RUNNER, f"{PROGRAM_FOLDER}/{entry(program.files)}"),
-        mounts=(*RUNNER_MOUNTS, *runnable.mounts),
-        limits=replace(limits, cpu_seconds=LONGEST_LIFE, wall_seconds=LONGEST_LIFE),
-    )
 
 
 def _opinion(ask: Ask, case: CaseFiles) -> Opinion:

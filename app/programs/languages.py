@@ -57,6 +57,7 @@ class Runnable:
 
     argv: tuple[str, ...]
     mounts: tuple[Mount, ...]
+    is_python: bool = False
 
 
 def entry(names: Iterable[str], place: str = "") -> str:
@@ -111,7 +112,7 @@ def prepared(program: Code, cache: Path, execute: Execute) -> Runnable:
         _lay_out(program, main, home, execute)
     mount = Mount(home / "files", PROGRAM_FOLDER)
     if main.endswith(PYTHON):
-        return Runnable((python(), "-s", "-B", f"{PROGRAM_FOLDER}/{main}"), (mount,))
+        return Runnable((python(), "-s", "-B", f"{PROGRAM_FOLDER}/{main}"), (mount,), is_python=True)
     return Runnable((COMPILED,), (mount, Mount(home / "build", BUILD_FOLDER)))
 
 

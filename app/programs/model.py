@@ -28,6 +28,18 @@ class Unread(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnLimits:
+    """Limits of the package itself for its checker on one answer, as problem.yaml has them; None: the server's.
+
+    seconds of processor time; memory and output in MiB
+    """
+
+    seconds: int | None = None
+    memory: int | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A package's checker.
 
@@ -40,6 +52,7 @@ class Program:
     protocol: Protocol
     points: Meaning
     files: Mapping[str, bytes] = field(repr=False)
+    limits: OwnLimits = OwnLimits()
 
     @property
     def place(self) -> str:

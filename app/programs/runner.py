@@ -25,7 +25,6 @@ import time
 import traceback
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
@@ -51,15 +50,8 @@ LARGEST_IMAGE = 2**20
 """Bytes; a larger image is read to one byte more, which tells that it is too large."""
 
 
-@dataclass(frozen=True)
-class Unusable:
-    """A checker that did not load: why, and the module that it did not find, if that is why."""
-
-    failed: str
-    missing: str = ""
-
-
-Loaded = ModuleType | Unusable
+Loaded = ModuleType | str
+"""A checker, or why it did not load."""
 
 
 def main() -> None:
@@ -150,10 +142,8 @@ def _tail(errors: int) -> str:
 def _loaded(path: str) -> Loaded:
     try:
         return _load(path)
-    except ModuleNotFoundError as error:
-        return Unusable(_traceback(), error.name or "")
     except BaseException:
-        return Unusable(_traceback())
+        return _traceback()
 
 
 def _traceback() -> str:
@@ -170,7 +160,7 @@ def _serve(checker: Loaded, connection: socket.socket) -> None:
     requests, replies = connection.makefile("rb"), connection.makefile("wb")
     while (request := _read(requests)) is not None:
         header, parts = request
-        reply = vars(checker) if isinstance(checker, Unusable) else _answer(checker, header, parts)
+        reply = {"failed": checker} if isinstance(checker, str) else _answer(checker, header, parts)
         images = _images()
         sizes = {name: len(data) for name, data in images.items()}
         _write(replies, {"token": header["token"], **reply, "images": sizes}, images.values())
@@ -226,8 +216,6 @@ def _answer(checker: ModuleType, header: Mapping[str, Any], parts: Mapping[str, 
         return ask(checker, header, parts)
     except Rejected as rejected:
         return {"rejected": _message(rejected.message)}
-    except ModuleNotFoundError as error:
-        return {"failed": _traceback(), "missing": error.name or ""}
     except BaseException:  # SystemExit too: what a checker raises is its reply, and never the end of the runner
         return {"failed": _traceback()}
 

@@ -24,6 +24,7 @@ TITLE = re.compile(r"\\problemname\{([^{}]{1,300})\}")
 PLAIN_TITLE = re.compile(r"^%%[ \t]*plainproblemname:[ \t]*(\S.{0,300})$", re.MULTILINE)
 AUTHORS = re.compile(r",|\band\b")
 COPIED = ("uuid", "version", "credits", "license", "rights_owner", "embargo_until", "constants")
+VALIDATION = ("validation_time", "validation_memory", "validation_output")
 LEFT_OUT = ("limits", "languages", "allow_file_writing", "libraries")
 READ = ("problem_format_version", "name", "type", "author", "source", "source_url", "keywords", "validation",
         "validator_flags", "grading")  # fmt: skip
@@ -132,7 +133,11 @@ def _copy_metadata(source: Source, draft: Draft, metadata: Metadata) -> None:
         draft.metadata["source"] = {"name": values["source"], "url": url} if url else values["source"]
     if keywords := metadata.words("keywords"):
         draft.metadata["keywords"] = keywords
-    if left := [key for key in LEFT_OUT if key in values]:
+    limits = values.get("limits")
+    given = limits if isinstance(limits, dict) else {}
+    if own := {key: given[key] for key in VALIDATION if isinstance(given.get(key), int) and given[key] > 0}:
+        draft.metadata["limits"] = own
+    if left := [key for key in LEFT_OUT if key in values and (key != "limits" or given.keys() != own.keys())]:
         source.note("problem.yaml", f"without a meaning for answer files and left out: {', '.join(left)}")
 
 

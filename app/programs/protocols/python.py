@@ -54,7 +54,6 @@ class Reply(Struct, frozen=True):
     message: Words | None = None
     number: Ratio | None = None
     text: Annotated[str, Meta(max_length=20_000)] = ""
-    missing: Annotated[str, Meta(max_length=200)] = ""
     images: dict[str, Annotated[int, Meta(ge=0, le=LARGEST_IMAGE + 1)]] = {}
 
 
