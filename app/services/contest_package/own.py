@@ -17,6 +17,8 @@ from sqlalchemy.orm import Session
 from app.domain.documents import LimitsDocument
 from app.services.bodies import Body
 from app.services.clics import Id, Time, format_time, format_time_or_none
+from app.services.contest_package import games
+from app.services.contest_package.games import GameDocument, OfGame
 from app.services.contests.bodies import LimitsBody
 from app.services.errors import fault
 from app.services.fault_list import FaultList
@@ -109,8 +111,8 @@ class SelfRegistered(Body):
         return (self.account_id,)
 
 
-One = OfProblem | OfTeam | Place | Terms | SelfRegistered
-B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice, Terms, SelfRegistered)
+One = OfProblem | OfTeam | Place | Terms | SelfRegistered | OfGame
+B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice, Terms, SelfRegistered, OfGame)
 MODELS: Mapping[str, type[One]] = {
     "limits": OfProblem,
     "participations": OfTeam,
@@ -119,6 +121,7 @@ MODELS: Mapping[str, type[One]] = {
     "revealed": Place,
     "registration": Terms,
     "registered": SelfRegistered,
+    "games": OfGame,
 }
 OF_SUBMISSIONS = frozenset(MODELS) - {"limits", "registration", "registered"}
 """Acts of teams, left out where their submissions are."""
@@ -185,6 +188,7 @@ class OwnDocument(TypedDict):
     input_requests: list[RequestDocument]
     chosen: list[ChoiceDocument]
     revealed: list[PlaceDocument]
+    games: list[GameDocument]
 
 
 def document(session: Session, contest: ContestRow) -> OwnDocument:
@@ -211,6 +215,7 @@ def document(session: Session, contest: ContestRow) -> OwnDocument:
             if team_id in team_ids and problem_id in problem_ids
         ],
         "registration": [] if terms is None else [_terms(terms)],
+        "games": games.documents(session, contest.id, team_ids),
         "registered": [
             {"account_id": row.account_id, "time": format_time(row.time)}
             for row, account in registrations.registered(session, contest.id)
@@ -264,6 +269,7 @@ def keep(
     _open_registration(
         session, contest, given.bodies("registration", Terms), given.bodies("registered", SelfRegistered)
     )
+    games.keep(session, contest.id, given.bodies("games", OfGame), known.submissions, FILE, faults)
     contest.revealed = [[body.team_id, body.problem_id] for body in given.bodies("revealed", Place)]
 
 
