@@ -96,4 +96,3 @@ def address_of(request: Request) -> str:
 
 CurrentViewer = Annotated[Viewer, Depends(current_viewer)]
 """Who asks, and may: `app.services.rights` has decided it, before the body was read."""
-LoggedIn = AdminOnly = JudgeOrAdmin = TeamOnly = CurrentViewer

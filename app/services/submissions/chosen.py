@@ -38,7 +38,7 @@ def choose(
     the_problem(snapshot, problem_id)
     _check_may_choose(viewer, snapshot)
     submission_id = None if asked is None else _own_submission(service, viewer, snapshot, problem_id, asked)
-    assert viewer.team_id is not None, "see TeamOnly"
+    assert viewer.team_id is not None, "see rights.TABLE"
     choosing = Choosing(snapshot.contest.id, viewer.team_id, problem_id, submission_id, utc_now())
     service.writer.submit(participations.choose, choosing).result()
     service.boards.changed(snapshot.contest.id)
