@@ -18,7 +18,8 @@ from games.doors import Game, begin, draws, other
 GAMES = list(games().values())
 every_game = pytest.mark.parametrize("game", GAMES, ids=[game.slug for game in GAMES])
 every_opponent = pytest.mark.parametrize(
-    ("game", "name"), [(game, name) for game in GAMES for name in game.opponents], ids=str
+    ("game", "name"),
+    [pytest.param(game, name, id=f"{game.slug}-{name}") for game in GAMES for name in game.opponents],
 )
 MOST_MOVES = 400
 FULL_WIDTH, ARABIC, RAISED = "\uff11 \uff10", "\u0661 \u0660", "\u00b9 0"
