@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
+from typing import Any
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.services.clics import format_time
@@ -37,7 +37,7 @@ class AuditEntry(BaseModel):
     path: str
     contest_id: str | None
     problem_id: str | None
-    changes: dict[str, JsonValue]
+    changes: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +77,5 @@ def _view(row: AuditRow) -> AuditEntry:
         path=row.path,
         contest_id=row.contest_id,
         problem_id=row.problem_id,
-        changes=cast("dict[str, JsonValue]", row.changes),
+        changes=dict(row.changes),
     )

@@ -43,11 +43,19 @@ READ = {
     "webhook_id": "none",
     "rejudging_id": "none",
     "number": "1",
+    "image_name": "teamimage.png",
+    "game_id": "none",
 }
 WRITE = {**dict.fromkeys(READ, "none"), "number": "1"}
 SOON = {**READ, "contest_id": "soon", "submission_id": "2", "judgement_id": "2"}
 
-OF_NOBODY = {"/api/account/password-reset", "/api/contests/{contest_id}/registrations"}
+OF_NOBODY = {
+    "/api/account/password-reset",
+    "/api/contests/{contest_id}/registrations",
+    "/api/contests/{contest_id}/problems/{problem_id}/games",
+    "/api/games/{game_id}/moves",
+    "/api/games/{game_id}/resign",
+}
 STREAMS = ("/event-feed", "/stream")
 
 # fmt: admin judge team other staff nobody
@@ -152,6 +160,13 @@ GET    /api/contests/{contest_id}/submissions                                   
 GET    /api/contests/{contest_id}/submissions/{submission_id}                       200 200 200 200 200 200
 GET    /api/contests/{contest_id}/submissions/{submission_id}/files                 200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}   200 200 200 403 403 403
+GET    /api/contests/{contest_id}/submissions/{submission_id}/images/{case_name}/{image_name} 404 404 404 403 403 403
+GET    /api/contests/{contest_id}/games                                             200 200 200 200 200 200
+POST   /api/contests/{contest_id}/problems/{problem_id}/games                       404 404 404 404 404 404
+GET    /api/games/{game_id}                                                         404 404 404 404 404 404
+GET    /api/games/{game_id}/transcript                                              404 404 404 404 404 404
+POST   /api/games/{game_id}/moves                                                   400 400 400 400 400 400
+POST   /api/games/{game_id}/resign                                                  404 404 404 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/report                200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources               200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name}        404 404 404 403 403 403
@@ -187,50 +202,50 @@ DELETE /api/jobs/{job_id}                                                       
 GET    /health/live                                                                 200 200 200 200 200 200
 GET    /health/ready                                                                200 200 200 200 200 200
 GET    /metrics                                                                     200 403 403 403 403 401
-GET    /api/contests/{contest_id}/awards                                           200 200 200 200 200 200
-POST   /api/contests/{contest_id}/awards                                           404 403 403 403 403 401
-DELETE /api/contests/{contest_id}/awards/{award_id}                                404 403 403 403 403 401
-GET    /api/contests/{contest_id}/awards/{award_id}                                200 200 200 200 200 200
-PATCH  /api/contests/{contest_id}/awards/{award_id}                                404 403 403 403 403 401
-PUT    /api/contests/{contest_id}/awards/{award_id}                                404 403 403 403 403 401
-GET    /api/contests/{contest_id}/banner/{file_name}                               404 404 404 404 404 404
-GET    /api/contests/{contest_id}/clarifications                                   200 200 200 200 200 200
-POST   /api/contests/{contest_id}/clarifications                                   404 404 404 404 404 401
-GET    /api/contests/{contest_id}/clarifications/{clarification_id}                404 404 404 404 404 404
-PUT    /api/contests/{contest_id}/clarifications/{clarification_id}                404 404 404 404 404 401
-GET    /api/contests/{contest_id}/commentary                                       200 200 200 200 200 200
-POST   /api/contests/{contest_id}/commentary                                       404 404 404 404 404 401
-GET    /api/contests/{contest_id}/commentary/{commentary_id}                       404 404 404 404 404 404
-POST   /api/contests/{contest_id}/groups                                           404 403 403 403 403 401
-DELETE /api/contests/{contest_id}/groups/{object_id}                               404 403 403 403 403 401
-PATCH  /api/contests/{contest_id}/groups/{object_id}                               404 403 403 403 403 401
-PUT    /api/contests/{contest_id}/groups/{object_id}                               404 403 403 403 403 401
-GET    /api/contests/{contest_id}/logo/{file_name}                                 404 404 404 404 404 404
-POST   /api/contests/{contest_id}/organizations                                    404 403 403 403 403 401
-DELETE /api/contests/{contest_id}/organizations/{object_id}                        404 403 403 403 403 401
-PATCH  /api/contests/{contest_id}/organizations/{object_id}                        404 403 403 403 403 401
-PUT    /api/contests/{contest_id}/organizations/{object_id}                        404 403 403 403 403 401
-GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}     404 404 404 404 404 404
-POST   /api/contests/{contest_id}/persons                                          404 403 403 403 403 401
-DELETE /api/contests/{contest_id}/persons/{object_id}                              404 403 403 403 403 401
-PATCH  /api/contests/{contest_id}/persons/{object_id}                              404 403 403 403 403 401
-PUT    /api/contests/{contest_id}/persons/{object_id}                              404 403 403 403 403 401
-GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}           404 404 404 404 404 404
-PUT    /api/contests/{contest_id}/submissions/{submission_id}                      400 403 403 403 403 401
-GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
-POST   /api/contests/import                                                        415 403 403 403 403 401
-GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
-GET    /api/contests/{contest_id}/roles                                            200 200 403 403 403 401
-PUT    /api/contests/{contest_id}/roles/{account_id}                               400 403 403 403 403 401
-DELETE /api/contests/{contest_id}/roles/{account_id}                               404 403 403 403 403 401
-GET    /api/problems/{problem_id}/roles                                            200 200 403 403 403 401
-PUT    /api/problems/{problem_id}/roles/{account_id}                               400 403 403 403 403 401
-DELETE /api/problems/{problem_id}/roles/{account_id}                               404 403 403 403 403 401
-GET    /api/organisers                                                             200 403 403 403 403 401
-GET    /api/audit                                                                  200 403 403 403 403 401
-GET    /api/contests/{contest_id}/audit                                            200 403 403 403 403 401
-PUT    /api/organisers/{account_id}                                                404 403 403 403 403 401
-DELETE /api/organisers/{account_id}                                                404 403 403 403 403 401
+GET    /api/contests/{contest_id}/awards                                            200 200 200 200 200 200
+POST   /api/contests/{contest_id}/awards                                            404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/awards/{award_id}                                 404 403 403 403 403 401
+GET    /api/contests/{contest_id}/awards/{award_id}                                 200 200 200 200 200 200
+PATCH  /api/contests/{contest_id}/awards/{award_id}                                 404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/awards/{award_id}                                 404 403 403 403 403 401
+GET    /api/contests/{contest_id}/banner/{file_name}                                404 404 404 404 404 404
+GET    /api/contests/{contest_id}/clarifications                                    200 200 200 200 200 200
+POST   /api/contests/{contest_id}/clarifications                                    404 404 404 404 404 401
+GET    /api/contests/{contest_id}/clarifications/{clarification_id}                 404 404 404 404 404 404
+PUT    /api/contests/{contest_id}/clarifications/{clarification_id}                 404 404 404 404 404 401
+GET    /api/contests/{contest_id}/commentary                                        200 200 200 200 200 200
+POST   /api/contests/{contest_id}/commentary                                        404 404 404 404 404 401
+GET    /api/contests/{contest_id}/commentary/{commentary_id}                        404 404 404 404 404 404
+POST   /api/contests/{contest_id}/groups                                            404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/groups/{object_id}                                404 403 403 403 403 401
+PATCH  /api/contests/{contest_id}/groups/{object_id}                                404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/groups/{object_id}                                404 403 403 403 403 401
+GET    /api/contests/{contest_id}/logo/{file_name}                                  404 404 404 404 404 404
+POST   /api/contests/{contest_id}/organizations                                     404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/organizations/{object_id}                         404 403 403 403 403 401
+PATCH  /api/contests/{contest_id}/organizations/{object_id}                         404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/organizations/{object_id}                         404 403 403 403 403 401
+GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}      404 404 404 404 404 404
+POST   /api/contests/{contest_id}/persons                                           404 403 403 403 403 401
+DELETE /api/contests/{contest_id}/persons/{object_id}                               404 403 403 403 403 401
+PATCH  /api/contests/{contest_id}/persons/{object_id}                               404 403 403 403 403 401
+PUT    /api/contests/{contest_id}/persons/{object_id}                               404 403 403 403 403 401
+GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}            404 404 404 404 404 404
+PUT    /api/contests/{contest_id}/submissions/{submission_id}                       400 403 403 403 403 401
+GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}                404 404 404 404 404 404
+POST   /api/contests/import                                                         415 403 403 403 403 401
+GET    /api/contests/{contest_id}/package.zip                                       200 403 403 403 403 401
+GET    /api/contests/{contest_id}/roles                                             200 200 403 403 403 401
+PUT    /api/contests/{contest_id}/roles/{account_id}                                400 403 403 403 403 401
+DELETE /api/contests/{contest_id}/roles/{account_id}                                404 403 403 403 403 401
+GET    /api/problems/{problem_id}/roles                                             200 200 403 403 403 401
+PUT    /api/problems/{problem_id}/roles/{account_id}                                400 403 403 403 403 401
+DELETE /api/problems/{problem_id}/roles/{account_id}                                404 403 403 403 403 401
+GET    /api/organisers                                                              200 403 403 403 403 401
+GET    /api/audit                                                                   200 403 403 403 403 401
+GET    /api/contests/{contest_id}/audit                                             200 403 403 403 403 401
+PUT    /api/organisers/{account_id}                                                 404 403 403 403 403 401
+DELETE /api/organisers/{account_id}                                                 404 403 403 403 403 401
 """
 
 BEFORE = """
@@ -275,6 +290,8 @@ GET    /api/contests/{contest_id}/submissions                                   
 GET    /api/contests/{contest_id}/submissions/{submission_id}                       200 200 200 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/files                 200 200 200 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}   200 200 200 404 404 404
+GET    /api/contests/{contest_id}/submissions/{submission_id}/images/{case_name}/{image_name} 404 404 404 404 404 404
+GET    /api/contests/{contest_id}/games                                             200 200 200 200 200 200
 GET    /api/contests/{contest_id}/submissions/{submission_id}/report                200 200 200 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources               200 200 200 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name}        404 404 404 404 404 404
@@ -288,24 +305,24 @@ GET    /api/contests/{contest_id}/rejudgings                                    
 GET    /api/contests/{contest_id}/rejudgings/{rejudging_id}                         404 404 403 403 403 401
 GET    /api/contests/{contest_id}/rejudgings/{rejudging_id}/difference              404 404 403 403 403 401
 GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
-GET    /api/contests/{contest_id}/awards                                           200 200 200 200 200 200
-GET    /api/contests/{contest_id}/awards/{award_id}                                200 200 200 200 200 200
-GET    /api/contests/{contest_id}/banner/{file_name}                               404 404 404 404 404 404
-GET    /api/contests/{contest_id}/clarifications                                   200 200 200 200 200 200
-GET    /api/contests/{contest_id}/clarifications/{clarification_id}                404 404 404 404 404 404
-GET    /api/contests/{contest_id}/commentary                                       200 200 200 200 200 200
-GET    /api/contests/{contest_id}/commentary/{commentary_id}                       404 404 404 404 404 404
-GET    /api/contests/{contest_id}/logo/{file_name}                                 404 404 404 404 404 404
-GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}     404 404 404 404 404 404
-GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}           404 404 404 404 404 404
-GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}               404 404 404 404 404 404
+GET    /api/contests/{contest_id}/awards                                            200 200 200 200 200 200
+GET    /api/contests/{contest_id}/awards/{award_id}                                 200 200 200 200 200 200
+GET    /api/contests/{contest_id}/banner/{file_name}                                404 404 404 404 404 404
+GET    /api/contests/{contest_id}/clarifications                                    200 200 200 200 200 200
+GET    /api/contests/{contest_id}/clarifications/{clarification_id}                 404 404 404 404 404 404
+GET    /api/contests/{contest_id}/commentary                                        200 200 200 200 200 200
+GET    /api/contests/{contest_id}/commentary/{commentary_id}                        404 404 404 404 404 404
+GET    /api/contests/{contest_id}/logo/{file_name}                                  404 404 404 404 404 404
+GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}      404 404 404 404 404 404
+GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}            404 404 404 404 404 404
+GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}                404 404 404 404 404 404
 GET    /api/contests/{contest_id}/scoreboard.csv                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scoreboard.json                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip                 200 403 403 403 403 401
-GET    /api/contests/{contest_id}/package.zip                                      200 403 403 403 403 401
-GET    /api/contests/{contest_id}/audit                                            200 403 403 403 403 401
-GET    /api/contests/{contest_id}/roles                                            200 200 403 403 403 401
+GET    /api/contests/{contest_id}/package.zip                                       200 403 403 403 403 401
+GET    /api/contests/{contest_id}/audit                                             200 403 403 403 403 401
+GET    /api/contests/{contest_id}/roles                                             200 200 403 403 403 401
 """
 
 

@@ -199,6 +199,7 @@ GET    /api/contests/{contest_id}/submissions/{submission_id} : everybody
 PUT    /api/contests/{contest_id}/submissions/{submission_id} : owners
 GET    /api/contests/{contest_id}/submissions/{submission_id}/answers/{case_name} : judges team
 GET    /api/contests/{contest_id}/submissions/{submission_id}/files : judges team
+GET    /api/contests/{contest_id}/submissions/{submission_id}/images/{case_name}/{image_name} : judges team
 GET    /api/contests/{contest_id}/submissions/{submission_id}/report : judges team
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources : judges team
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name} : judges team
