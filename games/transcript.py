@@ -36,6 +36,7 @@ INDENT = "    "
 NOBODY = "none"
 LARGEST_SEED = 2**63 - 1
 MOVE_LINE = re.compile(r" {4}([1-9][0-9]{0,8}) (\S{1,40}) ([0-9]{1,9}\.[0-9]{3}) s: (.*)", re.ASCII)
+NUMBER = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 END_LINE = re.compile(r"([a-z]{1,20}), (?:(\S{1,40}) won|draw)(?:: (.*))?", re.ASCII)
 
 Reason = Literal["over", "resigned", "late", "illegal", "broken"]
@@ -234,7 +235,7 @@ class _Lines:
 
     def number(self, name: str) -> int:
         def fits(value: str) -> bool:
-            return bool(re.fullmatch(r"0|[1-9][0-9]{0,18}", value, re.ASCII)) and int(value) <= LARGEST_SEED
+            return NUMBER.fullmatch(value) is not None and int(value) <= LARGEST_SEED
 
         return int(self.field(name, f"a number from 0 to {LARGEST_SEED}", fits))
 

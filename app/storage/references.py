@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import JSON, Column, ColumnElement, Connection, Table, select
 
-from app.storage.tables import AnswerRow, Base
+from app.storage.tables import AnswerRow, AuditRow, Base
 
 BATCH = 1000
 MOST_PLACES = 3
@@ -43,6 +43,8 @@ def read_references(connection: Connection, *, verify: bool = False) -> Referenc
     """Look through all tables; with `verify` the answers that lie in their rows are hashed too."""
     references = References()
     for table in Base.metadata.sorted_tables:
+        if table.name == AuditRow.__tablename__:
+            continue  # it tells what was changed, also of files that are gone since
         if table.name == AnswerRow.__tablename__:
             _read_answers(connection, references, verify=verify)
             continue

@@ -40,6 +40,7 @@ async def log_in(request: Request, service: TheService) -> Response:
     if viewer is None:
         return page("login.html", request, 401, viewer=PUBLIC, next=next_, username=username, fault=WRONG)
     token = await run_sync(_begin, service, viewer)
+    authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
     reply = RedirectResponse(f"{request.scope.get('root_path', '')}{next_}", 303)
     reply.set_cookie(
         COOKIE,

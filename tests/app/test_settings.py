@@ -13,6 +13,8 @@ from app.settings import Settings
 
 PROJECT = Path(__file__).resolve().parents[2]
 OF_THE_COMMAND_LINE = {"JURADO_URL", "JURADO_TOKEN", "JURADO_PASSWORD"}
+OF_SOLVERS = {"JURADO_SEED", "JURADO_METHOD", "JURADO_SECONDS"}
+"""What the reference solver of a package finds in its environment."""
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +60,7 @@ def test_files_lie_in_the_home_or_where_a_file_url_says_and_nowhere_else() -> No
 
 
 def test_the_documents_name_only_settings_that_exist() -> None:
-    known = {f"JURADO_{name.upper()}" for name in Settings.model_fields} | OF_THE_COMMAND_LINE | {VARIABLE}
+    known = {f"JURADO_{name.upper()}" for name in Settings.model_fields} | OF_THE_COMMAND_LINE | OF_SOLVERS | {VARIABLE}
     pages = [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), PROJECT / "compose.yaml", PROJECT / "Dockerfile"]
     for page in pages:
         assert set(re.findall(r"JURADO_[A-Z_]+", page.read_text())) <= known, page

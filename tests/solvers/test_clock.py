@@ -27,8 +27,8 @@ def test_with_steps_the_timer_does_not_count() -> None:
 
 def test_the_mean_share_by_time_is_that_of_the_best_answers_that_were_there() -> None:
     runs = [
-        Run(seed=1, balls=10, points=20, proven=20, rolls=5, seconds=0.4, curve=[(0.0, 10), (0.4, 20)]),
-        Run(seed=2, balls=5, points=8, proven=8, rolls=5, seconds=2.0, curve=[(0.0, 2), (1.5, 8)]),
+        Run(seed=1, random=1, balls=10, points=20, proven=20, rolls=5, seconds=0.4, curve=[(0.0, 10), (0.4, 20)]),
+        Run(seed=2, random=1, balls=5, points=8, proven=8, rolls=5, seconds=2.0, curve=[(0.0, 2), (1.5, 8)]),
     ]
     shares = dict(curve_of(runs, 2.0))
     assert (shares[0.1], shares[0.5], shares[2.0]) == (0.35, 0.6, 0.9)

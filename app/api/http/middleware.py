@@ -27,7 +27,9 @@ PACKAGES = re.compile(r"/api/problems/?")
 IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
-OF_NOBODY = re.compile(r"/api/(account/password-reset|contests/[^/]+/registrations)/?")
+OF_NOBODY = re.compile(
+    r"/api/(account/password-reset|contests/[^/]+/(registrations|problems/[^/]+/games)|games/[^/]+/(moves|resign))/?"
+)
 """Paths that take a body from people who are not logged in."""
 LARGEST_OF_NOBODY = 16 * 1024
 """Documents are read as a whole, and small objects take 25 times their bytes."""

@@ -17,6 +17,8 @@ MOST_NAMES = 3
 IN_PROGRAM = re.compile(r'File "/program/([^"]+)", line ([0-9]+)')
 """A frame of a traceback of the package's own program, as the sandbox shows its files."""
 MOST_CHANGES = 20
+LINE_FIRST = re.compile(r"^line [0-9]+(, )?")
+NUMBER_AFTER = re.compile(r"(?:, line |:)([0-9]+)")
 
 
 def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], *, as_json: bool) -> None:
@@ -120,11 +122,12 @@ def fault_line(folder: Path, fault: Fault) -> str:
     file, message = fault["file"], fault["message"]
     line = fault["line"] or line_in(message, file)
     place = f"{folder / file}:{line}" if line else str(folder / file)
-    about = re.sub(r"^line [0-9]+(, )?", "", fault["where"])
+    about = LINE_FIRST.sub("", fault["where"])
     return f"{place}: {fault['severity']}: {about}{': ' if about else ''}{message}"
 
 
 def line_in(message: str, file: str) -> int | None:
     """The line of a file that a compiler (`FILE:7:`) or a reason (`FILE, line 7`) names: the first one."""
-    match = re.search(rf"{re.escape(Path(file).name)}(?:, line |:)([0-9]+)", message) if file else None
-    return int(match[1]) if match else None
+    parts = message.split(Path(file).name)[1:] if file else []
+    matches = (NUMBER_AFTER.match(part) for part in parts)
+    return next((int(match[1]) for match in matches if match is not None), None)

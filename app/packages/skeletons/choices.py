@@ -15,6 +15,7 @@ SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 CHECKERS: tuple[CheckerKind, ...] = get_args(CheckerKind)
 OWN: tuple[CheckerKind, ...] = ("python", "c++")
 RIGHT_OR_WRONG: tuple[CheckerKind, ...] = ("tokens", "exact", "floats", "lines", "unordered")
+LANGUAGE = re.compile(LANGUAGE_CODE)
 MOST_GROUPS = 9
 MOST_POINTS = 10**6
 
@@ -66,7 +67,7 @@ def faults_of(choices: Choices) -> list[str]:
     faults += [
         f"--language: expected a code such as en or pt-BR, found {language!r}"
         for language in choices.languages
-        if not re.fullmatch(LANGUAGE_CODE, language)
+        if not LANGUAGE.fullmatch(language)
     ]
     if len(set(choices.languages)) < len(choices.languages):
         faults.append(f"--language: expected each language once, found {', '.join(choices.languages)}")

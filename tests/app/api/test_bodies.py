@@ -19,7 +19,13 @@ from app.services.json_bounds import DEEPEST, check_values, is_within
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api
 
-OF_NOBODY = {"/api/account/password-reset", "/api/contests/{contest_id}/registrations"}
+OF_NOBODY = {
+    "/api/account/password-reset",
+    "/api/contests/{contest_id}/registrations",
+    "/api/contests/{contest_id}/problems/{problem_id}/games",
+    "/api/games/{game_id}/moves",
+    "/api/games/{game_id}/resign",
+}
 """Routes by which people without an account get one, or a password."""
 
 

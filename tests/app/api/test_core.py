@@ -29,7 +29,7 @@ MOST = 50_000
 @pytest.fixture
 def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
     """A client of an API that takes bodies of up to MOST bytes."""
-    with open_api(sqlite_url, tmp_path / "home", max_upload=MOST) as api:
+    with open_api(sqlite_url, tmp_path / "home", max_upload=MOST, max_package=MOST) as api:
         yield api
 
 
@@ -351,6 +351,10 @@ def test_a_client_that_goes_away_is_no_fault(api: Api) -> None:
     assert sent == []
 
 
+PLAYED = "/api/contests/{contest_id}/submissions", "/api/contests/{contest_id}/submissions/{submission_id}"
+"""Routes with a 422 of their own: a problem that is played takes no files."""
+
+
 def test_every_route_is_described(api: Api) -> None:
     described = api.get("/openapi.json").json()
     assert described["components"]["securitySchemes"].keys() == {"basic", "token"}
@@ -358,5 +362,5 @@ def test_every_route_is_described(api: Api) -> None:
         for method, operation in operations.items():
             assert operation.get("tags"), (method, path)
             assert operation.get("summary"), (method, path)
-            assert "422" not in operation["responses"], (method, path)
+            assert "422" not in operation["responses"] or path in PLAYED, (method, path)
             assert any(code.startswith("2") for code in operation["responses"]), (method, path)

@@ -7,6 +7,7 @@ from pathlib import Path
 from sqlalchemy import event
 
 from app.services.problems.packages import listed
+from app.services.viewer import Viewer
 from tests.builders.contests import add_problem
 from tests.builders.service import open_service
 
@@ -20,7 +21,7 @@ def test_the_list_of_problems_asks_as_often_for_three_as_for_one(sqlite_url: str
             with service.database.read() as session:
                 statements: list[object] = []
                 event.listen(session.get_bind(), "before_cursor_execute", lambda *call, to=statements: to.append(call))
-                views = listed(session)
+                views = listed(session, Viewer("admin"))
             asked.append(len(statements))
         assert [(view.id, view.test_data_count, view.max_score) for view in views] == [
             (slug, 3, 100.0) for slug in ("one", "three", "two")

@@ -37,7 +37,7 @@ WRITTEN: list[tuple[type[BaseModel], type, set[str]]] = [
     (Problem, MetadataDocument, {"sample_outputs", "solutions"}),
 ]
 VERSIONED: list[tuple[type[DeclarativeBase], type, set[str]]] = [
-    (ProblemRow, ProblemColumns, {"id", "created", "updated"}),
+    (ProblemRow, ProblemColumns, {"id", "created", "updated", "version"}),
     (TestGroupRow, GroupDocument, {"problem_id"}),
     (TestCaseRow, CaseDocument, {"id", "problem_id", "name", "removed"}),
 ]
