@@ -223,6 +223,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.pages = BoardPages(service.boards)
     app.state.lists = WrittenLists(service)
     app.state.open_submission_form = open_submission_form
+    app.state.refusal_statuses = errors.STATUS
     app.state.games = Games(service)
     app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))

@@ -19,7 +19,6 @@ from app.web.forms import made_of, read_form
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, Visitor, address_of, authenticator_of
 
-COOKIE = "jurado_session"
 WRONG = "This username and password do not belong together. Both are as they were given to you; capitals count."
 
 
@@ -43,7 +42,7 @@ async def log_in(request: Request, service: TheService) -> Response:
     authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
     reply = RedirectResponse(f"{request.scope.get('root_path', '')}{next_}", 303)
     reply.set_cookie(
-        COOKIE,
+        tokens.SESSION_COOKIE,
         token,
         max_age=int(tokens.SESSION_LASTS.total_seconds()),
         path=request.scope.get("root_path", "") or "/",
@@ -61,7 +60,7 @@ async def log_out(request: Request, service: TheService, viewer: Visitor) -> Res
         authenticator_of(request).forget(viewer.account_id)
     root = request.scope.get("root_path", "")
     reply = RedirectResponse(f"{root}/", 303)
-    reply.delete_cookie(COOKIE, path=root or "/", httponly=True, samesite="strict")
+    reply.delete_cookie(tokens.SESSION_COOKIE, path=root or "/", httponly=True, samesite="strict")
     return reply
 
 

@@ -84,7 +84,6 @@ def problems_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sess
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "problems"),
         problems=_listed(session, viewer, snapshot),
-        has_begun=bool(snapshot.problems),
         clock=snapshot.contest.clock,
     )
 

@@ -13,35 +13,13 @@ from starlette.responses import RedirectResponse
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.acting import acting, actor_of
-from app.services.errors import (
-    BadRequest,
-    Conflict,
-    Forbidden,
-    NotFound,
-    ServiceError,
-    TooLarge,
-    TooManyRequests,
-    Unauthorized,
-    Unavailable,
-    UnsupportedMedia,
-)
+from app.services.errors import ServiceError, Unauthorized
 from app.services.names import NoContest
 from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
 from app.web.pages import page
 
-STATUS: Mapping[type[ServiceError], int] = {
-    BadRequest: 400,
-    Unauthorized: 401,
-    Forbidden: 403,
-    NotFound: 404,
-    Conflict: 409,
-    TooLarge: 413,
-    UnsupportedMedia: 415,
-    TooManyRequests: 429,
-    Unavailable: 503,
-}
 TITLES = {401: "Please log in", 403: "Not for you", 404: "No such page", 429: "Too many requests"}
 
 
@@ -148,7 +126,8 @@ def login_address(request: Request) -> str:
 
 async def refused(request: Request, refusal: ServiceError) -> Response:
     """The page of a refusal."""
-    status = STATUS.get(type(refusal)) or next(code for kind, code in STATUS.items() if isinstance(refusal, kind))
+    statuses = cast(Mapping[type[ServiceError], int], request.app.state.refusal_statuses)
+    status = next(statuses[kind] for kind in type(refusal).__mro__ if kind in statuses)
     sentence = await refusal.sentence(request.app.state.service)
     title = TITLES.get(status, "This did not work")
     shown = page("refusal.html", request, status, title=title, sentence=sentence, viewer=await visitor(request))

@@ -7,8 +7,7 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.http.origins import BY_COOKIE, is_foreign
-
-COOKIE = "jurado_session"
+from app.services.people.tokens import SESSION_COOKIE
 
 
 class Sessions:
@@ -35,10 +34,10 @@ def _with_token(scope: Scope) -> Scope:
 
 
 def _token(text: str) -> str:
-    if COOKIE not in text:
+    if SESSION_COOKIE not in text:
         return ""
     try:
-        cookie = SimpleCookie(text).get(COOKIE)
+        cookie = SimpleCookie(text).get(SESSION_COOKIE)
     except CookieError:  # another program's on the same host
         return ""
     return "" if cookie is None else cookie.value

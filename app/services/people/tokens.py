@@ -21,6 +21,8 @@ ID_LENGTH = 16
 MOST = 100
 SESSION = "browser"
 """The label of tokens that logins on pages make."""
+SESSION_COOKIE = "jurado_session"
+"""The cookie that holds such a token."""
 SESSION_LASTS = timedelta(days=14)
 MOST_SESSIONS = 20
 

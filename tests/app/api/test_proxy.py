@@ -39,7 +39,7 @@ def bare(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
         yield api
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/static/site.css", "/openapi.json", "/api/contests", "/health/live"])
+@pytest.mark.parametrize("path", ["/", "/docs", "/static/jurado.css", "/openapi.json", "/api/contests", "/health/live"])
 def test_it_answers_whether_or_not_the_proxy_takes_the_prefix_off(api: Api, path: str) -> None:
     assert api.get(path).status_code == 200
     assert api.get(PREFIX + path).content == api.get(path).content

@@ -6,13 +6,18 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
+from fastapi import APIRouter
 
+from app.api.http import errors
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
+from app.services.errors import ServiceError, TooManyRequests, Unauthorized
 from app.storage.tables import ContestRoleRow, TeamRow
+from app.web.visitor import PageRoute
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest
 from tests.builders.service import Api, open_api
@@ -145,6 +150,22 @@ def test_refusals_are_pages_with_their_sentence_and_status(api: Api) -> None:
     assert "did you mean" in reply.text
     assert reply.headers["Content-Security-Policy"].startswith("default-src 'self'")
     assert api.get("/c/c/scoreboard?group=none").status_code == 400
+
+
+def test_every_kind_of_refusal_is_a_page_with_its_status(api: Api) -> None:
+    for kind, status in errors.STATUS.items():
+        if kind is Unauthorized:  # leads to the login
+            continue
+
+        def refuse(kind: type[ServiceError] = kind) -> None:
+            raise kind("this is refused", 1) if kind is TooManyRequests else kind("this is refused")
+
+        path = f"/refused/{status}"
+        router = APIRouter(route_class=PageRoute)
+        router.add_api_route(path, partial(refuse), include_in_schema=False)
+        api.app.include_router(router)
+        reply = api.get(path)
+        assert (reply.status_code, "This is refused." in reply.text) == (status, True), kind
 
 
 def test_the_board_is_cut_into_pages_with_the_own_row_on_each(api: Api) -> None:
