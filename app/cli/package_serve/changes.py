@@ -42,8 +42,16 @@ def changed_files(folder: Path) -> Iterator[list[str] | None]:
 
 
 def names_of(root: Path, changes: Changes) -> list[str]:
-    """The files that changed by their paths below the folder, without folders and what an editor made for a moment."""
-    made = {path for change, path in changes if change is Change.added and not Path(path).exists()}
-    return sorted(
-        {Path(path).relative_to(root).as_posix() for _, path in changes if path not in made and not Path(path).is_dir()}
-    )
+    """The files that changed by their paths below the folder, without folders and what an editor made for a moment.
+
+    A new folder stands for its files: those made before the folder was watched are in no change of their own.
+    """
+    gone = {path for change, path in changes if change is Change.added and not Path(path).exists()}
+    files = [file for change, path in changes if path not in gone for file in _files_of(change, Path(path))]
+    return sorted({file.relative_to(root).as_posix() for file in files})
+
+
+def _files_of(change: Change, path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return [each for each in path.rglob("*") if each.is_file()] if change is Change.added else []

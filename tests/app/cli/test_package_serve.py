@@ -8,7 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from watchfiles import Change
 
+from app.cli.package_serve.changes import names_of
 from tests.builders.terminal import Running, Terminal
 
 
@@ -83,6 +85,16 @@ def test_a_package_with_errors_comes_in_once_they_are_mended(terminal: Terminal)
         assert contest["id"] == server["contest"]
         (team,) = httpx.get(f"{server['url']}/api/contests/practice/teams", headers=auth).json()
         assert team["id"] == "you"
+
+
+def test_a_new_folder_stands_for_its_files_and_what_has_gone_again_for_none(tmp_path: Path) -> None:
+    """A file made before its new folder was watched is in no change of its own."""
+    (tmp_path / "late/inner").mkdir(parents=True)
+    (tmp_path / "late/inner/01.out").write_text("0\n")
+    changes = {(Change.added, str(tmp_path / "late")), (Change.added, str(tmp_path / "4913~"))}
+    assert names_of(tmp_path, changes) == ["late/inner/01.out"]
+    changes = {(Change.modified, str(tmp_path / "late")), (Change.deleted, str(tmp_path / "old.in"))}
+    assert names_of(tmp_path, changes) == ["old.in"]
 
 
 def test_what_is_no_folder_is_one_clear_line(terminal: Terminal) -> None:
