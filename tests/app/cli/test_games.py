@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from app.cli.games.program import Program
@@ -18,6 +21,8 @@ from tests.app.cli.conftest import Jurado
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "docs/guides/examples"
+SECONDS_TO_DIE = 30
+"""A process that was killed is gone a moment later."""
 
 
 def command(folder: Path, source: str) -> str:
@@ -152,27 +157,14 @@ def test_what_a_program_started_ends_with_its_game(tmp_path: Path) -> None:
     player = Program([*command(tmp_path, source).split()], 60)
     Match(game, "1 0 1\n", (player, Computer(game.opponents["optimal"], 1)), 0, "optimal", 1).play()
     assert player.process is not None
-    members = [
-        path.parent.name
-        for path in Path("/proc").glob("[0-9]*/stat")
-        if _group(path) == player.process.pid and _state(path) != "Z"
-    ]
-    assert members == []
+    members = [process for process in psutil.process_iter() if _group(process) == player.process.pid]
+    assert psutil.wait_procs(members, SECONDS_TO_DIE)[1] == []
 
 
-def _fields(path: Path) -> list[str]:
-    try:
-        return path.read_text().rpartition(")")[2].split()
-    except OSError:
-        return ["Z", "0", "0"]
-
-
-def _group(path: Path) -> int:
-    return int(_fields(path)[2])
-
-
-def _state(path: Path) -> str:
-    return _fields(path)[0]
+def _group(process: psutil.Process) -> int | None:
+    with suppress(ProcessLookupError):
+        return os.getpgid(process.pid)
+    return None
 
 
 def test_a_tournament_ranks_by_elo_and_has_a_cross_table_that_adds_up(jurado: Jurado, tmp_path: Path) -> None:
