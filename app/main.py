@@ -21,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.http import errors, health, openapi
 from app.api.http.auth import Authenticator
+from app.api.http.forms import open_form_of
 from app.api.http.heads import Heads
 from app.api.http.lists.queued import Queued
 from app.api.http.middleware import BodyLimit, Frame
@@ -223,6 +224,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.pages = BoardPages(service.boards)
     app.state.lists = WrittenLists(service)
     app.state.open_submission_form = open_submission_form
+    app.state.open_form = open_form_of
     app.state.refusal_statuses = errors.STATUS
     app.state.games = Games(service)
     app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)

@@ -109,7 +109,7 @@ def report_page(
     row = pins.row(session, snapshot.contest.id, shown.problem_id)
     kind = shown.judgement.judgement_type_id
     mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
-    lines = [_line(snapshot, shown.problem_id, case) for case in shown.cases]
+    lines = [case_line(snapshot, shown.problem_id, case) for case in shown.cases]
     return page(
         "report.html",
         request,
@@ -136,7 +136,8 @@ def _board(row: ProblemRow | None) -> str | None:
     return checker if checker in BOARDS else None
 
 
-def _line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) -> CaseLine:
+def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) -> CaseLine:
+    """The line of a case in a report."""
     problem = snapshot.contest.problem(problem_id)
     shows_best = not snapshot.public or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best.get(case.name) if problem is not None and shows_best else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Collection, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 from fastapi import Request
@@ -13,18 +14,38 @@ from app.services.errors import BadRequest, TooLarge, fault, in_words
 
 LONGEST = 100_000
 """Bytes of a form."""
+MOST_FIELDS = 5000
+"""Fields of a form: a list of teams has a box to tick for each."""
 M = TypeVar("M", bound=BaseModel)
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form; raises TooLarge or BadRequest."""
+class ReadForm(Protocol):
+    """A form with files as it was read."""
+
+    texts: dict[str, str]
+
+    def read(self, field: str) -> bytes | None:
+        """The bytes of the file of a field; None where there is none."""
+
+
+class OpenForm(Protocol):
+    """The reader of forms with files, which knows the fields that may come."""
+
+    def __call__(
+        self, request: Request, *, texts: Collection[str], files: Collection[str]
+    ) -> AbstractAsyncContextManager[ReadForm]:
+        """Read the body as a form whose files are gone afterwards; raises BadRequest."""
+
+
+async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:
+    """The fields of a form of at most so many bytes; raises TooLarge or BadRequest."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
-        if len(body) > LONGEST:
-            raise TooLarge(f"the form: expected at most {LONGEST} bytes, found more")
+        if len(body) > longest:
+            raise TooLarge(f"the form: expected at most {longest} bytes, found more")
     try:
-        fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=50)
+        fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:  # UnicodeDecodeError is one
         raise BadRequest("the form: expected fields in UTF-8, percent-encoded") from None
     if any("\0" in value for _, value in fields):
@@ -34,7 +55,13 @@ async def read_form(request: Request) -> dict[str, str]:
 
 def made_of(model: type[M], fields: Mapping[str, str]) -> M:
     """A document made of the fields that are filled in; raises BadRequest with what is wrong with them."""
+    return made_of_values(model, {name: value for name, value in fields.items() if value})
+
+
+def made_of_values(model: type[M], values: Mapping[str, object]) -> M:
+    """A document made of values, empty ones too; raises BadRequest with what is wrong with them."""
     try:
-        return model.model_validate({name: value for name, value in fields.items() if value})
+        return model.model_validate(values)
     except ValidationError as error:
-        raise BadRequest("; ".join(in_words(fault(each)) for each in error.errors())) from None
+        faults = [fault(each) for each in error.errors()]
+        raise BadRequest("; ".join(map(in_words, faults)), errors=faults) from None

@@ -44,7 +44,7 @@ def questions_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, ses
         request,
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "questions"),
-        threads=_threads(documents(viewer, snapshot, session), viewer, snapshot),
+        threads=threads(documents(viewer, snapshot, session), viewer, snapshot),
         problems=problems,
     )
 
@@ -57,8 +57,8 @@ def ask(
     request: Request,
     viewer: Visitor,
     snapshot: TheSnapshot,
+    fields: Annotated[dict[str, str], Depends(_fields)],  # read before the transaction: a slow sender holds nobody up
     session: Writing,
-    fields: Annotated[dict[str, str], Depends(_fields)],
 ) -> Response:
     """Send a question to the jury, or as a judge an answer or an announcement."""
     if not viewer.logged_in:
@@ -69,16 +69,17 @@ def ask(
     return RedirectResponse(f"{root}/c/{snapshot.contest.id}/questions", 303)
 
 
-def _threads(messages: Sequence[ClarificationDocument], viewer: Viewer, snapshot: ContestSnapshot) -> list[Thread]:
+def threads(messages: Sequence[ClarificationDocument], viewer: Viewer, snapshot: ContestSnapshot) -> list[Thread]:
+    """The messages as threads, newest first, each with its answers in order."""
     names = {team.id: team.name for team in snapshot.contest.teams}
-    threads: dict[str, Thread] = {}
+    by_id: dict[str, Thread] = {}
     first: list[Thread] = []
     for message in messages:
         sender = message["from_team_id"]
         who = "Jury" if sender is None else "You" if sender == viewer.team_id else names.get(sender, sender)
         problem = message["problem_id"]
         label = None if problem is None else snapshot.contest.labels.get(problem, problem)
-        thread = threads[message["id"]] = Thread(message, who, label)
-        above = threads.get(message["reply_to_id"] or "")
+        thread = by_id[message["id"]] = Thread(message, who, label)
+        above = by_id.get(message["reply_to_id"] or "")
         (first if above is None else above.answers).append(thread)
     return first[::-1]

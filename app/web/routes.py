@@ -11,6 +11,7 @@ from app.web.answers import answers_page, report_page
 from app.web.board import scoreboard
 from app.web.contest import contest_page, problem_page, problems_page
 from app.web.index import index
+from app.web.organiser import routes as organiser
 from app.web.pages import HEADERS, HERE, page
 from app.web.questions import ask, questions_page
 from app.web.sending import send_answers
@@ -37,6 +38,8 @@ router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", report_page)
 router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
 router.add_api_route(f"{CONTEST}/questions", questions_page)
 router.add_api_route(f"{CONTEST}/questions", ask, methods=["POST"])
+
+router.include_router(organiser.router)
 
 
 @router.get("/docs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Annotated, Any, Protocol, cast
+from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Response
 from fastapi.routing import APIRoute
@@ -130,7 +131,25 @@ async def refused(request: Request, refusal: ServiceError) -> Response:
     status = next(statuses[kind] for kind in type(refusal).__mro__ if kind in statuses)
     sentence = await refusal.sentence(request.app.state.service)
     title = TITLES.get(status, "This did not work")
-    shown = page("refusal.html", request, status, title=title, sentence=sentence, viewer=await visitor(request))
+    faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
+    shown = page(
+        "refusal.html",
+        request,
+        status,
+        title=title,
+        sentence=sentence,
+        faults=faults,
+        back=_back(request),
+        viewer=await visitor(request),
+    )
     if refusal.retry_after is not None:
         shown.headers["Retry-After"] = str(refusal.retry_after)
     return shown
+
+
+def _back(request: Request) -> str | None:
+    """The address of our own page that a refused form was on."""
+    place = urlsplit(request.headers.get("referer", ""))
+    if request.method != "POST" or place.netloc != request.url.netloc or not place.path.startswith("/"):
+        return None
+    return place.path if not place.path.startswith("//") else None

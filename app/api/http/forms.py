@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import IO, Any, cast
 
@@ -116,6 +116,13 @@ async def open_form(request: Request, expected: Expected) -> AsyncIterator[Form]
         yield form
     finally:
         form.close()
+
+
+def open_form_of(
+    request: Request, *, texts: Collection[str], files: Collection[str]
+) -> AbstractAsyncContextManager[Form]:
+    """Read the body as a form with these texts and files, each at most once."""
+    return open_form(request, Expected(frozenset(texts), frozenset(files), len(texts) + len(files)))
 
 
 async def _read(request: Request, expected: Expected, form: Form) -> None:

@@ -21,10 +21,13 @@ METHOD = "jurado.method"
 """Where a scope names the method that its client used, if the app sees another one."""
 API = "/api"  # a route below it knows its path without the prefix
 SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
-UPLOADS = re.compile(rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?")
+UPLOADS = re.compile(
+    rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?"
+    r"|/c/[^/]+/answers|/admin/problems/[^/]+/cases"
+)
 WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
-PACKAGES = re.compile(r"/api/problems/?")
-IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?")
+PACKAGES = re.compile(r"/api/problems/?|/admin/problems")
+IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?|/admin/contests/[^/]+/teams/import")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
 OF_NOBODY = re.compile(

@@ -1,0 +1,143 @@
+"""The problems of a contest: putting them in, taking them out, their labels, points and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.domain.contests import ScoredProblem
+from app.services.errors import BadRequest
+from app.services.problems import contest_problems, packages
+from app.services.problems.contest_problems import EntryBody, EntryChange
+from app.services.rejudgings.previews import Preview
+from app.services.rejudgings.problem_changes import How, RejudgingView
+from app.services.viewer import Viewer
+from app.storage import contests, pins, versions
+from app.web.forms import made_of_values
+from app.web.frames import frame
+from app.web.organiser.gate import Fields, see
+from app.web.organiser.home import DONE, Done, steps
+from app.web.pages import page
+from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.web.wording import rule_line
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A problem of the contest as the list shows it."""
+
+    id: str
+    label: str
+    name: str
+    line: str
+    cases: int
+    lacking: int
+    version: int
+    newest: int
+    is_pinned: bool
+    submissions: int
+    may_open: bool
+
+
+def problems_page(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The problems of the contest in order, and those that may be put in."""
+    contest_id = snapshot.contest.id
+    entries = _entries(session, viewer, contest_id, snapshot.contest.problems)
+    taken = {entry.id for entry in entries}
+    return page(
+        "organiser/contest_problems.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        steps=steps(session, service, contest_id, "problems") if viewer.manages else [],
+        done=DONE.get(done),
+        entries=entries,
+        others=[each for each in packages.listed(session, viewer) if each.id not in taken] if viewer.manages else [],
+    )
+
+
+def add_problems(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Put the problems that are ticked into the contest, all of them or none."""
+    wanted = [name.removeprefix("p.") for name in fields if name.startswith("p.")]
+    if not wanted:
+        raise BadRequest("problems: expected at least one to be ticked, found none")
+    for problem_id in wanted:
+        contest_problems.add(session, service.boards, viewer, contest_id, made_of_values(EntryBody, {"id": problem_id}))
+        session.flush()
+    return see(request, f"/admin/contests/{contest_id}/problems", done="added")
+
+
+def change_problem(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    contest_id: str,
+    problem_id: str,
+    fields: Fields,
+    session: Writing,
+) -> Response:
+    """Change a problem's label, its points or its version here; what would change results waits as a rejudging."""
+    values = _change(fields)
+    body = made_of_values(EntryChange, values)
+    outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
+    assert not isinstance(outcome, Preview), "none was asked for"
+    if isinstance(outcome, RejudgingView):
+        return see(request, f"/admin/contests/{contest_id}/rejudgings/{outcome.id}")
+    return see(request, f"/admin/contests/{contest_id}/problems", done="saved")
+
+
+def remove_problem(
+    request: Request, service: TheService, contest_id: str, problem_id: str, session: Writing
+) -> Response:
+    """Take a problem out, as long as nobody has sent anything for it here."""
+    contest_problems.remove(session, service.boards, contest_id, problem_id)
+    return see(request, f"/admin/contests/{contest_id}/problems", done="removed")
+
+
+def _change(fields: Mapping[str, str]) -> dict[str, object]:
+    """The values of a change: each form changes one thing."""
+    if "version" in fields:
+        text = fields["version"]
+        if text and not (text.isdecimal() and len(text) < 10):
+            raise BadRequest(f"version: expected a number, found {text[:40]!r}")
+        return {"version": int(text) if text else None}
+    values: dict[str, object] = {}
+    if fields.get("label", "").strip():
+        values["label"] = fields["label"].strip()
+    if fields.get("ordinal", "").isdecimal():
+        values["ordinal"] = int(fields["ordinal"][:9])
+    return values
+
+
+def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence[ScoredProblem]) -> list[Entry]:
+    rules = {problem.id: problem.rule for problem in scored}
+    listed = []
+    for row in contests.entries(session, contest_id):
+        problem = pins.row(session, contest_id, row.problem_id)
+        assert problem is not None, "a foreign key"
+        cases = pins.cases(session, contest_id, row.problem_id)
+        rule = rules.get(row.problem_id)
+        listed.append(
+            Entry(
+                row.problem_id,
+                row.label,
+                problem.names.get("en") or next(iter(problem.names.values()), row.problem_id),
+                "" if rule is None else rule_line(rule, len(cases)),
+                len(cases),
+                sum(case.answer_sha256 is None for case in cases),
+                versions.current(session, contest_id, row.problem_id),
+                problem.version,
+                row.version is not None,
+                contests.submission_count(session, contest_id, problem_id=row.problem_id),
+                viewer.reads_problem(row.problem_id),
+            )
+        )
+    return listed

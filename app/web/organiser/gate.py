@@ -1,0 +1,59 @@
+"""What all pages of organisers share: who may open them, their forms, and the way back after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Depends, Request
+from fastapi.responses import RedirectResponse
+from sqlalchemy.orm import Session
+
+from app.services.errors import ServiceError
+from app.services.rights import Place, check, who_may
+from app.services.transactions import after_commit
+from app.web.forms import read_form
+from app.web.visitor import Visitor, Writing, authenticator_of
+
+Faults = Sequence[Mapping[str, object]]
+NO_STORE = "private, no-store"
+"""Of pages with passwords: no cache and no history keeps them."""
+
+
+def needs(operation: str) -> Any:
+    """The dependency that lets those through who may call an operation of the API; others get its refusal."""
+    who = who_may(operation)
+
+    async def gate(request: Request, viewer: Visitor) -> None:
+        path = request.path_params
+        check(who, viewer, Place(path.get("contest_id"), path.get("problem_id")))
+
+    return Depends(gate)
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    return await read_form(request)
+
+
+def _writing_accounts(request: Request, session: Writing) -> Session:
+    after_commit(session, authenticator_of(request).forget)
+    return session
+
+
+Fields = Annotated[dict[str, str], Depends(_fields)]
+"""The fields of a form. A handler names them before its transaction: a slow sender holds nobody's writing up."""
+WritingAccounts = Annotated[Session, Depends(_writing_accounts, scope="function")]
+"""A transaction after which no cached credential is trusted any more."""
+
+
+def see(request: Request, path: str, **query: str | None) -> RedirectResponse:
+    """Lead to another page of ours, after a change."""
+    known = {name: value for name, value in query.items() if value is not None}
+    mark = "?" if known else ""
+    return RedirectResponse(f"{request.scope.get('root_path', '')}{path}{mark}{urlencode(known)}", 303)
+
+
+def faults_of(refusal: ServiceError) -> Faults:
+    """The faults of a refusal, one a line; the sentence itself where it lists none."""
+    return list(refusal.errors or [{"where": "", "message": refusal.message}])

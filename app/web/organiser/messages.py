@@ -1,0 +1,75 @@
+"""Questions of teams with answers that are ready to use, and announcements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from app.services.messages.clarifications import ClarificationBody, ClarificationDocument, documents, send
+from app.web.forms import made_of_values
+from app.web.frames import frame
+from app.web.organiser.gate import Fields, see
+from app.web.organiser.home import DONE, Done, unanswered
+from app.web.pages import page
+from app.web.questions import threads
+from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
+
+CANNED = (
+    "Read the statement again: it says so.",
+    "No comment.",
+    "Yes.",
+    "No.",
+    "We are looking at it, and will tell everybody.",
+    "The statement has been corrected; see the announcement.",
+)
+"""Answers that juries give again and again."""
+
+
+def questions_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """What waits for an answer first, then everything that was asked and announced, newest first."""
+    messages = documents(viewer, snapshot, session)
+    waiting = set(unanswered(messages))
+    listed = threads(messages, viewer, snapshot)
+    contest = snapshot.contest
+    return page(
+        "organiser/questions.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "questions"),
+        done=DONE.get(done),
+        waiting=[thread for thread in listed if thread.message["id"] in waiting],
+        others=[thread for thread in listed if thread.message["id"] not in waiting],
+        canned=CANNED,
+        problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
+        teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
+    )
+
+
+def send_message(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing
+) -> Response:
+    """Send an answer, to its team or to everybody, or an announcement."""
+    contest_id = snapshot.contest.id
+    values: dict[str, object] = {"text": fields.get("text", "").strip() or fields.get("canned", "")}
+    for name in ("problem_id", "reply_to_id"):
+        if fields.get(name):
+            values[name] = fields[name]
+    recipient = _recipient(fields, documents(viewer, snapshot, session))
+    if recipient is not None:
+        values["to_team_ids"] = [recipient]
+    send(viewer, snapshot, session, made_of_values(ClarificationBody, values))
+    return see(request, f"/admin/contests/{contest_id}/questions", done="sent")
+
+
+def _recipient(fields: Mapping[str, str], messages: Sequence[ClarificationDocument]) -> str | None:
+    """The team that a message goes to alone: the chosen one, or the one that asked; None: everybody."""
+    asked = fields.get("reply_to_id")
+    if not asked:
+        return fields.get("team_id") or None
+    if "everybody" in fields:
+        return None
+    return next((each["from_team_id"] for each in messages if each["id"] == asked), None)

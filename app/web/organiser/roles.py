@@ -1,0 +1,48 @@
+"""Roles in a contest: its owners and judges."""
+
+from __future__ import annotations
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from app.services.errors import BadRequest
+from app.services.roles import commands
+from app.services.roles.commands import RoleBody
+from app.web.forms import made_of
+from app.web.frames import frame
+from app.web.organiser.gate import Fields, WritingAccounts, see
+from app.web.organiser.home import DONE, Done
+from app.web.pages import page
+from app.web.visitor import Reading, TheSnapshot, Visitor
+
+
+def roles_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """Who owns and who judges the contest."""
+    return page(
+        "organiser/roles.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "roles"),
+        done=DONE.get(done),
+        roles=commands.in_contest(session, snapshot.contest.id),
+    )
+
+
+def grant_role(
+    request: Request, viewer: Visitor, contest_id: str, fields: Fields, session: WritingAccounts
+) -> Response:
+    """Make an account owner or judge of the contest."""
+    name = fields.get("account", "").strip()
+    if not name:
+        raise BadRequest("account: expected a username, found nothing")
+    body = made_of(RoleBody, {"role": fields.get("role", "")})
+    commands.grant_in_contest(session, viewer, contest_id, name, body)
+    return see(request, f"/admin/contests/{contest_id}/roles", done="granted")
+
+
+def revoke_role(request: Request, contest_id: str, account_id: str, session: WritingAccounts) -> Response:
+    """Take the role of an account back."""
+    commands.revoke_in_contest(session, contest_id, account_id)
+    return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")

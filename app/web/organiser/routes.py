@@ -1,0 +1,67 @@
+"""The addresses of organisers' pages, each with the operation of the API whose rights it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse
+
+from app.web.organiser import audit, contest_problems, home, live, messages, rejudgings, roles, setup, teams
+from app.web.organiser.gate import needs
+from app.web.visitor import PageRoute
+
+ADMIN = "/admin"
+CONTEST = f"{ADMIN}/contests/{{contest_id}}"
+ENTRY = f"{CONTEST}/problems/{{problem_id}}"
+TEAM = f"{CONTEST}/teams/{{team_id}}"
+SUBMISSION = f"{CONTEST}/submissions/{{submission_id}}"
+REJUDGING = f"{CONTEST}/rejudgings/{{rejudging_id}}"
+Place = tuple[str, str, Callable[..., Any], str]
+PLACES: Sequence[Place] = (
+    ("GET", ADMIN, home.organiser_home, "list_problems"),
+    ("GET", f"{ADMIN}/new", setup.new_contest, "create_contest"),
+    ("POST", f"{ADMIN}/new", setup.make_contest, "create_contest"),
+    ("GET", CONTEST, home.contest_home, "get_limits"),
+    ("POST", f"{CONTEST}/start", setup.start_soon, "change_contest"),
+    ("POST", f"{CONTEST}/pause", setup.pause, "pause_contest"),
+    ("POST", f"{CONTEST}/resume", setup.resume, "resume_contest"),
+    ("POST", f"{CONTEST}/finalize", setup.finalize, "change_contest"),
+    ("GET", f"{CONTEST}/times", setup.times_page, "change_contest"),
+    ("POST", f"{CONTEST}/times", setup.set_times, "change_contest"),
+    ("GET", f"{CONTEST}/rules", setup.rules_page, "change_contest"),
+    ("POST", f"{CONTEST}/rules", setup.set_rules, "change_contest"),
+    ("GET", f"{CONTEST}/problems", contest_problems.problems_page, "get_limits"),
+    ("POST", f"{CONTEST}/problems", contest_problems.add_problems, "add_contest_problem"),
+    ("POST", ENTRY, contest_problems.change_problem, "change_contest_problem"),
+    ("POST", f"{ENTRY}/remove", contest_problems.remove_problem, "remove_contest_problem"),
+    ("GET", f"{CONTEST}/teams", teams.teams_page, "get_limits"),
+    ("POST", f"{CONTEST}/teams", teams.enrol, "enrol_teams"),
+    ("POST", f"{CONTEST}/teams/import", teams.import_teams, "import_people"),
+    ("POST", f"{CONTEST}/teams/registration", teams.set_registration, "change_registration"),
+    ("POST", f"{CONTEST}/teams/code", teams.new_code, "create_registration_code"),
+    ("POST", f"{TEAM}/withdraw", teams.withdraw, "withdraw_team"),
+    ("POST", f"{TEAM}/disqualify", teams.set_disqualified, "disqualify_team"),
+    ("GET", f"{CONTEST}/live", live.live_page, "get_limits"),
+    ("GET", SUBMISSION, live.submission_page, "get_limits"),
+    ("POST", f"{SUBMISSION}/rejudge", live.rejudge_one, "create_rejudging"),
+    ("GET", f"{CONTEST}/rejudgings", rejudgings.rejudgings_page, "list_rejudgings"),
+    ("POST", f"{CONTEST}/rejudgings", rejudgings.make_rejudging, "create_rejudging"),
+    ("GET", REJUDGING, rejudgings.rejudging_page, "get_rejudging_difference"),
+    ("POST", f"{REJUDGING}/apply", rejudgings.apply_rejudging, "apply_rejudging"),
+    ("POST", f"{REJUDGING}/undo", rejudgings.undo_rejudging, "undo_rejudging"),
+    ("POST", f"{REJUDGING}/cancel", rejudgings.cancel_rejudging, "cancel_rejudging"),
+    ("GET", f"{CONTEST}/questions", messages.questions_page, "get_limits"),
+    ("POST", f"{CONTEST}/questions", messages.send_message, "get_limits"),
+    ("GET", f"{CONTEST}/roles", roles.roles_page, "list_contest_roles"),
+    ("POST", f"{CONTEST}/roles", roles.grant_role, "put_contest_role"),
+    ("POST", f"{CONTEST}/roles/{{account_id}}/revoke", roles.revoke_role, "delete_contest_role"),
+    ("GET", f"{CONTEST}/audit", audit.contest_audit, "list_contest_audit"),
+    ("GET", f"{ADMIN}/audit", audit.server_audit, "list_audit"),
+)
+"""The method, the address, the handler and the operation whose rights the page needs."""
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
+for method, path, handler, operation in PLACES:
+    router.add_api_route(path, handler, methods=[method], dependencies=[needs(operation)])

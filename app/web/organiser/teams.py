@@ -1,0 +1,256 @@
+"""The teams of a contest: those that take part, a class list with its preview, cards to print, registration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from anyio.to_thread import run_sync
+from fastapi import Depends, Request, Response
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.service import Service
+from app.services.bodies import Document
+from app.services.contests.contests import contest_of
+from app.services.contests.participation import Disqualification, disqualify
+from app.services.encodings import table_text
+from app.services.errors import BadRequest, ServiceError
+from app.services.people import registration, team_changes
+from app.services.people.account_changes import ImportOptions
+from app.services.people.class_list import bring_in
+from app.services.people.class_list_bodies import PeopleMade
+from app.services.people.registration_bodies import TermsChange, TermsView
+from app.services.people.teams import Enrolment
+from app.services.transactions import AFTER_COMMIT
+from app.services.viewer import Viewer
+from app.storage import accounts, contests, teams
+from app.web.forms import OpenForm, made_of_values, read_form
+from app.web.frames import frame
+from app.web.index import address_of
+from app.web.organiser.gate import NO_STORE, Fields, faults_of, see
+from app.web.organiser.home import DONE, Done, steps
+from app.web.organiser.setup import moment
+from app.web.pages import page
+from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing, authenticator_of
+
+EXAMPLE = "name,team,organization,group\nAna Pérez,The Ants,Ostrava,juniors\nBen Novák,The Ants,Ostrava,juniors\n"
+LARGEST = 4 * 2**20
+"""Bytes of a class list, as the API takes."""
+A_SHEET = 10
+"""Cards on a sheet of A4."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A team of the contest with the usernames of its accounts."""
+
+    id: str
+    name: str
+    groups: str
+    accounts: str
+    can_log_in: bool
+    is_hidden: bool
+    is_disqualified: bool
+    submissions: int
+
+
+def teams_page(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The teams that take part, the ways to add some, and self-registration."""
+    contest = contest_of(session, snapshot.contest.id)
+    terms = registration.terms(session, viewer, contest.id)
+    taking_part = {row.id for row in teams.taking_part(session, contest)}
+    return page(
+        "organiser/teams.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "teams"),
+        steps=steps(session, service, contest.id, "teams") if viewer.manages else [],
+        done=DONE.get(done),
+        teams=_teams(session, contest.id),
+        others=[row for row in _enrolable(session, viewer) if row[0] not in taking_part],
+        open_to_all=contest.open_to_all,
+        may_import=viewer.is_admin,
+        terms=terms if isinstance(terms, TermsView) else None,
+        example=EXAMPLE,
+        address=address_of(request),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A class list as it was sent: its text, and whether it is to be stored or only looked at."""
+
+    text: str
+    is_preview: bool
+    replace: bool
+
+
+async def _sent(request: Request) -> Sent:
+    """Read the form with a file or a text; raises BadRequest where it has neither."""
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        opening = cast(OpenForm, request.app.state.open_form)
+        async with opening(request, texts={"text", "replace"}, files={"file"}) as form:
+            data = form.read("file")
+            text = await run_sync(table_text, data, None) if data else form.texts.get("text", "")
+            fields: Mapping[str, str] = form.texts
+        return Sent(_some(text), is_preview=True, replace="replace" in fields)
+    fields = await read_form(request, longest=3 * LARGEST)
+    return Sent(_some(fields.get("text", "")), is_preview="keep" not in fields, replace="replace" in fields)
+
+
+def _some(text: str) -> str:
+    if not text.strip():
+        raise BadRequest("the class list: expected a file or a text, found nothing")
+    return text
+
+
+async def import_teams(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    sent: Annotated[Sent, Depends(_sent)],
+) -> HTMLResponse:
+    """Say what a class list would make; or make it, and show the passwords as cards, once."""
+    return await run_sync(_import, request, service, viewer, snapshot, sent)
+
+
+def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSnapshot, sent: Sent) -> HTMLResponse:
+    options = ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
+    faults, made = [], None
+    with service.database.write() as session:
+        try:
+            made = bring_in(session, service, Document(lines=sent.text), options, snapshot.contest.id)
+            session.flush()
+        except ServiceError as refusal:
+            faults = list(faults_of(refusal))
+        if made is None or sent.is_preview:
+            session.rollback()
+            session.info.pop(AFTER_COMMIT, None)
+    if made is not None and not sent.is_preview:
+        for call in session.info.pop(AFTER_COMMIT, []):
+            call()
+        authenticator_of(request).forget()
+        return _cards(request, service, viewer, snapshot, made)
+    with service.database.read() as reading:
+        return page(
+            "organiser/team_preview.html",
+            request,
+            status=400 if faults else 200,
+            viewer=viewer,
+            frame=frame(reading, viewer, snapshot, "teams"),
+            faults=faults,
+            made=made,
+            sent=sent,
+        )
+
+
+def _cards(request: Request, service: Service, viewer: Viewer, snapshot: TheSnapshot, made: PeopleMade) -> HTMLResponse:
+    """The accounts that were made, with their passwords, as cards; no cache keeps the page."""
+    people = [each for each in made.people if getattr(each, "password", None)]
+    with service.database.read() as session:
+        shown = page(
+            "organiser/cards.html",
+            request,
+            viewer=viewer,
+            frame=frame(session, viewer, snapshot, "teams"),
+            people=people,
+            without=len(made.people) - len(people),
+            sheets=[people[at : at + A_SHEET] for at in range(0, len(people), A_SHEET)],
+            address=address_of(request),
+        )
+    shown.headers["Cache-Control"] = NO_STORE
+    return shown
+
+
+def enrol(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Let the teams that are ticked take part."""
+    wanted = [name.removeprefix("t.") for name in fields if name.startswith("t.")]
+    body = made_of_values(Enrolment, {"team_ids": wanted})
+    team_changes.enrol(session, service, viewer, contest_id, body)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="enrolled")
+
+
+def withdraw(request: Request, service: TheService, contest_id: str, team_id: str, session: Writing) -> Response:
+    """Let a team take part no more, as long as it has sent nothing."""
+    team_changes.withdraw(session, service, contest_id, team_id)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="removed")
+
+
+def set_disqualified(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    contest_id: str,
+    team_id: str,
+    fields: Fields,
+    session: Writing,
+) -> Response:
+    """Disqualify a team, or take that back."""
+    body = Disqualification(disqualified=fields.get("disqualified") == "yes")
+    disqualify(session, service.boards, viewer, contest_id, team_id, body)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def set_registration(request: Request, contest_id: str, fields: Fields, session: Writing) -> Response:
+    """Open or close self-registration, or change its terms."""
+    values: dict[str, object] = {"open": "open" in fields, "until": moment(fields.get("until", ""))}
+    for name in ("most", "team_size"):
+        text = fields.get(name, "").strip()
+        if text.isdecimal() and len(text) < 9:
+            values[name] = int(text)
+        elif text:
+            raise BadRequest(f"{name}: expected a whole number, found {text[:40]!r}")
+    registration.change(session, contest_id, made_of_values(TermsChange, values))
+    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def new_code(request: Request, contest_id: str, session: Writing) -> Response:
+    """Make a new registration code; with the old one nobody registers any more."""
+    registration.renew_code(session, contest_id)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def _teams(session: Session, contest_id: str) -> list[Listed]:
+    contest = contest_of(session, contest_id)
+    out = teams.disqualified(session, contest_id)
+    with_passwords = accounts.with_passwords(session)
+    usernames: dict[str, list[str]] = {}
+    able: set[str] = set()
+    for account in accounts.accounts(session):
+        if account.team_id is not None:
+            usernames.setdefault(account.team_id, []).append(account.username)
+            if account.id in with_passwords:
+                able.add(account.team_id)
+    return [
+        Listed(
+            row.id,
+            row.display_name or row.name,
+            ", ".join(row.group_ids),
+            ", ".join(usernames.get(row.id, [])),
+            row.id in able,
+            row.hidden,
+            row.id in out,
+            contests.submission_count(session, contest_id, team_id=row.id),
+        )
+        for row in teams.taking_part(session, contest)
+    ]
+
+
+def _enrolable(session: Session, viewer: Viewer) -> list[tuple[str, str]]:
+    """The teams that the viewer may let take part: all of the server for admins, those of own contests for owners."""
+    if viewer.is_admin:
+        return [(row.id, row.name) for row in teams.teams(session)]
+    rows = {
+        row.id: row.name
+        for contest_id, role in viewer.grants.contests.items()
+        if role == "owner"
+        for row in teams.taking_part(session, contest_of(session, contest_id))
+    }
+    return sorted(rows.items())
