@@ -30,7 +30,7 @@ JUDGED = {
     "WA": ("wa", "Rejected"),
     "JE": ("je", "Judge error"),
 }
-BOARDS = frozenset(path.stem for path in (HERE / "static/boards").glob("*.js")) - {"board"}
+BOARDS = frozenset(path.stem for path in (HERE / "static/boards").glob("*.js"))
 """The checkers whose answers are drawn, by the files of their boards."""
 WAITING = ("wait", "Waiting to be judged")
 

@@ -1,57 +1,101 @@
 // The board of Comesolo: pieces that jump over each other in eight directions, one frame a jump.
-import { svg } from "./board.js";
+import { pair, place, readIntegers, rejection } from "../board/numbers.js";
+import { arrow, axes, cross, drawing, svg } from "../board/shapes.js";
 
 const CELL = 20;
+const EDGE = 16;
 const KEY_FRAMES = 64;
+const WAYS = [-1, 0, 1].flatMap((down) => [-1, 0, 1].map((right) => [down, right])).filter(([down, right]) => down || right);
 
-/** The board and the jumps; `stop` says at which jump the answer first breaks the rules. */
+export const EXAMPLE = { input: "4\n.oo.\noooo\noooo\n.oo.\n", answer: "2\n0 2 0 0\n2 1 0 1\n" };
+
+/** The board, the jumps up to the first that breaks the rules, and what the server says of it. */
 export function parse(input, answer) {
-  const [first, ...rows] = input.trimEnd().split("\n");
-  const size = Number(first);
-  const start = new Uint8Array(size * size);
-  rows.slice(0, size).forEach((row, r) => [...row].forEach((cell, c) => (start[r * size + c] = cell === "o" ? 1 : 0)));
-  const numbers = answer.split(/\s+/).filter(Boolean).map(Number);
+  const start = readBoard(input);
+  const most = start.pieces - 1;
+  const { words, offsets, fault } = readIntegers(answer, { most: 1 + 4 * most });
+  const wrong = fault ?? countFault(answer, words, offsets, most);
+  const board = start.cells.slice();
   const steps = [];
-  let stop;
-  const board = start.slice();
-  for (let at = 1; at + 3 < numbers.length && steps.length < numbers[0]; at += 4) {
-    const [r1, c1, r2, c2] = numbers.slice(at, at + 4);
-    const fault = faultOf(board, size, r1, c1, r2, c2);
-    if (fault) {
-      stop = `Jump ${steps.length + 1}, (${r1},${c1}) to (${r2},${c2}): ${fault}.`;
-      break;
+  const jumps = Math.min(Number(words[0] ?? 0), Math.floor((words.length - 1) / 4));
+  for (let number = 1; number <= jumps; number++) {
+    const jump = words.slice(4 * number - 3, 4 * number + 1);
+    const illegal = illegality(board, start.size, jump);
+    if (illegal) {
+      const where = `jump ${number} (${place(answer, offsets[4 * number - 3])})`;
+      return stopped(start, steps, wrong ?? rejection(where, ...illegal.words), attempted(start.size, jump.map(Number), illegal.at));
     }
-    const jump = { from: r1 * size + c1, over: ((r1 + r2) / 2) * size + (c1 + c2) / 2, to: r2 * size + c2 };
-    [board[jump.from], board[jump.over], board[jump.to]] = [0, 0, 1];
-    steps.push(jump);
+    const [r1, c1, r2, c2] = jump.map(Number);
+    const step = { from: r1 * start.size + c1, over: ((r1 + r2) / 2) * start.size + (c1 + c2) / 2, to: r2 * start.size + c2 };
+    play(board, step);
+    steps.push(step);
   }
-  return { start: { size, cells: start }, steps, stop };
+  return wrong ? stopped(start, steps, wrong) : { start, steps, raw: steps.length };
 }
 
-function faultOf(board, size, r1, c1, r2, c2) {
-  if ([r1, c1, r2, c2].some((each) => !Number.isInteger(each) || each < 0 || each >= size)) return "it leaves the board";
-  const far = `${Math.abs(r2 - r1)},${Math.abs(c2 - c1)}`;
-  if (!["0,2", "2,0", "2,2"].includes(far)) return "a jump goes two cells along a row, a column or a diagonal";
-  if (!board[r1 * size + c1]) return "no piece stands where it begins";
-  if (!board[((r1 + r2) / 2) * size + (c1 + c2) / 2]) return "the cell between is empty";
-  return board[r2 * size + c2] ? "the cell where it ends is taken" : "";
+function stopped(start, steps, text, attempt) {
+  return { start, steps, raw: null, stop: { text, attempt } };
+}
+
+function readBoard(input) {
+  const [first, ...rows] = input.split("\n");
+  const size = Number(first);
+  const cells = new Uint8Array(size * size);
+  rows.slice(0, size).forEach((row, r) => [...row].forEach((cell, c) => (cells[r * size + c] = cell === "o" ? 1 : 0)));
+  return { size, cells, pieces: cells.reduce((sum, cell) => sum + cell, 0) };
+}
+
+function countFault(answer, words, offsets, most) {
+  if (!words.length) return rejection("end of file", "the number of jumps", "an empty file");
+  const [count, given] = [Number(words[0]), words.length - 1];
+  if (count > most) return rejection(place(answer, offsets[0]), `at most ${most} jumps (pieces minus 1)`, words[0]);
+  if (given < 4 * count) return rejection("end of file", `${4 * count} numbers for ${count} jumps`, given);
+  if (given === 4 * count) return undefined;
+  const where = place(answer, offsets[1 + 4 * count]);
+  return rejection(where, `nothing after ${count} jumps`, `${given - 4 * count} more numbers`);
+}
+
+/** Why a jump is illegal: {words: [expected, found], at: the cell that is to blame}. */
+function illegality(board, size, words) {
+  const [r1, c1, r2, c2] = words.map(Number);
+  if (Math.max(r1, c1, r2, c2) >= size) {
+    const worst = words.reduce((most, word) => (Number(word) > Number(most) ? word : most));
+    return { words: [`rows and columns below ${size}`, worst] };
+  }
+  if (!["0,2", "2,0", "2,2"].includes(`${Math.abs(r2 - r1)},${Math.abs(c2 - c1)}`)) {
+    return { words: ["a landing cell two cells away in a row, a column or a diagonal", `${pair(r1, c1)} to ${pair(r2, c2)}`], at: [r2, c2] };
+  }
+  const [rm, cm] = [(r1 + r2) / 2, (c1 + c2) / 2];
+  if (!board[r1 * size + c1]) return { words: ["a piece to jump with", `an empty cell at ${pair(r1, c1)}`], at: [r1, c1] };
+  if (!board[rm * size + cm]) return { words: ["a piece to jump over", `an empty cell at ${pair(rm, cm)}`], at: [rm, cm] };
+  if (board[r2 * size + c2]) return { words: ["an empty cell to land on", `a piece at ${pair(r2, c2)}`], at: [r2, c2] };
+  return undefined;
+}
+
+/** An illegal jump as far as it can be drawn: cells on the board, undefined for others. */
+function attempted(size, [r1, c1, r2, c2], at) {
+  const cell = (r, c) => (r < size && c < size ? r * size + c : undefined);
+  return { from: cell(r1, c1), to: cell(r2, c2), wrong: at && cell(...at), text: `${pair(r1, c1)} to ${pair(r2, c2)}` };
 }
 
 /** Boards after each number of jumps: whole ones every 64 jumps, the others played from there. */
-export function frames({ start, steps }) {
+export function frames({ start, steps, stop }) {
   const keys = [start.cells];
   const board = start.cells.slice();
   steps.forEach((jump, at) => {
     play(board, jump);
     if ((at + 1) % KEY_FRAMES === 0) keys.push(board.slice());
   });
-  const pieces = start.cells.reduce((sum, cell) => sum + cell, 0);
+  const count = steps.length + (stop?.attempt ? 1 : 0);
   return {
-    count: steps.length,
+    count,
     seek(step) {
-      const cells = keys[Math.floor(step / KEY_FRAMES)].slice();
-      for (let at = step - (step % KEY_FRAMES); at < step; at++) play(cells, steps[at]);
-      return { size: start.size, cells, jump: steps[step - 1], step, count: steps.length, left: pieces - step };
+      const made = Math.min(step, steps.length);
+      const cells = keys[Math.floor(made / KEY_FRAMES)].slice();
+      for (let at = made - (made % KEY_FRAMES); at < made; at++) play(cells, steps[at]);
+      const jump = step > made ? undefined : steps[made - 1];
+      const frame = { size: start.size, cells, jump, step, count: steps.length, left: start.pieces - made };
+      return { ...frame, attempt: step > made ? stop.attempt : undefined, able: step === count ? able(cells, start.size) : [] };
     },
   };
 }
@@ -59,6 +103,16 @@ export function frames({ start, steps }) {
 function play(board, jump) {
   board[jump.from] = board[jump.over] = 0;
   board[jump.to] = 1;
+}
+
+/** The pieces that can jump. */
+function able(cells, size) {
+  const inside = (r, c) => r >= 0 && r < size && c >= 0 && c < size;
+  const jumps = (at) => {
+    const [r, c] = [Math.floor(at / size), at % size];
+    return WAYS.some(([down, right]) => inside(r + 2 * down, c + 2 * right) && cells[at + down * size + right] && !cells[at + 2 * (down * size + right)]);
+  };
+  return [...cells.keys()].filter((at) => cells[at] && jumps(at));
 }
 
 /** The board of a frame; the last jump has its start ringed, what it ate dashed, and an arc. `drawn` is changed if given. */
@@ -71,15 +125,17 @@ export function draw(frame, drawn) {
     board.pieces[at].setAttribute("class", kind);
     board.pieces[at].setAttribute("r", cell ? CELL * 0.36 : CELL * 0.08);
   });
-  board.mark.replaceChildren(...(frame.jump ? jumpShapes(frame) : []));
+  board.mark.replaceChildren(...(frame.jump ? jumpShapes(frame) : []), ...(frame.attempt ? attemptShapes(frame) : []), ...ableShapes(frame));
+  board.closeUp = frame.attempt && around(frame);
   return board;
 }
 
 function emptyBoard(size) {
-  const side = size * CELL;
-  const board = svg("svg", { class: "bd", viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": "the board" });
+  const side = size * CELL + EDGE;
+  const board = drawing(side + 2, side + 2, "the board");
   board.pieces = [];
   board.kinds = [];
+  board.append(...axes(size, size, CELL, EDGE, EDGE, 0));
   for (let at = 0; at < size * size; at++) {
     const [cx, cy] = middle(size, at);
     board.append(svg("rect", { class: "sq", x: cx - CELL / 2 + 0.5, y: cy - CELL / 2 + 0.5, width: CELL - 1, height: CELL - 1 }));
@@ -91,22 +147,51 @@ function emptyBoard(size) {
 }
 
 function middle(size, cell) {
-  return [(cell % size) * CELL + CELL / 2, Math.floor(cell / size) * CELL + CELL / 2];
+  return [EDGE + ((cell % size) + 0.5) * CELL, EDGE + (Math.floor(cell / size) + 0.5) * CELL];
 }
 
 function jumpShapes({ size, jump }) {
-  const [[x1, y1], [x2, y2], [x3, y3]] = [jump.from, jump.over, jump.to].map((cell) => middle(size, cell));
-  const [bendX, bendY] = [x2 + (y3 - y1) * 0.25, y2 - (x3 - x1) * 0.25];
+  const [from, over, to] = [jump.from, jump.over, jump.to].map((cell) => middle(size, cell));
   return [
-    svg("circle", { class: "from", cx: x1, cy: y1, r: CELL * 0.36 }),
-    svg("circle", { class: "gone", cx: x2, cy: y2, r: CELL * 0.36 }),
-    svg("path", { class: "hop", d: `M${x1} ${y1}Q${bendX} ${bendY} ${x3} ${y3}` }),
+    svg("circle", { class: "from", cx: from[0], cy: from[1], r: CELL * 0.36 }),
+    svg("circle", { class: "gone", cx: over[0], cy: over[1], r: CELL * 0.36 }),
+    arrow("", from, to, 0.25),
   ];
 }
 
+function attemptShapes({ size, attempt }) {
+  const [from, to, wrong] = [attempt.from, attempt.to, attempt.wrong].map((cell) => (cell === undefined ? undefined : middle(size, cell)));
+  const shapes = from ? [svg("circle", { class: "from", cx: from[0], cy: from[1], r: CELL * 0.36 })] : [];
+  if (from && to && attempt.from !== attempt.to) shapes.push(arrow("bad", from, to, 0.25));
+  if (wrong) shapes.push(cross(...wrong, CELL * 0.28));
+  return shapes;
+}
+
+function ableShapes({ size, able: cells }) {
+  return cells.map((cell) => middle(size, cell)).map(([cx, cy]) => svg("circle", { class: "may", cx, cy, r: CELL * 0.44 }));
+}
+
+/** The part of the drawing that shows an illegal jump: [x, y, width, height]. */
+function around({ size, attempt }) {
+  const cell = attempt.wrong ?? attempt.from ?? attempt.to ?? 0;
+  const side = Math.min(5, size);
+  const begin = (at) => EDGE + Math.min(size - side, Math.max(0, at - 2)) * CELL;
+  return [begin(cell % size), begin(Math.floor(cell / size)), side * CELL, side * CELL];
+}
+
 /** The frame in words. */
-export function say({ size, jump, step, count, left }) {
-  if (!jump) return `The start: ${left} pieces, ${count} jumps to come.`;
-  const place = (cell) => `(${Math.floor(cell / size)},${cell % size})`;
-  return `Jump ${step} of ${count}: ${place(jump.from)} to ${place(jump.to)}, eats ${place(jump.over)}, ${left} pieces left.`;
+export function say({ size, jump, attempt, step, count, left, able: cells }) {
+  if (attempt) return `Jump ${step}, ${attempt.text}, is not possible. ${left} pieces are left.`;
+  const rest = cells.length ? ` ${cells.length} of them could still jump.` : " None of them can jump.";
+  if (!jump) return `The start: ${left} pieces, ${count} jumps to come.${count ? "" : rest}`;
+  const name = (cell) => pair(Math.floor(cell / size), cell % size);
+  const sentence = `Jump ${step} of ${count}: ${name(jump.from)} to ${name(jump.to)}, eats ${name(jump.over)}, ${left} pieces left.`;
+  return step === count ? sentence + rest : sentence;
+}
+
+/** What would be refused by the first numbers of a file alone; an empty text where nothing would. */
+export function peek(head, input) {
+  const count = /^[ \t\r\n]*([0-9]{1,15})(?=[ \t\r\n])/.exec(head)?.[1];
+  const most = readBoard(input).pieces - 1;
+  return Number(count ?? 0) > most ? `says ${count} jumps, but ${most + 1} pieces allow ${most}` : "";
 }

@@ -1,40 +1,97 @@
 // The board of RollingBalls: balls that roll until something stops them, one frame a roll. Drawn on a canvas, since 532
 // balls as shapes of a document miss pictures.
+import { pair, place, readIntegers, rejection } from "../board/numbers.js";
 
 const KEY_FRAMES = 128;
+const LARGEST_ANSWER = 4 * 2 ** 20;
+const ROLLS_PER_BALL = 20;
 const WAYS = [[0, -1], [1, 0], [0, 1], [-1, 0]];
 const NAMES = ["left", "down", "right", "up"];
 const COLOURS = ["#0a5c9c", "#a3470a", "#2f7d32", "#7b3fa0", "#8a6d00", "#00767c", "#b3261e", "#4a5568", "#9c2f6f", "#3d4fb8"];
+const RIMS = ["#7fc0ff", "#ffb07a", "#8fd694", "#d3a8f0", "#e3c860", "#6fd6dc", "#ff9d94", "#b6c2d4", "#f2a1cf", "#aab7ff"];
 const WALL = -2;
 const FREE = -1;
+
+export const EXAMPLE = {
+  input: `10\n.0........\n${"..........\n".repeat(8)}#........1\n10\n..........\n${"..........\n".repeat(8)}#0.......1\n`,
+  answer: "1\n0 1 1\n",
+};
 
 function maze(rows) {
   return rows.flatMap((row) => [...row].map((cell) => (cell === "#" ? WALL : cell === "." ? FREE : Number(cell))));
 }
 
-/** The maze, the target and the rolls; `stop` says at which roll the answer first breaks the rules. */
-export function parse(input, answer) {
-  const lines = input.trimEnd().split("\n");
+function readMaze(input) {
+  const lines = input.split("\n");
   const height = Number(lines[0]);
   const width = lines[1].length;
   const cells = Int8Array.from(maze(lines.slice(1, height + 1)));
   const target = Int8Array.from(maze(lines.slice(height + 2, 2 * height + 2)));
-  const numbers = answer.split(/\s+/).filter(Boolean).map(Number);
+  return { width, height, cells, target, balls: cells.reduce((sum, cell) => sum + (cell >= 0 ? 1 : 0), 0) };
+}
+
+/** The maze, the target, the rolls up to the first that breaks the rules, and what the server says of it. */
+export function parse(input, answer) {
+  const start = readMaze(input);
+  const early = countFault(answer, ROLLS_PER_BALL * start.balls);
+  if (early) return { start, steps: [], curve: [], raw: null, stop: { text: early } };
+  const [first] = answer.match(/[^ \t\r\n]+/);
+  const { words, offsets, fault } = readIntegers(answer, { most: 1 + 3 * Number(first) });
+  const expected = 1 + 3 * Number(first);
+  const short = words.length < expected ? rejection("end of file", `${expected} numbers, three a roll and their count`, words.length) : undefined;
+  const played = playAll(start, answer, words, offsets);
+  const stop = fault ?? short ?? played.stop?.text;
+  const { steps, curve } = played;
+  if (!stop) return { start, steps, curve, raw: curve.at(-1) };
+  return { start, steps, curve, raw: null, stop: { text: stop, attempt: played.stop?.attempt } };
+}
+
+function playAll(start, answer, words, offsets) {
+  const { width, height, target } = start;
+  const board = start.cells.slice();
+  const worth = (at) => (board[at] < 0 || target[at] < 0 ? 0 : board[at] === target[at] ? 2 : 1);
   const steps = [];
-  const board = cells.slice();
-  let stop;
-  for (let at = 1; at + 2 < numbers.length && steps.length < numbers[0]; at += 3) {
-    const [row, column, way] = numbers.slice(at, at + 3);
-    const from = row * width + column;
-    if (!(row >= 0 && row < height && column >= 0 && column < width && board[from] >= 0 && way in WAYS)) {
-      stop = `Roll ${steps.length + 1}: no ball stands at (${row},${column}).`;
-      break;
+  const curve = [score(board, target).points];
+  for (let at = 1; at + 2 < words.length; at += 3) {
+    const roll = words.slice(at, at + 3);
+    const wrong = illegality(start, board, roll);
+    if (wrong) {
+      const text = rejection(`${place(answer, offsets[at])}, roll ${steps.length + 1}`, ...wrong);
+      return { steps, curve, stop: { text, attempt: attempted(start, roll.map(Number)) } };
     }
+    const [row, column, way] = roll.map(Number);
+    const from = row * width + column;
     const to = end(board, width, height, from, way);
-    steps.push({ from, to, way });
+    const before = worth(from) + (to === from ? 0 : worth(to));
     move(board, from, to);
+    curve.push(curve.at(-1) - before + worth(from) + (to === from ? 0 : worth(to)));
+    steps.push({ from, to, way });
   }
-  return { start: { width, height, cells, target }, steps, stop };
+  return { steps, curve };
+}
+
+function countFault(answer, most) {
+  if (answer.length > LARGEST_ANSWER) return rejection("file", `at most ${LARGEST_ANSWER} bytes`, `${answer.length} bytes`);
+  const first = /^[ \t\r\n]*[^ \t\r\n]+/.exec(answer);
+  if (!first) return rejection("end of file", "the number of rolls", "nothing");
+  const { words, offsets, fault } = readIntegers(first[0], { most: 1 });
+  if (fault) return fault;
+  return Number(words[0]) > most ? rejection(place(answer, offsets[0]), `at most ${most} rolls`, words[0]) : undefined;
+}
+
+/** Why a roll is not possible, as [expected, found]. */
+function illegality({ width, height }, board, words) {
+  const limits = [["a row", height], ["a column", width], ["a direction", WAYS.length]];
+  for (const [at, [name, limit]] of limits.entries()) {
+    if (Number(words[at]) >= limit) return [`${name} below ${limit}`, words[at]];
+  }
+  const [row, column] = words.map(Number);
+  const cell = board[row * width + column];
+  return cell >= 0 ? undefined : [`a ball at ${pair(row, column)}`, cell === WALL ? "a wall" : "an empty cell"];
+}
+
+function attempted({ width, height }, [row, column]) {
+  return { at: row < height && column < width ? row * width + column : undefined, text: pair(row, column) };
 }
 
 function end(board, width, height, from, way) {
@@ -55,7 +112,7 @@ function move(board, from, to) {
 }
 
 /** Mazes after each number of rolls: whole ones every 128 rolls, the others played from there. */
-export function frames({ start, steps }) {
+export function frames({ start, steps, curve, stop }) {
   const keys = [start.cells];
   const board = start.cells.slice();
   steps.forEach((roll, at) => {
@@ -63,11 +120,16 @@ export function frames({ start, steps }) {
     if ((at + 1) % KEY_FRAMES === 0) keys.push(board.slice());
   });
   return {
-    count: steps.length,
+    count: steps.length + (stop?.attempt ? 1 : 0),
+    curve,
+    notable: (step) => step > 0 && curve[step] !== curve[step - 1],
     seek(step) {
-      const cells = keys[Math.floor(step / KEY_FRAMES)].slice();
-      for (let at = step - (step % KEY_FRAMES); at < step; at++) move(cells, steps[at].from, steps[at].to);
-      return { ...start, cells, roll: steps[step - 1], step, count: steps.length, ...score(cells, start.target) };
+      const made = Math.min(step, steps.length);
+      const cells = keys[Math.floor(made / KEY_FRAMES)].slice();
+      for (let at = made - (made % KEY_FRAMES); at < made; at++) move(cells, steps[at].from, steps[at].to);
+      const attempt = step > made ? stop.attempt : undefined;
+      const roll = attempt ? undefined : steps[made - 1];
+      return { ...start, cells, roll, attempt, step, count: steps.length, ...score(cells, start.target) };
     },
   };
 }
@@ -81,68 +143,122 @@ export function score(cells, target) {
   return { ...sums, points: 2 * sums.right + sums.wrong };
 }
 
-/** The maze of a frame: walls, targets dashed, balls with their digits, those on their target ringed, the last roll. */
-export function draw({ width, height, cells, target, roll }, drawn) {
-  const side = Math.max(8, Math.min(24, Math.floor(720 / Math.max(width, height))));
+/** The maze of a frame: walls, targets dashed with their digits, balls, those on their target ringed, the last roll. */
+export function draw(frame, drawn, theme) {
+  const { width, height, cells, target } = frame;
+  const side = Math.max(12, Math.min(32, Math.floor(840 / Math.max(width, height))));
   const canvas = drawn ?? document.createElement("canvas");
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = width * side * ratio;
-  canvas.height = height * side * ratio;
+  const [wide, high] = [width * side, height * side];
+  if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", "the maze");
   const pen = canvas.getContext("2d");
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const [ground, line, wall, ring] = dark ? ["#181b1f", "#2b3036", "#5d646d", "#e9eaec"] : ["#fff", "#dddcd6", "#3b3f45", "#191b1e"];
-  pen.scale(ratio, ratio);
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  pen.font = `700 ${Math.round(side * 0.6)}px system-ui, sans-serif`;
+  pen.fillStyle = theme.colour("--card");
+  pen.fillRect(0, 0, wide, high);
+  drawGrid(pen, frame, side, theme);
+  pen.lineWidth = Math.max(1.5, side / 12);
   cells.forEach((cell, at) => {
     const [x, y] = [(at % width) * side, Math.floor(at / width) * side];
-    pen.fillStyle = cell === WALL ? wall : ground;
-    pen.fillRect(x, y, side, side);
-    pen.strokeStyle = line;
-    pen.strokeRect(x, y, side, side);
-    const wanted = target[at];
-    if (wanted >= 0) {
-      pen.strokeStyle = COLOURS[wanted];
-      pen.lineWidth = 2;
-      pen.setLineDash([3, 2]);
-      pen.strokeRect(x + 2, y + 2, side - 4, side - 4);
-      pen.setLineDash([]);
-      pen.lineWidth = 1;
-    }
-    if (cell < 0) return;
-    pen.fillStyle = COLOURS[cell];
-    pen.beginPath();
-    pen.arc(x + side / 2, y + side / 2, side * 0.4, 0, 2 * Math.PI);
-    pen.fill();
-    if (cell === wanted) {
-      pen.strokeStyle = ring;
-      pen.lineWidth = 2;
-      pen.stroke();
-      pen.lineWidth = 1;
-    }
-    pen.fillStyle = "#fff";
-    pen.fillText(cell, x + side / 2, y + side / 2 + 1);
+    if (target[at] >= 0) drawTarget(pen, x, y, side, target[at], cell < 0, theme);
+    if (cell >= 0) drawBall(pen, x + side / 2, y + side / 2, side, cell, cell === target[at] && theme.colour("--text"));
   });
-  if (roll) {
-    const middle = (at) => [(at % width) * side + side / 2, Math.floor(at / width) * side + side / 2];
-    pen.strokeStyle = dark ? "#ffb45c" : "#a34a00";
-    pen.lineWidth = 3;
-    pen.beginPath();
-    pen.moveTo(...middle(roll.from));
-    pen.lineTo(...middle(roll.to));
-    pen.stroke();
-  }
+  if (frame.roll) drawRoll(pen, frame, side, theme.colour("--own"));
+  if (frame.attempt?.at !== undefined) drawCross(pen, frame, side, theme.colour("--wa"));
+  canvas.closeUp = frame.attempt?.at === undefined ? undefined : around(frame, side);
   return canvas;
 }
 
+function drawGrid(pen, { width, height, cells }, side, theme) {
+  pen.strokeStyle = theme.colour("--hair");
+  pen.lineWidth = 1;
+  pen.beginPath();
+  for (let column = 0; column <= width; column++) pen.rect(column * side - 0.5, 0, 0, height * side);
+  for (let row = 0; row <= height; row++) pen.rect(0, row * side - 0.5, width * side, 0);
+  pen.stroke();
+  pen.fillStyle = theme.dark ? "#5d646d" : "#3b3f45";
+  cells.forEach((cell, at) => {
+    if (cell === WALL) pen.fillRect((at % width) * side, Math.floor(at / width) * side, side, side);
+  });
+}
+
+function drawTarget(pen, x, y, side, colour, empty, theme) {
+  pen.strokeStyle = pen.fillStyle = (theme.dark ? RIMS : COLOURS)[colour];
+  pen.setLineDash([side / 6, side / 8]);
+  pen.strokeRect(x + 2, y + 2, side - 4, side - 4);
+  pen.setLineDash([]);
+  pen.font = `600 ${Math.round(side * (empty ? 0.5 : 0.3))}px system-ui, sans-serif`;
+  if (empty) pen.fillText(colour, x + side / 2, y + side / 2 + 1);
+  else if (side >= 20) pen.fillText(colour, x + side * 0.84, y + side * 0.2);
+}
+
+function drawBall(pen, x, y, side, colour, ring) {
+  pen.fillStyle = COLOURS[colour];
+  pen.beginPath();
+  pen.arc(x, y, side * 0.38, 0, 2 * Math.PI);
+  pen.fill();
+  if (ring) {
+    pen.strokeStyle = ring;
+    pen.stroke();
+  }
+  pen.fillStyle = "#fff";
+  pen.font = `700 ${Math.round(side * 0.5)}px system-ui, sans-serif`;
+  pen.fillText(colour, x, y + 1);
+}
+
+function middle({ width }, side, at) {
+  return [((at % width) + 0.5) * side, (Math.floor(at / width) + 0.5) * side];
+}
+
+function drawRoll(pen, frame, side, colour) {
+  const [[x1, y1], [x2, y2]] = [frame.roll.from, frame.roll.to].map((at) => middle(frame, side, at));
+  pen.strokeStyle = pen.fillStyle = colour;
+  pen.lineWidth = Math.max(2, side / 8);
+  pen.beginPath();
+  pen.moveTo(x1, y1);
+  pen.lineTo(x2, y2);
+  pen.stroke();
+  const [down, right] = WAYS[frame.roll.way];
+  const [tipX, tipY, size] = [x2 + right * side * 0.45, y2 + down * side * 0.45, side * 0.22];
+  pen.beginPath();
+  pen.moveTo(tipX, tipY);
+  pen.lineTo(tipX - right * size - down * size, tipY - down * size - right * size);
+  pen.lineTo(tipX - right * size + down * size, tipY - down * size + right * size);
+  pen.fill();
+}
+
+function drawCross(pen, frame, side, colour) {
+  const [x, y] = middle(frame, side, frame.attempt.at);
+  pen.strokeStyle = colour;
+  pen.lineWidth = Math.max(3, side / 6);
+  pen.beginPath();
+  for (const slope of [1, -1]) {
+    pen.moveTo(x - side * 0.4, y - slope * side * 0.4);
+    pen.lineTo(x + side * 0.4, y + slope * side * 0.4);
+  }
+  pen.stroke();
+}
+
+/** The part of the drawing that shows an impossible roll: [x, y, width, height]. */
+function around({ width, height, attempt }, side) {
+  const begin = (at, size) => Math.min(size - 5, Math.max(0, at - 2)) * side;
+  return [begin(attempt.at % width, width), begin(Math.floor(attempt.at / width), height), 5 * side, 5 * side];
+}
+
 /** The frame in words. */
-export function say({ width, roll, step, count, right, wrong, empty, points }) {
+export function say({ width, roll, attempt, step, count, right, wrong, empty, points }) {
   const sums = `${right} right, ${wrong} of another colour, ${empty} empty: ${points} points2`;
+  if (attempt) return `Roll ${step}, from ${attempt.text}, is not possible. ${sums}.`;
   if (!roll) return `The start, ${count} rolls to come. ${sums}.`;
-  const place = (cell) => `(${Math.floor(cell / width)},${cell % width})`;
-  const way = roll.from === roll.to ? "is blocked" : `rolls ${NAMES[roll.way]} to ${place(roll.to)}`;
-  return `Roll ${step} of ${count}: the ball at ${place(roll.from)} ${way}. ${sums}.`;
+  const name = (cell) => pair(Math.floor(cell / width), cell % width);
+  const way = roll.from === roll.to ? "is blocked" : `rolls ${NAMES[roll.way]} to ${name(roll.to)}`;
+  return `Roll ${step} of ${count}: the ball at ${name(roll.from)} ${way}. ${sums}.`;
+}
+
+/** What would be refused by the first numbers of a file alone; an empty text where nothing would. */
+export function peek(head, input) {
+  const count = /^[ \t\r\n]*([0-9]{1,15})(?=[ \t\r\n])/.exec(head)?.[1];
+  const { balls } = readMaze(input);
+  return Number(count ?? 0) > ROLLS_PER_BALL * balls ? `says ${count} rolls, but ${balls} balls allow ${ROLLS_PER_BALL * balls}` : "";
 }

@@ -1,0 +1,228 @@
+// The board of the last treat: two piles, and the square of side K + 1 into which every position folds. One frame a line of the
+// answer; as a game, one frame a move.
+import { place, readIntegers, rejection } from "../board/numbers.js";
+import { arrow, cross, drawing, label, svg } from "../board/shapes.js";
+
+const SIDE = 300;
+const LARGEST_SQUARE = 400;
+const MOST_DRAWN = 40;
+
+export const EXAMPLE = { input: "3\n2 5 2\n1 2 4\n7 9 4\n", answer: "0 1\n0 0\n0 3\n" };
+
+/** The positions with their moves, up to the first line that is wrong, and what the server says of it. */
+export function parse(input, answer) {
+  const given = input.trim().split(/\s+/);
+  const count = Number(given[0]);
+  const { words, offsets, fault } = readIntegers(answer, { most: 2 * count });
+  const wrong = fault ?? countFault(words, count);
+  const steps = [];
+  for (let at = 0; at < count && 2 * at + 1 < words.length; at++) {
+    steps.push([given[3 * at + 1], given[3 * at + 2], given[3 * at + 3], words[2 * at], words[2 * at + 1]]);
+  }
+  const illegal = steps.findIndex((step) => step[3] + step[4] !== "00" && illegality(...step.map(BigInt)));
+  const losing = wrong || illegal >= 0 ? -1 : steps.findIndex(([a, b, k, x, y]) => !isLost(BigInt(a) - BigInt(x), BigInt(b) - BigInt(y), BigInt(k)));
+  if (wrong) return { start: count, steps, raw: null, stop: { text: wrong } };
+  if (illegal >= 0) {
+    const where = `position ${illegal + 1} (${place(answer, offsets[2 * illegal])})`;
+    return { start: count, steps, raw: null, stop: { text: rejection(where, ...illegality(...steps[illegal].map(BigInt))), at: illegal + 1 } };
+  }
+  if (losing < 0) return { start: count, steps, raw: 1 };
+  const [x, y] = steps[losing].slice(3);
+  const text = rejection(`position ${losing + 1}`, "a winning move, or 0 0 where there is none", `${x} ${y}`);
+  return { start: count, steps, raw: null, stop: { text, at: losing + 1 } };
+}
+
+function countFault(words, count) {
+  if (words.length === 2 * count) return undefined;
+  return rejection("end of file", `${2 * count} numbers for ${count} positions`, words.length || "an empty file");
+}
+
+/** Why treats cannot be taken, as [expected, found]; undefined where they can. */
+export function illegality(cakes, fruit, most, x, y) {
+  if ((x === 0n && y === 0n) || (x !== y && x !== 0n && y !== 0n)) return ["a number from one pile or the same number from both", `${x} ${y}`];
+  const larger = x > y ? x : y;
+  if (larger > most) return [`at most ${most} from a pile`, `${larger}`];
+  if (x > cakes) return [`at most ${cakes} cakes`, `${x}`];
+  return y > fruit ? [`at most ${fruit} pieces of fruit`, `${y}`] : undefined;
+}
+
+/** Whether whoever is to move loses; Numbers where they are exact, since BigInts take 10 times as long. */
+export function isLost(cakes, fruit, most) {
+  const [a, b] = [cakes % (most + 1n), fruit % (most + 1n)];
+  const [low, difference] = a < b ? [a, b - a] : [b, a - b];
+  return lower(difference) === low;
+}
+
+/** Wythoff's a_n = floor(n * golden ratio). */
+function lower(n) {
+  return (n + root(5n * n * n)) / 2n;
+}
+
+/** The integer part of a square root: a double's is right to 2^-52, and one of Newton's steps mends what that leaves. */
+function root(square) {
+  if (square < 2n ** 52n) return BigInt(Math.floor(Math.sqrt(Number(square))));
+  let guess = BigInt(Math.floor(Math.sqrt(Number(square))));
+  guess = (guess + square / guess) / 2n;
+  while (guess * guess > square) guess -= 1n;
+  while ((guess + 1n) * (guess + 1n) <= square) guess += 1n;
+  return guess;
+}
+
+/** The positions in the order of the input. */
+export function frames({ steps, stop }) {
+  return {
+    count: steps.length,
+    notable: (step) => step === stop?.at,
+    seek(step) {
+      if (step === 0) return { step, count: steps.length };
+      const [a, b, k, x, y] = steps[step - 1].map(BigInt);
+      const verdict = step === stop?.at ? "wrong" : stop?.at === undefined || step < stop.at ? "right" : "not looked at";
+      return { step, count: steps.length, position: { a, b, k }, move: { x, y }, verdict: stop && stop.at === undefined ? "not looked at" : verdict };
+    },
+  };
+}
+
+/** The frame in words. */
+export function say({ step, count, position, move, verdict }) {
+  if (!position) return `${count} positions, one a step.`;
+  const { a, b, k } = position;
+  const claim = move.x + move.y === 0n ? "said to be lost" : `take ${taken(move)}`;
+  return `Position ${step} of ${count}: ${a} cakes, ${b} pieces of fruit, at most ${k}: ${claim}, ${verdict}.`;
+}
+
+function taken({ x, y }) {
+  if (x === y) return `${x} of both`;
+  return x ? `${x} of the cakes` : `${y} of the fruit`;
+}
+
+/** A position: its piles as bars, and the folded square with its lost cells, the position and the move. */
+export function draw(frame, drawn) {
+  const board = drawn ?? drawing(SIDE + 40, SIDE + 100, "the position");
+  if (!frame.position) {
+    board.replaceChildren(label(`${frame.count} positions`, { class: "big", x: SIDE / 2 + 20, y: 60 }));
+    return board;
+  }
+  board.replaceChildren(...piles(frame), ...square(board, frame));
+  return board;
+}
+
+function piles({ position: { a, b, k }, move, choose }) {
+  const largest = a > b ? a : b;
+  const bar = (name, sign, count, less, y) => {
+    const row = svg("g", {}, label(`${name} ${count}`, { class: "lab", x: 20, y: y - 4 }));
+    const wide = (treats) => (largest ? Number((treats * 10000n) / largest) / 10000 : 0) * SIDE;
+    row.append(svg("rect", { class: "sq", x: 20, y, width: SIDE, height: 12 }));
+    if (count) row.append(svg("rect", { class: `pile ${sign}`, x: 20, y, width: Math.max(1, wide(count)), height: 12 }));
+    if (less) row.append(svg("rect", { class: "eaten", x: 20 + wide(count - less), y, width: Math.max(2, wide(less)), height: 12 }));
+    return row;
+  };
+  const rows = [bar("cakes", "cake", a, move && move.x <= a ? move.x : 0n, 16), bar("fruit", "fruit", b, move && move.y <= b ? move.y : 0n, 46)];
+  return choose ? rows : [...rows, label(`at most ${k}`, { class: "lab end", x: SIDE + 20, y: 12 })];
+}
+
+/** The square of side K + 1: rows are cakes, columns pieces of fruit; lost cells dark, the position ringed. */
+function square(board, { position: { a, b, k }, move, verdict }) {
+  const side = k + 1n;
+  if (side > BigInt(LARGEST_SQUARE)) {
+    const rest = [`cakes mod ${side}: ${a % side}`, `fruit mod ${side}: ${b % side}`];
+    return rest.map((text, at) => label(text, { class: "lab", x: 20, y: 90 + 18 * at }));
+  }
+  const count = Number(side);
+  const cell = SIDE / count;
+  const at = (row, column) => [20 + (Number(column) + 0.5) * cell, 80 + (Number(row) + 0.5) * cell];
+  if (board.square?.count !== count) board.square = { count, shape: lostCells(count, cell) };
+  const shapes = [board.square.shape, label("fruit →", { class: "lab", x: 20, y: 76 }), label("cakes ↓", { class: "lab end", x: SIDE + 20, y: 76 })];
+  const here = at(a % side, b % side);
+  const isMove = move && (move.x || move.y);
+  if (isMove && illegality(a, b, k, move.x, move.y)) shapes.push(cross(...here, Math.max(5, cell * 0.3)));
+  else if (isMove) {
+    const there = at((((a - move.x) % side) + side) % side, (((b - move.y) % side) + side) % side);
+    shapes.push(verdict === "wrong" ? arrow("bad", here, there) : arrow("", here, there));
+    if (verdict === "wrong") shapes.push(cross(...there, Math.max(5, cell * 0.3)));
+  }
+  const name = verdict === "wrong" ? "here wrong" : "here";
+  return [...shapes, svg("circle", { class: name, cx: here[0], cy: here[1], r: Math.max(4, cell * 0.4) })];
+}
+
+function lostCells(count, cell) {
+  const shape = svg("g", {}, svg("rect", { class: "sq", x: 20, y: 80, width: SIDE, height: SIDE }));
+  const lines = [];
+  for (let at = 1; at < count && cell > 4; at++) lines.push(`M${20 + at * cell} 80v${SIDE}M20 ${80 + at * cell}h${SIDE}`);
+  if (lines.length) shape.append(svg("path", { class: "grid", d: lines.join("") }));
+  for (let n = 0; ; n++) {
+    const low = Math.floor((n * (1 + Math.sqrt(5))) / 2);
+    if (low + n >= count) return shape;
+    for (const [row, column] of n ? [[low, low + n], [low + n, low]] : [[0, 0]]) {
+      shape.append(svg("rect", { class: "lost", x: 20 + column * cell, y: 80 + row * cell, width: cell, height: cell }));
+    }
+  }
+}
+
+/** What would be refused by the first numbers of a file alone; an empty text where nothing would. */
+export function peek(head) {
+  return /^[ \t\r\n]*([0-9]+[ \t\r\n]+[0-9]+|[0-9]*$)/.test(head) ? "" : "does not begin with two numbers";
+}
+
+/** The last treat as a game: {a, b, k, turn}. */
+export const game = {
+  sides: ["first", "second"],
+  start(text) {
+    const [numbers, rest] = text.split("\n");
+    const [a, b, k] = numbers.split(" ").map(BigInt);
+    return { a, b, k, turn: rest ? 1 : 0 };
+  },
+  apply({ a, b, k, turn }, move) {
+    const [x, y] = move.split(" ").map(BigInt);
+    const wrong = illegality(a, b, k, x, y);
+    if (wrong) throw new Error(rejection("move", ...wrong));
+    return { a: a - x, b: b - y, k, turn: 1 - turn };
+  },
+  over: ({ a, b }) => a + b === 0n,
+  moves({ a, b, k }) {
+    const most = (...limits) => Number(limits.reduce((least, each) => (each < least ? each : least), k));
+    const [cakes, fruit, both] = [most(a), most(b), most(a, b)];
+    if (cakes + fruit + both > 60) return null;
+    const list = (count, text) => Array.from({ length: count }, (_, at) => text(at + 1));
+    return [...list(cakes, (i) => `${i} 0`), ...list(fruit, (i) => `0 ${i}`), ...list(both, (i) => `${i} ${i}`)];
+  },
+  describe: (move) => `take ${taken(Object.fromEntries(move.split(" ").map((number, at) => ["xy"[at], BigInt(number)])))}`,
+  say: ({ a, b, k }) => (a + b === 0n ? "The piles are empty." : `${a} cakes and ${b} pieces of fruit; a move takes at most ${k} from a pile.`),
+  draw(position, drawn, _theme, last, choose) {
+    const move = last && Object.fromEntries(last.split(" ").map((number, at) => ["xy"[at], BigInt(number)]));
+    const board = drawn ?? drawing(SIDE + 40, 128, "the piles");
+    board.replaceChildren(...heaps(position, move, choose));
+    return board;
+  },
+};
+
+/** The piles of a game treat by treat while they are small; a click takes as many as lie from there to the end. */
+function heaps(position, last, choose) {
+  const { a, b, k } = position;
+  if (a > BigInt(MOST_DRAWN) || b > BigInt(MOST_DRAWN)) return piles({ position });
+  const step = SIDE / MOST_DRAWN + 0.5;
+  const shapes = [label(`at most ${k} from a pile`, { class: "lab end", x: SIDE + 20, y: 12 })];
+  const target = (move, shape) => {
+    if (!choose) return shape;
+    shape.classList.add("target");
+    shape.addEventListener("click", () => choose(move));
+    const title = svg("title");
+    title.textContent = game.describe(move);
+    shape.append(title);
+    return shape;
+  };
+  for (const [at, [name, count, gone]] of [["cakes", Number(a), Number(last?.x ?? 0n)], ["fruit", Number(b), Number(last?.y ?? 0n)]].entries()) {
+    const y = 40 + at * 46;
+    shapes.push(label(`${name} ${count}`, { class: "lab", x: 20, y: y - 14 }));
+    for (let treat = 0; treat < Math.min(MOST_DRAWN, count + gone); treat++) {
+      const taken = count - treat;
+      const shape = svg("circle", { class: treat < count ? `treat ${at ? "fruit" : "cake"}` : "gone", cx: 24 + treat * step, cy: y, r: 3.3 });
+      shapes.push(treat < count && BigInt(taken) <= k ? target(at ? `0 ${taken}` : `${taken} 0`, shape) : shape);
+    }
+  }
+  const both = Math.min(Number(a), Number(b), Number(k < 99n ? k : 99n));
+  if (choose && both) shapes.push(label("from both:", { class: "lab", x: 20, y: 122 }));
+  for (let each = 1; choose && each <= Math.min(both, 20); each++) {
+    shapes.push(target(`${each} ${each}`, svg("g", { class: "key" }, svg("rect", { x: 76 + each * 12, y: 112, width: 11, height: 13 }), label(each, { x: 81.5 + each * 12, y: 122 }))));
+  }
+  return shapes;
+}
