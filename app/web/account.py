@@ -11,12 +11,13 @@ from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.service import Service
-from app.services.errors import BadRequest, Unauthorized
+from app.services.errors import Unauthorized
 from app.services.people import tokens
 from app.services.people.own_account import OwnChange, change_password, own_account
 from app.services.viewer import PUBLIC, Viewer
-from app.web.forms import made_of, read_form
+from app.web.forms import made_of, read_form, refuse_two_texts
 from app.web.pages import page
+from app.web.sessions import drop_session, keep_session
 from app.web.visitor import Reading, TheService, Visitor, address_of, authenticator_of
 
 WRONG = "This username and password do not belong together. Both are as they were given to you; capitals count."
@@ -26,9 +27,19 @@ async def login_page(
     request: Request,
     viewer: Visitor,
     next: Annotated[str, Query(max_length=2000)] = "/",
+    username: Annotated[str, Query(max_length=255)] = "",
+    reset: str = "",
 ) -> HTMLResponse:
-    """The form to log in."""
-    return page("login.html", request, viewer=viewer, next=_inside(next), username="", fault=None)
+    """The form to log in; `reset` after a new password has been set."""
+    return page(
+        "login.html",
+        request,
+        viewer=viewer,
+        next=_inside(next),
+        username=username,
+        fault=None,
+        is_reset=reset == "yes",
+    )
 
 
 async def log_in(request: Request, service: TheService) -> Response:
@@ -37,19 +48,12 @@ async def log_in(request: Request, service: TheService) -> Response:
     username, next_ = form.get("username", ""), _inside(form.get("next", "/"))
     viewer = await authenticator_of(request).check_password(username, form.get("password", ""), address_of(request))
     if viewer is None:
-        return page("login.html", request, 401, viewer=PUBLIC, next=next_, username=username, fault=WRONG)
+        values = {"next": next_, "username": username, "fault": WRONG, "is_reset": False}
+        return page("login.html", request, 401, viewer=PUBLIC, **values)
     token = await run_sync(_begin, service, viewer)
     authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
     reply = RedirectResponse(f"{request.scope.get('root_path', '')}{next_}", 303)
-    reply.set_cookie(
-        tokens.SESSION_COOKIE,
-        token,
-        max_age=int(tokens.SESSION_LASTS.total_seconds()),
-        path=request.scope.get("root_path", "") or "/",
-        secure=request.url.scheme == "https",
-        httponly=True,
-        samesite="strict",
-    )
+    keep_session(request, reply, token)
     return reply
 
 
@@ -58,9 +62,8 @@ async def log_out(request: Request, service: TheService, viewer: Visitor) -> Res
     if viewer.credential.digest is not None:
         await run_sync(_end, service, viewer)
         authenticator_of(request).forget(viewer.account_id)
-    root = request.scope.get("root_path", "")
-    reply = RedirectResponse(f"{root}/", 303)
-    reply.delete_cookie(tokens.SESSION_COOKIE, path=root or "/", httponly=True, samesite="strict")
+    reply = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
+    drop_session(request, reply)
     return reply
 
 
@@ -82,10 +85,7 @@ async def set_password(request: Request, service: TheService, viewer: Visitor) -
     """Change the own password; all other sessions and tokens end."""
     if not viewer.logged_in:
         raise Unauthorized("log in to change your password")
-    fields = await read_form(request)
-    if fields.pop("again", "") != fields.get("password", ""):
-        raise BadRequest("the new password: expected the same text twice, found two texts")
-    body = made_of(OwnChange, fields)
+    body = made_of(OwnChange, refuse_two_texts(await read_form(request)))
     check = partial(authenticator_of(request).check_password, address=address_of(request))
     await change_password(service, viewer, body, check)
     authenticator_of(request).forget(viewer.account_id)

@@ -15,10 +15,11 @@ from app.domain.contests import ScoredProblem
 from app.domain.scoring import Answers
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import number
+from app.services.people import registration
 from app.services.problems import problems, testcases
 from app.services.problems.shown_statements import Reader, statement_body
 from app.services.submissions.standing import own_answers, points_at_best
-from app.services.viewer import Viewer
+from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import the_problem
 from app.storage import contests
 from app.web.frames import frame
@@ -73,6 +74,7 @@ def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         rules=contest_rules(snapshot.contest.clock, snapshot.contest.settings),
         problems=_listed(session, viewer, snapshot),
         teams=len(snapshot.main.rows),
+        may_register=viewer.team_id is None and registration.terms(session, PUBLIC, row.id).open,
     )
 
 

@@ -53,6 +53,14 @@ async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:
     return {name: value.replace("\r\n", "\n") for name, value in fields}
 
 
+def refuse_two_texts(fields: Mapping[str, str]) -> dict[str, str]:
+    """The fields without the second spelling of a new password; raises BadRequest where it is another one."""
+    others = {name: value for name, value in fields.items() if name != "again"}
+    if fields.get("again", "") != fields.get("password", ""):
+        raise BadRequest("the new password: expected the same text twice, found two texts")
+    return others
+
+
 def made_of(model: type[M], fields: Mapping[str, str]) -> M:
     """A document made of the fields that are filled in; raises BadRequest with what is wrong with them."""
     return made_of_values(model, {name: value for name, value in fields.items() if value})

@@ -13,7 +13,9 @@ from app.web.contest import contest_page, problem_page, problems_page
 from app.web.index import index
 from app.web.organiser import routes as organiser
 from app.web.pages import HEADERS, HERE, page
+from app.web.passwords import reset_page, set_forgotten_password
 from app.web.questions import ask, questions_page
+from app.web.registration import register_on_page, registration_page
 from app.web.sending import send_answers
 from app.web.team import team_page
 from app.web.visitor import PageRoute
@@ -28,6 +30,8 @@ router.add_api_route("/login", log_in, methods=["POST"])
 router.add_api_route("/logout", log_out, methods=["POST"])
 router.add_api_route("/account", account_page)
 router.add_api_route("/account", set_password, methods=["POST"])
+router.add_api_route("/reset-password", reset_page)
+router.add_api_route("/reset-password", set_forgotten_password, methods=["POST"])
 router.add_api_route(CONTEST, contest_page)
 router.add_api_route(f"{CONTEST}/problems", problems_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}", problem_page)
@@ -36,6 +40,8 @@ router.add_api_route(f"{CONTEST}/answers", answers_page)
 router.add_api_route(f"{CONTEST}/answers", send_answers, methods=["POST"])
 router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", report_page)
 router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
+router.add_api_route(f"{CONTEST}/register", registration_page)
+router.add_api_route(f"{CONTEST}/register", register_on_page, methods=["POST"])
 router.add_api_route(f"{CONTEST}/questions", questions_page)
 router.add_api_route(f"{CONTEST}/questions", ask, methods=["POST"])
 

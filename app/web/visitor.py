@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any, Protocol, cast
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from app.service import Service
 from app.services.acting import acting, actor_of
 from app.services.errors import ServiceError, Unauthorized
 from app.services.names import NoContest
+from app.services.people.guesses import Attempt
 from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
@@ -32,6 +34,9 @@ class Authenticator(Protocol):
 
     async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
         """The viewer of a password; None where it is wrong."""
+
+    def turn(self, username: str, address: str) -> AbstractAsyncContextManager[Attempt]:
+        """Wait for the turn to check a secret of an account."""
 
     def forget(self, account_id: str | None = None) -> None:
         """Look at the database again."""
@@ -125,10 +130,15 @@ def login_address(request: Request) -> str:
     return f"{root}/login?next={request.url.path.removeprefix(root)}"
 
 
+def status_of(request: Request, refusal: ServiceError) -> int:
+    """The status of a refusal, as the API has it."""
+    statuses = cast(Mapping[type[ServiceError], int], request.app.state.refusal_statuses)
+    return next(statuses[kind] for kind in type(refusal).__mro__ if kind in statuses)
+
+
 async def refused(request: Request, refusal: ServiceError) -> Response:
     """The page of a refusal."""
-    statuses = cast(Mapping[type[ServiceError], int], request.app.state.refusal_statuses)
-    status = next(statuses[kind] for kind in type(refusal).__mro__ if kind in statuses)
+    status = status_of(request, refusal)
     sentence = await refusal.sentence(request.app.state.service)
     title = TITLES.get(status, "This did not work")
     faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []

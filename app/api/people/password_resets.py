@@ -8,7 +8,6 @@ from fastapi import APIRouter, Request, Response
 
 from app.api.http.deps import CurrentViewer, QuietWriting, TheAuthenticator, TheService, address_of
 from app.api.http.gated import GatedRoute
-from app.services.errors import Forbidden
 from app.services.heavy import run_heavy
 from app.services.people.account_bodies import AccountView
 from app.services.people.password_resets import (
@@ -18,7 +17,7 @@ from app.services.people.password_resets import (
     ResetMade,
     make_reset,
     renew_password,
-    use_reset,
+    use_reset_in_turn,
 )
 
 router = APIRouter(route_class=GatedRoute, tags=["accounts"])
@@ -50,11 +49,6 @@ async def change_forgotten_password(
     _viewer: CurrentViewer, request: Request, service: TheService, authenticator: TheAuthenticator, body: NewPassword
 ) -> AccountView:
     """Nobody need log in. A wrong code is a guess like a wrong password; a right one is good once."""
-    async with authenticator.turn(body.username, address_of(request)) as attempt:
-        try:
-            account = await run_heavy(partial(use_reset, service, body))
-        except Forbidden:
-            attempt.failed = True
-            raise
+    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address_of(request)))
     authenticator.forget(account.id)
     return account

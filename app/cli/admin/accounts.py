@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 import typer
 
@@ -79,7 +80,8 @@ def reset_user_password(
         if one_time:
             reset = client.post(f"accounts/{account}/password-reset", {"hours": hours}, MadeReset)
             command = f"jurado reset-password {client.url} {reset['username']} --code {reset['code']}"
-            report(f"good once, until {reset['expires']}: {command}", reset, as_json=as_json)
+            link = f"{client.url}/reset-password?{urlencode({'username': reset['username'], 'code': reset['code']})}"
+            report(f"good once, until {reset['expires']}: {command}\nlink: {link}", reset, as_json=as_json)
             return
         made = client.post(f"accounts/{account}/password", None, MadePassword)
     report(f"the new password of {made['username']} is {made['password']}", made, as_json=as_json)

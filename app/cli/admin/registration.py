@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated
+from urllib.parse import urlencode
 
 import typer
 from pydantic import JsonValue
@@ -109,4 +110,8 @@ def terms_text(contest: str, terms: Terms, url: str) -> str:
     until = f", until {terms['until']}" if terms["until"] else ""
     if not terms["open"]:
         return f"registration for {contest} is not open; {taken}"
-    return f"registration for {contest} is open{until}; {taken}\ncode: {terms['code']}\njurado register {url} {contest}"
+    link = f"{url}/c/{contest}/register?{urlencode({'code': terms['code'] or ''})}"
+    return (
+        f"registration for {contest} is open{until}; {taken}\ncode: {terms['code']}\nlink: {link}"
+        f"\njurado register {url} {contest}"
+    )

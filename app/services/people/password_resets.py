@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
+from functools import partial
 from hmac import compare_digest
 
 from pydantic import BaseModel, Field
@@ -15,8 +17,10 @@ from app.services.bodies import Body
 from app.services.clics import format_time
 from app.services.errors import Forbidden
 from app.services.examples import example
+from app.services.heavy import run_heavy
 from app.services.people.account_bodies import AccountView, Password, Username, refuse_weak, view
 from app.services.people.accounts import account_of
+from app.services.people.guesses import Attempt
 from app.services.viewer import digest
 from app.storage import accounts as stored
 from app.storage.tables import AccountRow, PasswordResetRow
@@ -82,6 +86,21 @@ def renew_password(service: Service, account_id: str) -> PasswordMade:
         row = account_of(session, account_id)
         _set_password(session, row, password_hash)
     return PasswordMade(account_id=account_id, username=row.username, password=password)
+
+
+async def use_reset_in_turn(
+    service: Service, body: NewPassword, turn: AbstractAsyncContextManager[Attempt]
+) -> AccountView:
+    """Set a password with a code, once it is the turn of whoever asks: a wrong code is a guess like a wrong password.
+
+    Raises what `use_reset` raises.
+    """
+    async with turn as attempt:
+        try:
+            return await run_heavy(partial(use_reset, service, body))
+        except Forbidden:
+            attempt.failed = True
+            raise
 
 
 def use_reset(service: Service, body: NewPassword) -> AccountView:

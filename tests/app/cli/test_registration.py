@@ -7,6 +7,7 @@ import re
 import uuid
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app.cli.access import new_login
@@ -36,6 +37,9 @@ def test_an_organiser_opens_registration_and_somebody_registers(
     rows = json.loads(admin("admin", "registration", "list", "practice", "--json").stdout)
     assert f"{name}@example.org" in {row["email"] for row in rows}
     renewed = admin("admin", "registration", "new-code", "practice")
+    link = re.search(r"^link: (\S+)$", renewed.stdout, re.MULTILINE)
+    assert link is not None
+    assert "<form class" in httpx.get(link[1]).text
     assert re.search(r"^code: (\S+)$", renewed.stdout, re.MULTILINE)[1] != code  # type: ignore[index]
     refused = jurado("register", service.url, "practice", "--code", code, *ours, stdin=f"{PASSWORD}\n")
     assert (refused.exit_code, "expected the contest's code" in refused.stderr) == (1, True)
@@ -57,6 +61,9 @@ def test_an_admin_resets_a_password_or_gives_a_code_for_it(
     assert new_login(service.url, name, made["password"]).token
     shown = admin("admin", "user", "password", name, "--one-time", "--hours", "2")
     code = re.search(r"--code (\S+)", shown.stdout)
+    link = re.search(r"^link: (\S+)$", shown.stdout, re.MULTILINE)
+    assert link is not None
+    assert f'value="{name}"' in httpx.get(link[1]).text
     assert code is not None, shown.stderr
     used = jurado("reset-password", service.url, name, "--code", code[1], "--password-stdin", stdin=f"{PASSWORD}\n")
     assert used.exit_code == 0, used.stderr

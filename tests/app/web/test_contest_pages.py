@@ -33,6 +33,8 @@ PAGES = (
     "/c/c/scoreboard",
     "/c/c/teams/team",
     "/c/c/questions",
+    "/c/c/register",
+    "/reset-password",
     "/login",
 )
 OWN = ("/c/c/answers", "/c/c/submissions/1", "/account")

@@ -1,0 +1,26 @@
+"""The cookie of a session: a token that no script reads and no other site sends."""
+
+from __future__ import annotations
+
+from fastapi import Request, Response
+
+from app.services.people import tokens
+
+
+def keep_session(request: Request, reply: Response, token: str) -> None:
+    """Let the browser keep the token of a session that has begun."""
+    reply.set_cookie(
+        tokens.SESSION_COOKIE,
+        token,
+        max_age=int(tokens.SESSION_LASTS.total_seconds()),
+        path=request.scope.get("root_path", "") or "/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def drop_session(request: Request, reply: Response) -> None:
+    """Let the browser forget the session's token."""
+    path = request.scope.get("root_path", "") or "/"
+    reply.delete_cookie(tokens.SESSION_COOKIE, path=path, httponly=True, samesite="strict")
