@@ -8,6 +8,9 @@ from app.services.people.tokens import ID_LENGTH
 from app.services.viewer import Viewer
 from app.storage.audit import Actor, acting
 
+PLAY = frozenset({"create_game", "join_game", "create_move", "resign_game"})
+"""Operations that change nothing of anybody's but a game of one's own: judges who practise fill no log with moves."""
+
 __all__ = ["acting", "actor_of"]
 
 
@@ -18,7 +21,7 @@ def actor_of(
 
     `ids` are the variables of its address, such as contest_id and problem_id.
     """
-    if not viewer.logged_in or not viewer.is_audited:
+    if not viewer.logged_in or not viewer.is_audited or operation in PLAY:
         return None
     digest = viewer.credential.digest
     return Actor(

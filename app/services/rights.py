@@ -53,7 +53,7 @@ TABLE: dict[Who, str] = {
         list_persons get_person get_person_file
         list_clarifications get_clarification list_awards get_award list_commentary get_commentary
         get_registration create_registration change_forgotten_password
-        create_game list_games get_game get_transcript create_move resign_game
+        create_game list_games get_game get_transcript create_move resign_game join_game
     """,
     Who.ACCOUNTS: """
         get_own_account change_own_account list_tokens create_token delete_tokens delete_token

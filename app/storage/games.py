@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, Update, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
@@ -45,6 +45,14 @@ class Game:
     ending: str | None = None
     winner: int | None = None
     submission_id: int | None = None
+    guest: str | None = None
+    guest_account_id: str | None = None
+    joined: datetime | None = None
+
+    @property
+    def awaits_guest(self) -> bool:
+        """Whether it is for two people, of whom one has not come yet."""
+        return self.guest is not None and self.joined is None and self.ended is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,13 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody who takes the other seat of a game; `game` is the game after it, its clock running."""
+
+    game: Game
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
     """A turn that is stored: the game after it, and the submission that it has become."""
 
@@ -104,11 +119,23 @@ COLUMNS = [getattr(GameRow, name) for name in NAMES]
 MOVE_COLUMNS = [getattr(GameMoveRow, name) for name in MOVE_NAMES]
 PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner", "submission_id")
 INSERT_GAME, INSERT_MOVE = insert(GameRow), insert(GameMoveRow)
-ADVANCE = (
-    update(GameRow.__table__)  # type: ignore[arg-type]  # the table of a mapped class is a Table
-    .where(GameRow.id == bindparam("of_game"))
-    .values({name: bindparam(f"new_{name}") for name in PROGRESS})
-)
+GO_ON = ("moves", "since", "used_ms")
+"""Columns that most turns change: none of them lies in an index."""
+SEAT = ("since", "deadline", "guest_account_id", "joined")
+
+
+def _updating(names: Sequence[str]) -> Update:
+    """An update of these columns of one game, which `_of_row` gives the values for."""
+    table = GameRow.__table__
+    assert isinstance(table, Table)
+    return (
+        update(table)
+        .where(GameRow.id == bindparam("of_game"))
+        .values({name: bindparam(f"new_{name}") for name in names})
+    )
+
+
+UPDATES: dict[tuple[str, ...], Update] = {names: _updating(names) for names in (PROGRESS, GO_ON, SEAT)}
 IS_PLAYING = GameRow.ended.is_(None)
 
 
@@ -137,28 +164,49 @@ def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | Li
 def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Stale]:
     """Insert moves, and what ended games have become; a handler of the writer.
 
-    A turn that was made of another state of its game than the stored one changes nothing.
+    A turn that was made of another state of its game than the stored one changes nothing, nor does the second turn of a
+    game in one batch: both would be made of the same state.
     """
     ids = {turn.game.id for turn in arriving}
-    query = select(GameRow.id, GameRow.moves).where(GameRow.id.in_(ids), IS_PLAYING)
+    query = select(GameRow.id, GameRow.moves, GameRow.deadline).where(GameRow.id.in_(ids), IS_PLAYING)
     if connection.dialect.name == "postgresql":
         query = query.with_for_update()
-    known = {game_id: moves for game_id, moves in connection.execute(query)}  # noqa: C416 - a Row is no pair
+    rows = connection.execute(query).all()
+    known = {row.id: row.moves for row in rows}
+    deadlines = {row.id: row.deadline for row in rows}
     fresh: list[Turn] = []
     for turn in arriving:
         if known.get(turn.game.id) == turn.before:
             fresh.append(turn)
-            if turn.game.ended is None:
-                known[turn.game.id] = turn.game.moves
-            else:
-                del known[turn.game.id]
+            del known[turn.game.id]
     became = _submitted(connection, [turn for turn in fresh if turn.submission is not None])
     after = {id(turn): _after(turn, became.get(turn.game.id)) for turn in fresh}
     if moves := [_move_values(turn.game.id, move) for turn in fresh for move in turn.moves]:
         connection.execute(INSERT_MOVE, moves)
-    if fresh:
-        connection.execute(ADVANCE, [_progress(after[id(turn)]) for turn in fresh])
+    changed: dict[tuple[str, ...], list[dict[str, object]]] = {}
+    for game in after.values():
+        goes_on = game.ended is None and game.deadline == deadlines[game.id]
+        names: tuple[str, ...] = GO_ON if goes_on else PROGRESS
+        changed.setdefault(names, []).append(_of_row(game, names))
+    for names, values in changed.items():
+        connection.execute(UPDATES[names], values)
     return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
+
+
+def join(connection: Connection, arriving: Sequence[Guest]) -> list[Game | Stale]:
+    """Seat guests; a handler of the writer. The first one of a game gets the seat, and none once it has ended."""
+    ids = {each.game.id for each in arriving}
+    query = select(GameRow.id).where(GameRow.id.in_(ids), GameRow.joined.is_(None), IS_PLAYING)
+    if connection.dialect.name == "postgresql":
+        query = query.with_for_update()
+    free = set(connection.scalars(query))
+    results: list[Game | Stale] = []
+    for each in arriving:
+        results.append(each.game if each.game.id in free else STALE)
+        free.discard(each.game.id)
+    if seated := [game for game in results if isinstance(game, Game)]:
+        connection.execute(UPDATES[SEAT], [_of_row(game, SEAT) for game in seated])
+    return results
 
 
 def _refused(
@@ -222,14 +270,17 @@ def _move_values(game_id: str, move: Move) -> dict[str, object]:
     return {"game_id": game_id, **{name: getattr(move, name) for name in MOVE_NAMES}}
 
 
-def _progress(game: Game) -> dict[str, object]:
-    return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in PROGRESS}}
+def _of_row(game: Game, names: Sequence[str]) -> dict[str, object]:
+    return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in names}}
 
 
-def get(session: Session, game_id: str) -> Game | None:
-    """A game by its id."""
-    row = session.execute(select(*COLUMNS).where(GameRow.id == game_id)).one_or_none()
-    return None if row is None else Game(*row)
+def get(session: Session, seat_id: str) -> Game | None:
+    """A game by its id, or by that of the guest's seat."""
+    for column in (GameRow.id, GameRow.guest):
+        row = session.execute(select(*COLUMNS).where(column == seat_id)).one_or_none()
+        if row is not None:
+            return Game(*row)
+    return None
 
 
 def moves(session: Session, game_id: str) -> list[Move]:
@@ -253,14 +304,20 @@ def of_contest(
     contest_id: str,
     *,
     owner: str | None = None,
+    guest_account_id: str | None = None,
     problem_id: str | None = None,
     team_id: str | None = None,
     playing: bool | None = None,
     limit: int | None = None,
 ) -> list[Game]:
-    """The games of a contest, the latest first; those of an owner, a problem or a team, open or ended ones."""
+    """The games of a contest, the latest first; those of an owner, a guest, a problem or a team, open or ended ones."""
     query = select(*COLUMNS).where(GameRow.contest_id == contest_id)
-    for column, value in ((GameRow.owner, owner), (GameRow.problem_id, problem_id), (GameRow.team_id, team_id)):
+    for column, value in (
+        (GameRow.owner, owner),
+        (GameRow.guest_account_id, guest_account_id),
+        (GameRow.problem_id, problem_id),
+        (GameRow.team_id, team_id),
+    ):
         query = query if value is None else query.where(column == value)
     if playing is not None:
         query = query.where(IS_PLAYING if playing else GameRow.ended.is_not(None))

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.domain.contests import CaseKind, Clock
 from app.domain.final_cases import Finals
 from app.domain.limits import NO_LIMITS, Limits, read_limits
-from app.domain.participation import Participation, own_clock
+from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.domain.settings import ContestSettings, read_settings
 from app.storage import participations, pins
 from app.storage.database import Database
@@ -72,6 +72,11 @@ class Entrant:
     clock: Clock
     participation: Participation | None = None
     asked: datetime | None = None
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether it takes part after the contest, by a clock of its own."""
+        return self.participation is not None and self.participation.kind is ParticipationKind.VIRTUAL
 
 
 def read_entrant(session: Session, entry: Entry, team_id: str) -> Entrant:

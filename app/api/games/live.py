@@ -29,7 +29,6 @@ from app.services.feed.streams import Client
 from app.services.games.bodies import MoveBody
 from app.services.games.playing import Games
 from app.services.games.referee import Table
-from app.services.games.showing import made_moves
 from app.services.viewer import Viewer
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
@@ -60,15 +59,17 @@ class Player(Client):
 class Live:
     """One connection to one game; `known` is the number of the last move that it was told of."""
 
-    def __init__(self, socket: WebSocket, games: Games, viewer: Viewer, game_id: str, known: int) -> None:
+    def __init__(self, socket: WebSocket, games: Games, viewer: Viewer, seat_id: str, game_id: str, known: int) -> None:
         self._socket = socket
         self._games = games
         self._viewer = viewer
+        self._seat_id = seat_id
         self._game_id = game_id
         self._known = known
+        self._has_guest = False
         self._has_end = False
         self._sending = asyncio.Lock()
-        self._acting = False
+        self._acting = self._looking = self._behind = False
         self._tasks: set[asyncio.Task[None]] = set()
         self.closing = False
 
@@ -84,12 +85,13 @@ class Live:
         """Send the game with the moves behind those told, if there is anything new; `since`: behind that one anyway."""
         async with self._sending:
             begin = self._known if since is None else since
-            is_new = len(table.moves) > begin or (table.over and not self._has_end)
-            if not is_new or self.closing:
+            has_guest = table.game.joined is not None
+            is_news = (table.over and not self._has_end) or (has_guest and not self._has_guest)
+            if self.closing or not (is_news or len(table.moves) > begin):
                 return
-            document = await self._games.shown(table)
-            shown = document.model_copy(update={"moves": made_moves(table, max(0, begin))})
-            self._known, self._has_end = len(table.moves), table.over
+            shown = await self._games.shown(table, self._seat_id, max(0, begin))
+            self._known = max(self._known, len(table.moves))
+            self._has_end, self._has_guest = table.over, has_guest
             await self._socket.send_text('{"type":"game",' + shown.model_dump_json()[1:])
         if table.over:
             await self.close(ENDED)
@@ -100,25 +102,38 @@ class Live:
         try:
             message = read_message(text)
             if isinstance(message, ResignBody):
-                await self.tell(await self._games.resign(self._viewer, self._game_id))
+                await self.tell(await self._games.resign(self._viewer, self._seat_id))
                 return
-            await self._games.move(self._viewer, self._game_id, message)
-            await self.tell(await self._games.now(self._viewer, self._game_id), message.number - 1)
+            await self._games.move(self._viewer, self._seat_id, message)
+            self._behind = False
+            await self.tell(await self._games.now(self._viewer, self._seat_id), message.number - 1)
         except ServiceError as refused:
+            self._behind = True
             await self._send(error_response(status_of(refused), refused.message))
-            await self.look()
         finally:
             self._acting = False
+        if self._behind:
+            await self.look()
 
     def changed(self) -> None:
-        """The game has changed; what this connection did itself it is told of anyway."""
-        if not self._acting:
+        """The game has changed; what this connection did itself it is told of anyway.
+
+        A client that does not read is told once of all that happened meanwhile.
+        """
+        self._behind = True
+        if not self._acting and not self._looking:
             self._soon(self.look())
 
     async def look(self) -> None:
-        """Tell of the game as it is now."""
-        with suppress(ServiceError, WebSocketDisconnect, RuntimeError):
-            await self.tell(await self._games.now(self._viewer, self._game_id))
+        """Tell of the game as it is now, until nothing has changed meanwhile."""
+        self._looking = self._behind = True
+        try:
+            with suppress(ServiceError, WebSocketDisconnect, RuntimeError):
+                while self._behind and not self.closing:
+                    self._behind = False
+                    await self.tell(await self._games.now(self._viewer, self._seat_id))
+        finally:
+            self._looking = False
 
     def close_soon(self, code: int) -> None:
         """Close the connection from where nothing can be awaited."""
@@ -153,15 +168,16 @@ class Live:
 
 @router.websocket("/games/{game_id}/live")
 async def play_live(socket: WebSocket, game_id: str) -> None:
-    """Play a game over one connection, or watch it as a judge."""
+    """Play a game over one connection, either seat of one between two people, or watch it as a judge."""
     state = socket.app.state
     games, hub = cast(Games, state.games), cast(Hub, state.hub)
     address = socket.client.host if socket.client is not None else ""
     try:
         viewer = await cast(Authenticator, state.authenticator).viewer(socket.headers.get("authorization"), address)
         hub.check_going()
-        table = await games.look(viewer, game_id)
-        live = Live(socket, games, viewer, game_id, _since(socket.query_params.get("since"), table))
+        table = await games.now(viewer, game_id)
+        since = _since(socket.query_params.get("since"), table)
+        live = Live(socket, games, viewer, game_id, table.game.id, since)
         player = Player(viewer, address, live)
         with hub.crowd.place(player), hub.guarding(player):
             await socket.accept()

@@ -31,7 +31,7 @@ IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?|/admin/cont
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
 OF_NOBODY = re.compile(
-    r"/api/(account/password-reset|contests/[^/]+/(registrations|problems/[^/]+/games)|games/[^/]+/(moves|resign))/?"
+    r"/api/(account/password-reset|contests/[^/]+/(registrations|problems/[^/]+/games)|games/[^/]+/(join|moves|resign))/?"
 )
 """Paths that take a body from people who are not logged in."""
 LARGEST_OF_NOBODY = 16 * 1024

@@ -28,6 +28,9 @@ LEAST_PACE = 500
 SECONDS_UNREAD = 60.0
 """Time in which a client has to read some of the bytes that wait for it."""
 SECONDS_BETWEEN_LOOKS = 5.0
+SECONDS_BETWEEN_CLOSINGS = 20.0
+MOST_UNREAD = 2 * 2**20
+"""Bytes that may wait for the client of a WebSocket: it is told of games alone, a message at a time."""
 SECONDS_TO_RETRY = 5
 
 
@@ -50,11 +53,28 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         self.address = self.client[0] if self.client else ""
         self.crowd.enter(self)
         self.crowd.work(self)
+        self._was_closing = False
+        self._next_look = self.loop.call_later(SECONDS_BETWEEN_CLOSINGS, self._look)
+
+    def data_received(self, data: bytes) -> None:
+        """Read messages; one who sends pings and reads none of the replies is cut off."""
+        super().data_received(data)
+        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+            self.cut()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no more."""
+        self._next_look.cancel()
         self.crowd.leave(self)
         super().connection_lost(exc)
+
+    def _look(self) -> None:
+        """Cut one that has been closing since the last look: the bytes left are for a client that reads nothing."""
+        if self._was_closing:
+            self.cut()
+            return
+        self._was_closing = self.transport.is_closing()
+        self._next_look = self.loop.call_later(SECONDS_BETWEEN_CLOSINGS, self._look)
 
     def cut(self) -> None:
         """Close at once, and drop the bytes that wait to be sent."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anyio.to_thread import run_sync
 
@@ -28,6 +28,20 @@ class Binding:
         """The game's test case by the number of its row and its name; None where it is no case any more."""
         cases = (*self.entry.cases, *self.entry.final_cases)
         return next((case for case in cases if case[0] == game.test_case_id), None)
+
+
+def clock_of_game(binding: Binding | None, game: Game) -> Clock | None:
+    """The clock that cuts a game: the team's own, up to the end of its window for final cases where it is of one."""
+    if binding is None:
+        return None
+    clock, finals, asked = binding.clock, binding.entry.finals, binding.entrant.asked
+    is_final = any(game.test_case_id == case_id for case_id, _ in binding.entry.final_cases)
+    if not is_final or finals.window is None or asked is None:
+        return clock
+    end = clock.contest_time(asked) + finals.window
+    if clock.contest_time(game.started) >= end:  # played once all is open to everybody
+        return clock
+    return replace(clock, duration=min(clock.duration, end))
 
 
 async def bound(service: Service, game: Game) -> Binding | None:

@@ -11,8 +11,8 @@ import structlog
 
 from app.grading.answer_files import Answer, OpenCase
 from app.service import Service
-from app.services.games.binding import Binding, read_bound
-from app.services.games.referee import MS, Table, due, end, seat
+from app.services.games.binding import Binding, clock_of_game, read_bound
+from app.services.games.referee import MS, Ending, Table, due, end, seat
 from app.services.games.showing import transcript
 from app.services.submissions.storing import StoredFiles
 from app.storage import games as stored
@@ -68,7 +68,8 @@ def became(service: Service, table: Table, binding: Binding | None) -> Became:
     entry, clock = binding.entry, binding.clock
     when = game.ended - MS if game.ending == "contest" else game.ended
     time = clock.contest_time(when)
-    if game.team_id not in entry.teams or (entry.final and time < clock.duration):
+    is_late = entry.final and time < clock.duration and not binding.entrant.is_virtual
+    if game.team_id not in entry.teams or is_late:
         return NOTHING
     data = transcript(table).encode()
     files = StoredFiles(service, game.contest_id, game.team_id)
@@ -111,8 +112,7 @@ def end_due(service: Service, games: Sequence[Game], now: datetime) -> list[Game
         moves = stored.moves_of(session, [game.id for game in games])
     waiting: list[tuple[Became, Turn]] = []
     for game in games:
-        binding = read_bound(service, game)
-        happens = _turn(service, game, moves[game.id], binding, now)
+        happens = _turn(service, game, moves[game.id], read_bound(service, game), now)
         if happens is not None:
             waiting.append(happens)
     replies = [(result, turn, service.writer.submit(stored.store, turn)) for result, turn in waiting]
@@ -131,8 +131,8 @@ def _turn(
     service: Service, game: Game, moves: Sequence[stored.Move], binding: Binding | None, now: datetime
 ) -> tuple[Became, Turn] | None:
     """What happens to a game by the clock: its end, another deadline, or nothing."""
-    clock = None if binding is None else binding.clock
-    moment, ending = due(game, clock)
+    clock = clock_of_game(binding, game)
+    moment, ending = due(game, clock) if game.guest is None else _due_of_two(game, moves)
     if clock is not None and clock.paused(now):
         moment = max(moment, now + LATER)
     if moment > now:
@@ -146,6 +146,14 @@ def _turn(
         return NOTHING, Turn(game.moves, lost)
     result = became(service, table, binding)
     return result, Turn(game.moves, table.game, submission=result.new)
+
+
+def _due_of_two(game: Game, moves: Sequence[stored.Move]) -> tuple[datetime, Ending]:
+    """When a game between two people ends: whose time runs, its position tells."""
+    try:
+        return due(game, None, seat(game, moves).used_ms)
+    except Rejected:
+        return due(game, None)  # the rules are others than those it was played by
 
 
 LATER = timedelta(seconds=30)

@@ -18,27 +18,25 @@ from anyio.to_thread import run_sync
 from cachetools import LRUCache
 
 from app.domain.clock import utc_now
-from app.domain.contests import Clock
 from app.service import Service
 from app.services.contests.changes import why_not_running
 from app.services.errors import BadRequest, Conflict, Forbidden, NotFound
-from app.services.games.binding import Binding, bound
+from app.services.games.binding import Binding, bound, clock_of_game
 from app.services.games.bodies import GameView, MoveBody
 from app.services.games.ending import NOTHING, became, tell
 from app.services.games.referee import (
     Table,
     after_move,
-    answer,
     due,
     end,
-    is_quick,
     paced,
     play,
     position_after,
     seat,
     thought,
 )
-from app.services.games.showing import may_play, view, visible
+from app.services.games.showing import may_play, side_of, view, visible
+from app.services.games.thinking import Thinking
 from app.services.viewer import Viewer
 from app.storage import games as stored
 from app.storage.games import Game, Stored, Turn
@@ -49,10 +47,11 @@ MOST_TRIES = 3
 """Times that a turn is made of the rows where somebody else was faster."""
 OVER = {
     "played": "the game has ended by its rules",
-    "resigned": "the game has ended: you resigned",
+    "resigned": "the game has ended: it was resigned",
     "clock": "the game is lost: the time ran out",
     "contest": "the game is lost: the contest ended before it did",
-    "moves": "the game is lost: it had as many moves as a game may have",
+    "moves": "the game has ended: it had as many moves as a game may have",
+    "unjoined": "the game has ended: nobody joined it",
 }
 Watcher = Callable[[], None]
 
@@ -71,8 +70,35 @@ class Games:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._seats: LRUCache[str, Seat] = LRUCache(MOST_KEPT)
+        self._of_guests: LRUCache[str, str] = LRUCache(MOST_KEPT)
         self._watchers: defaultdict[str, set[Watcher]] = defaultdict(set)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.thinking = Thinking()
+
+    async def join(self, viewer: Viewer, seat_id: str) -> Table:
+        """Take the guest's seat of a game between two people, whose clock then runs; again, it stays as it is.
+
+        Raises Conflict where the game has ended before, NotFound where the seat is somebody else's.
+        """
+        seat_ = await self._seat(viewer, seat_id)
+        async with seat_.lock:
+            for _ in range(MOST_TRIES):
+                table = await self._table(seat_, viewer, seat_id)
+                if seat_id != table.game.guest:
+                    raise BadRequest("game: expected the guest's seat of a game, found that of whoever started it")
+                if table.game.joined is not None:
+                    return table
+                if table.over:
+                    raise Conflict(OVER[table.game.ending or "played"])
+                now = utc_now()
+                game = replace(table.game, joined=now, since=now, guest_account_id=viewer.account_id)
+                seat_.table = None
+                seated = await self._service.writer.call(
+                    stored.join, stored.Guest(paced(replace(table, game=game), None).game)
+                )
+                if isinstance(seated, Game):
+                    return self._changed(seat_, replace(table, game=seated))
+        raise Conflict("the game has changed meanwhile: look at it again")
 
     async def move(self, viewer: Viewer, game_id: str, body: MoveBody) -> Table:
         """Make a move and the opponent's reply; posted again, it is the same move and gives the same table.
@@ -80,13 +106,14 @@ class Games:
         Raises Conflict for another number than the next, and where the game has ended; BadRequest for an illegal move.
         """
         now = utc_now()
-        seat_ = self._seat(game_id)
+        seat_ = await self._seat(viewer, game_id)
         async with seat_.lock:
             for _ in range(MOST_TRIES):
                 table = await self._table(seat_, viewer, game_id)
-                if (again := repeated(table, body)) is not None:
+                side = side_of(table.game, game_id)
+                if (again := repeated(table, body, side)) is not None:
                     return again
-                turn = await self._turn(seat_, table, body, now)
+                turn = await self._turn(seat_, table, body, side, now)
                 if turn is not None:
                     return turn
         raise Conflict("the game has gone on meanwhile: look at it again")
@@ -94,15 +121,18 @@ class Games:
     async def resign(self, viewer: Viewer, game_id: str) -> Table:
         """Give a game up; again, it stays as it is. Raises Conflict where it has ended otherwise."""
         now = utc_now()
-        seat_ = self._seat(game_id)
+        seat_ = await self._seat(viewer, game_id)
         async with seat_.lock:
             for _ in range(MOST_TRIES):
                 table = await self._table(seat_, viewer, game_id)
-                if table.game.ending == "resigned":
+                side = side_of(table.game, game_id)
+                if table.game.ending == "resigned" and table.game.winner != side:
                     return table
+                if table.game.awaits_guest and game_id == table.game.guest:
+                    raise Conflict("join the game first: nobody plays this side yet")
                 binding = await self._bound(table.game)
                 table = await self._in_time(seat_, table, binding, now)
-                if (ended := await self._store(seat_, table, end(table, now, "resigned"), binding)) is not None:
+                if (ended := await self._store(seat_, table, end(table, now, "resigned", side), binding)) is not None:
                     return ended
         raise Conflict("the game has gone on meanwhile: look at it again")
 
@@ -112,11 +142,17 @@ class Games:
 
     async def now(self, viewer: Viewer, game_id: str) -> Table:
         """A game as it is now: the table at hand, or its rows; raises NotFound."""
-        seat_ = self._seats.get(game_id)
-        if seat_ is None or seat_.table is None:
+        table = (await self._seat(viewer, game_id)).table
+        if table is None:  # a turn is being stored
             return await self.look(viewer, game_id)
-        visible(viewer, seat_.table.game, game_id)
-        return seat_.table
+        visible(viewer, table.game, game_id)
+        return table
+
+    def keep(self, table: Table) -> None:
+        """Keep the table of a game that has begun: its first move need not read it."""
+        self._seats[table.game.id] = Seat(table=table)
+        if table.game.guest is not None:
+            self._of_guests[table.game.guest] = table.game.id
 
     async def ended(self, viewer: Viewer, game_id: str) -> Table:
         """A game that has ended; raises Conflict for one in play, whose transcript would tell its seed."""
@@ -125,13 +161,13 @@ class Games:
             raise Conflict("the game is still played: its transcript is there when it has ended")
         return table
 
-    async def shown(self, table: Table) -> GameView:
-        """A game as its player sees it."""
+    async def shown(self, table: Table, game_id: str, since: int = 0) -> GameView:
+        """A game as it is seen from a seat, with the moves behind a number."""
         binding = await bound(self._service, table.game)
         submission_id = None
         if table.game.submission_id is not None:
             submission_id = await run_sync(self._shown_id, table.game)
-        return view(table, submission_id, _clock(binding))
+        return view(table, game_id, since, submission_id, clock_of_game(binding, table.game))
 
     def _shown_id(self, game: Game) -> str | None:
         with self._service.database.read() as session:
@@ -162,51 +198,56 @@ class Games:
             for watcher in list(self._watchers.get(game_id, ())):
                 watcher()
 
-    def _seat(self, game_id: str) -> Seat:
-        seat_ = self._seats.get(game_id)
-        if seat_ is None:
-            seat_ = self._seats[game_id] = Seat()
-        return seat_
+    async def _seat(self, viewer: Viewer, game_id: str) -> Seat:
+        """The place of the game that has this id, or whose guest's seat has it; raises NotFound."""
+        seat_ = self._seats.get(self._of_guests.get(game_id, game_id))
+        if seat_ is not None:
+            return seat_
+        table = await run_sync(read_table, self._service, viewer, game_id)
+        known = self._seats.get(table.game.id)  # somebody else may have been faster
+        if known is not None:
+            return known
+        self.keep(table)
+        return self._seats[table.game.id]
 
     async def _table(self, seat_: Seat, viewer: Viewer, game_id: str) -> Table:
         """The table to play at; raises NotFound or Forbidden for who may not."""
-        if seat_.table is None:
-            try:
-                table = await run_sync(read_table, self._service, viewer, game_id)
-            except NotFound:
-                self._seats.pop(game_id, None)
-                raise
-            seat_.table = table
         table = seat_.table
+        if table is None:
+            table = seat_.table = await run_sync(read_table, self._service, viewer, game_id)
         visible(viewer, table.game, game_id)
-        if not may_play(viewer, table.game):
+        if not may_play(viewer, table.game, game_id):
             raise Forbidden("only whoever plays this game may move in it")
-        if not table.over and not table.waits_for_contestant:
-            table = await self._answered(seat_, table)
-        return table
+        if table.over or table.waits_for_person:
+            return table
+        return await self._answered(seat_, table)
 
     async def _answered(self, seat_: Seat, table: Table) -> Table:
         """The table with the opponent's reply: one that was never stored is found again, the same."""
         binding = await self._bound(table.game)
-        after = await self._reply(table, table.game.since)
-        return await self._store(seat_, table, paced(after, _clock(binding)), binding) or table
+        after = await self.thinking.reply(table, table.game.since)
+        return await self._store(seat_, table, paced(after, clock_of_game(binding, table.game)), binding) or table
 
-    async def _turn(self, seat_: Seat, table: Table, body: MoveBody, now: datetime) -> Table | None:
+    async def _turn(self, seat_: Seat, table: Table, body: MoveBody, side: int, now: datetime) -> Table | None:
         """Make a move and the reply to it; None where the rows were others."""
         binding = await self._bound(table.game)
         table = await self._in_time(seat_, table, binding, now)
-        clock = _clock(binding)
+        clock = clock_of_game(binding, table.game)
+        if table.game.awaits_guest:
+            raise Conflict("nobody has joined the game yet: its clock does not run")
+        if table.mover != side:
+            raise Conflict(f"number: expected a move of the other player, who is to make {body.number}, found yours")
         try:
-            after = play(table, body.move, now, thought(table.game, clock, now))
+            after = play(table, body.move, now, thought(table.game, clock, now), side)
         except Rejected as rejected:
             raise BadRequest(str(rejected)) from None
-        return await self._store(seat_, table, paced(await self._reply(after, utc_now()), clock), binding)
+        return await self._store(seat_, table, paced(await self.thinking.reply(after, utc_now()), clock), binding)
 
     async def _in_time(self, seat_: Seat, table: Table, binding: Binding | None, now: datetime) -> Table:
         """The table while its contestant may move; raises Conflict where the time is over, Forbidden in a pause."""
-        clock = _clock(binding)
+        clock = clock_of_game(binding, table.game)
         if not table.over:
-            moment, ending = due(table.game, clock)
+            moment, ending = due(table.game, clock, table.used_ms)
             if clock is not None and clock.paused(now):
                 raise Forbidden(why_not_running(clock, now))
             if moment <= now:
@@ -214,9 +255,6 @@ class Games:
                 raise Conflict(OVER[ending])
             return table
         raise Conflict(OVER[table.game.ending or "played"])
-
-    async def _reply(self, table: Table, now: datetime) -> Table:
-        return answer(table, now) if is_quick(table) else await run_sync(answer, table, now)
 
     async def _store(self, seat_: Seat, before: Table, after: Table, binding: Binding | None) -> Table | None:
         """Make a turn durable and tell of it; None where the rows were others, and are to be read again."""
@@ -231,10 +269,14 @@ class Games:
             result.give_back()
             return None
         tell(self._service, outcome.game, outcome.submission)
-        seat_.table = replace(after, game=outcome.game)
-        for watcher in list(self._watchers.get(after.game.id, ())):
+        return self._changed(seat_, replace(after, game=outcome.game))
+
+    def _changed(self, seat_: Seat, table: Table) -> Table:
+        """Keep the table of a game that has changed, and tell whoever watches it."""
+        seat_.table = table
+        for watcher in list(self._watchers.get(table.game.id, ())):
             watcher()
-        return seat_.table
+        return table
 
     async def _bound(self, game: Game) -> Binding | None:
         """The contest of a counted game; raises NotFound where it has the problem no more."""
@@ -252,8 +294,8 @@ def read_table(service: Service, viewer: Viewer, game_id: str) -> Table:
     return seat(game, moves)
 
 
-def repeated(table: Table, body: MoveBody) -> Table | None:
-    """The table after the reply to a move that was made before; None for the next move.
+def repeated(table: Table, body: MoveBody, side: int) -> Table | None:
+    """The table after the reply to a move that a side made before; None for the next move.
 
     Raises Conflict where the number is that of another move.
     """
@@ -263,10 +305,10 @@ def repeated(table: Table, body: MoveBody) -> Table | None:
     if body.number > next_number:
         raise Conflict(f"number: expected {next_number}, the next move, found {body.number}")
     made = table.moves[body.number - 1]
-    if made.side != table.game.side or made.move != body.move:
-        who = "your" if made.side == table.game.side else "the opponent's"
+    if made.side != side or made.move != body.move:
+        who = "your" if made.side == side else "the opponent's"
         raise Conflict(f"number: expected {next_number}, the next move: {body.number} was {who} move {made.move!r}")
-    moves = after_move(table.moves, table.game.side, body.number)
+    moves = after_move(table.moves, side, body.number)
     if len(moves) == len(table.moves):
         return table
     game = replace(
@@ -280,7 +322,3 @@ def repeated(table: Table, body: MoveBody) -> Table | None:
         submission_id=None,
     )
     return Table(game, position_after(game, moves), tuple(moves))
-
-
-def _clock(binding: Binding | None) -> Clock | None:
-    return None if binding is None else binding.clock

@@ -15,16 +15,17 @@ from app.domain.settings import read_settings
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.addresses import source_of
-from app.services.errors import BadRequest, NotFound, TooManyRequests
+from app.services.errors import BadRequest, Forbidden, NotFound, TooManyRequests
 from app.services.games.bodies import MOST_SEED, StartBody
-from app.services.games.referee import Table, answer, is_quick, paced
+from app.services.games.referee import PERSON, Table, paced
+from app.services.games.thinking import Thinking
 from app.services.names import NoContest, did_you_mean, problem_called
 from app.services.problems.testcases import case_input
 from app.services.submissions.admission import Admitted, admit
 from app.services.submissions.submission_form import SubmissionForm
 from app.services.viewer import Viewer
 from app.services.visibility import snapshot_for, the_problem
-from app.storage import contests, problems
+from app.storage import contests, pins
 from app.storage import games as stored
 from app.storage.games import Game, NewGame
 from app.storage.submissions import LimitReached
@@ -53,7 +54,13 @@ class Chosen:
 
 
 async def start(
-    service: Service, viewer: Viewer, address: str, contest_id: str, problem_id: str, body: StartBody
+    service: Service,
+    thinking: Thinking,
+    viewer: Viewer,
+    address: str,
+    contest_id: str,
+    problem_id: str,
+    body: StartBody,
 ) -> Table:
     """Start a game; raises the refusal of who asks, of the position, or of the limits."""
     snapshot = await snapshot_for(service.boards, viewer, contest_id)
@@ -62,13 +69,17 @@ async def start(
     problem_id = the_problem(snapshot, problem_called(snapshot, problem_id)).id
     chosen = await run_sync(_choose, service, viewer, snapshot, problem_id, body)
     is_own = viewer.team_id is not None and chosen.case is not None and chosen.counts
-    counted = is_own and not body.practice
+    counted = is_own and not body.practice and body.opponent != PERSON
     if body.practice is False and not counted:
-        raise BadRequest("practice: expected true or nothing (only a team's game from a test case counts), found false")
-    admitted = await admit(service, viewer, contest_id, SubmissionForm(problem_id, [])) if counted else None
+        raise BadRequest(
+            "practice: expected true or nothing (only a team's game from a test case, against the judge, counts),"
+            " found false"
+        )
+    admitted = await admit(service, viewer, snapshot.contest.id, SubmissionForm(problem_id, [])) if counted else None
     _check_counted(body, chosen, admitted)
+    _check_taken(chosen, admitted)
     table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
-    table = answer(table, table.game.started) if is_quick(table) else await run_sync(answer, table, table.game.started)
+    table = await thinking.reply(table, table.game.started)
     table = paced(table, None if admitted is None else admitted.entrant.clock)
     settings = service.settings
     most = settings.most_games_of_one if admitted is None else chosen.limits.open_games or MOST_OPEN
@@ -88,7 +99,7 @@ def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem
         both = "neither" if body.testcase is None else "both"
         raise BadRequest(f"body: expected either testcase or parameters, found {both}")
     with service.database.read() as session:
-        problem = problems.get(session, problem_id)
+        problem = pins.row(session, snapshot.contest.id, problem_id)
         entry = contests.entry(session, snapshot.contest.id, problem_id)
         contest = contests.get(session, snapshot.contest.id)
         if problem is None or entry is None or contest is None:
@@ -141,6 +152,16 @@ def _check_counted(body: StartBody, chosen: Chosen, admitted: Admitted | None) -
         raise BadRequest("side: expected none in a game that counts (the test case decides), found one")
 
 
+def _check_taken(chosen: Chosen, admitted: Admitted | None) -> None:
+    """Refuse a game that could become no answer: of a final case out of its time, or of one that is not judged."""
+    if admitted is None or chosen.case in admitted.entry.open_cases(admitted.entrant, admitted.when):
+        return
+    name = None if chosen.case is None else chosen.case[1]
+    if chosen.case in admitted.entry.final_cases:
+        raise Forbidden(f"testcase: the time for final cases is over, {name!r} among them")
+    raise Forbidden(f"testcase: expected one that is judged, found {name!r}, which has no expected answer")
+
+
 def _table(
     viewer: Viewer,
     address: str,
@@ -153,8 +174,8 @@ def _table(
     start_, now = chosen.start, utc_now()
     rules = games()[start_.game]
     opponent = start_.opponent if body.opponent is None else body.opponent
-    if opponent not in rules.opponents:
-        known = ", ".join(rules.opponents)
+    if opponent not in rules.opponents and opponent != PERSON:
+        known = ", ".join((*rules.opponents, PERSON))
         raise BadRequest(
             f"opponent: expected one of {known}, found {opponent!r}{did_you_mean(opponent, rules.opponents)}"
         )
@@ -186,6 +207,7 @@ def _table(
         since=now,
         used_ms=0,
         deadline=now,
+        guest=secrets.token_hex(12) if opponent == PERSON else None,
     )
     return Table(game, position, ())
 

@@ -9,7 +9,6 @@ from anyio.to_thread import run_sync
 
 from app.domain.clock import utc_now
 from app.domain.limits import NO_LIMITS, Limits
-from app.domain.participation import ParticipationKind
 from app.domain.settings import read_settings
 from app.service import Service
 from app.services.bodies import same_id
@@ -85,7 +84,7 @@ async def admit(service: Service, viewer: Viewer, contest_id: str, form: Submiss
     when = _submission_time(viewer, form, entry, entrant, now)
     time = entrant.clock.contest_time(when) if form.contest_time is None else form.contest_time
     is_practice = time >= entrant.clock.duration
-    if entry.final and not is_practice and not _is_virtual(entrant):
+    if entry.final and not is_practice and not entrant.is_virtual:
         raise Forbidden("the contest is final: nothing that counts can be submitted any more")
     limits = replace(entry.limits, most=None) if is_practice else entry.limits
     if viewer.team_id != team_id:
@@ -178,10 +177,6 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
             raise Forbidden("your team's own time is over")
         raise Forbidden(why_not_running(entry.clock, now))
     return now
-
-
-def _is_virtual(entrant: Entrant) -> bool:
-    return entrant.participation is not None and entrant.participation.kind is ParticipationKind.VIRTUAL
 
 
 def _milliseconds(duration: timedelta) -> int:

@@ -1,4 +1,4 @@
-"""Games against the judge, and their moves."""
+"""Games against the judge or between two people, and their moves."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ PLAYING = text("ended IS NULL")
 
 
 class GameRow(Base):
-    """A game against the judge; a `counted` one becomes a submission of its team when it ends.
+    """A game; a `counted` one, against the judge, becomes a submission of its team when it ends.
 
     owner     who may play it: `team:ID`, `account:ID`, or `address:ADDRESS` of a practice game without login
     game      the rules; `instance` is the start, `side` the contestant's (0 or 1), `seed` the opponent's
     move_ms   the time for a move, and `game_ms` for all moves of the contestant; null: any
     moves     the number of moves made; `used_ms` the time that the contestant took for theirs
     since     when the contestant's time began to run; `deadline` when somebody has to look whether it is over
-    ending    played, resigned, clock, contest or moves: why it ended; `winner` is a side, null for a draw
+    ending    played, resigned, clock, contest, moves or unjoined: why it ended; `winner` is a side, null for a draw
+    guest     the id of the other side's seat, where a person plays it; null: the opponent of the catalogue does
+    joined    when somebody took that seat, whose account is `guest_account_id`; null without login
     """
 
     __tablename__ = "games"
@@ -28,6 +30,8 @@ class GameRow(Base):
         Index("ix_games_playing", "deadline", sqlite_where=PLAYING, postgresql_where=PLAYING),
         Index("ix_games_playing_owner", "owner", sqlite_where=PLAYING, postgresql_where=PLAYING),
         Index("ix_games_contest_id_owner", "contest_id", "owner"),
+        Index("ix_games_guest", "guest", unique=True),
+        Index("ix_games_guest_account_id", "guest_account_id"),
     )
 
     id: Mapped[str] = mapped_column(ID, primary_key=True)
@@ -55,6 +59,9 @@ class GameRow(Base):
     ending: Mapped[str | None] = mapped_column(String(10))
     winner: Mapped[int | None]
     submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id", ondelete="SET NULL"))
+    guest: Mapped[str | None] = mapped_column(ID)
+    guest_account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"))
+    joined: Mapped[datetime | None]
 
 
 class GameMoveRow(Base):

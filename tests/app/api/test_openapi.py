@@ -18,7 +18,7 @@ from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
 
 VERBS = re.compile(
-    r"(add|apply|ask|begin|cancel|change|choose|clear|compare|create|delete|disqualify|enrol|export|get|import|list|pause"
+    r"(add|apply|ask|begin|cancel|change|choose|clear|compare|create|delete|disqualify|enrol|export|get|import|join|list|pause"
     r"|put|remove|resign|restore|resume|reveal|send|start|stream|submit|undo|withdraw)(_[a-z]+)*"
 )
 KNOWN = {
