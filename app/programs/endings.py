@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.programs.model import ProgramFault, as_text
+from app.programs.model import ProgramFault, as_text, plain
 from app.sandbox.model import Ending, Result
 
 LONGEST_QUOTE = 2000
@@ -26,7 +26,7 @@ def exit_code(result: Result) -> int:
 
 def fault_of(ending: Ending, errors: str) -> ProgramFault:
     """The fault of a program that a limit ended, with the end of its standard error."""
-    shown = errors[-LONGEST_QUOTE:].strip()
+    shown = plain(errors[-LONGEST_QUOTE:]).strip()
     return ProgramFault(f"{ENDINGS[ending]}; standard error: {shown}" if shown else ENDINGS[ending])
 
 

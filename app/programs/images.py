@@ -7,11 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from app.domain.images import measure
-from app.programs.model import LONGEST_JUDGE_MESSAGE, Decision
+from app.programs.model import LONGEST_JUDGE_MESSAGE, Decision, plain
 from app.programs.runner import IMAGE_NAMES, LARGEST_IMAGE, MOST_IMAGES
 
 NAME = re.compile(r"(?:team|judge)image(?:-[A-Za-z0-9_-]{1,60})?\.(png|jpg|jpeg|svg)")
-TYPES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml"}
+LONGEST_NAME = 100
+MOST_PIXELS = 2**26
+"""Pixels of an image in points: a few bytes that name more would fill the memory of whoever looks at them."""
+DRAWN = "image/svg+xml"
+TYPES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": DRAWN}
 
 
 def image_names(names: Iterable[str]) -> list[str]:
@@ -31,7 +35,7 @@ def with_images(decision: Decision, files: Mapping[str, bytes], most: int) -> De
         if not fault and sum(map(len, images.values())) + len(files[name]) > most:
             fault = f"expected at most {most} bytes of images of an answer, found more"
         if fault:
-            remarks.append(f"{name} is not kept: {fault}")
+            remarks.append(f"{plain(name)[:LONGEST_NAME]} is not kept: {fault}")
         else:
             images[name] = files[name]
     judges = "\n".join(filter(None, (*remarks, decision.judges)))[:LONGEST_JUDGE_MESSAGE]
@@ -49,4 +53,6 @@ def _fault(name: str, data: bytes, count: int) -> str:
     expected, image = TYPES[match[1]], measure(data)
     if image is None or image.mime != expected:
         return f"expected {expected}, found {'something else' if image is None else image.mime}"
+    if image.mime != DRAWN and image.width * image.height > MOST_PIXELS:
+        return f"expected at most {MOST_PIXELS} pixels, found {image.width} x {image.height}"
     return ""

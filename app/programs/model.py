@@ -17,6 +17,8 @@ PROGRAM = "program"
 """The `checker` of problems whose packages bring their own; no module of `checkers/` has this name."""
 LONGEST_JUDGE_MESSAGE = 8000
 LONGEST_TEAM_MESSAGE = 2000
+OF_PROGRAM = "of-program"
+"""The key of messages in a program's own words, which no page can translate."""
 
 
 class ProgramFault(Exception):
@@ -107,10 +109,14 @@ REJECTED = Message("rejected", "the checker rejects this answer")
 def team_message(text: str, default: Message) -> Message:
     """A program's text as the team's message; `default` where it says nothing."""
     shown = text.strip()[:LONGEST_TEAM_MESSAGE]
-    return Message("of-program", shown) if shown else default
+    return Message(OF_PROGRAM, shown) if shown else default
 
 
 def as_text(data: bytes) -> str:
     """Text that a program wrote, for people: odd bytes replaced, no control characters but new lines and tabs."""
-    text = data.decode("utf-8", "replace")
+    return plain(data.decode("utf-8", "replace"))
+
+
+def plain(text: str) -> str:
+    """Text without control characters but new lines and tabs, marks of direction or halves of surrogate pairs."""
     return "".join(each for each in text if each.isprintable() or each in "\n\t")

@@ -61,7 +61,7 @@ class Ready:
             self._control.sendall(ENDED if ended else SETTLE)
             size = int.from_bytes(exactly(self._control, LENGTH_BYTES), "big")
             return _reports.decode(exactly(self._control, min(size, MOST_REPORT)))
-        except (OSError, EOFError, ValueError):  # msgspec's faults are ValueErrors
+        except (OSError, EOFError, ValueError, RecursionError):  # msgspec's faults are the last two
             return None
 
     def answers(self) -> bool:

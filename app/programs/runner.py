@@ -91,10 +91,18 @@ def _keep_apart() -> None:
 
 
 def _state() -> tuple[object, ...]:
-    """What a part could change of this process without reading it; last the entries of private folders."""
+    """What a part could change of this process or of its folders; last the entries of private folders.
+
+    The times of these folders are set back: they would hold a few bytes for the next part.
+    """
     bounds = tuple(resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_"))
     place = frozenset(os.sched_getaffinity(0)), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
-    return bounds, place, tuple(sorted(f"{folder}/{name}" for folder in PRIVATE for name in os.listdir(folder)))
+    rights = tuple((status.st_mode, status.st_uid, status.st_gid) for status in map(os.stat, PRIVATE))
+    labels = tuple(sorted(f"{folder}/{name}" for folder in PRIVATE for name in os.listxattr(folder)))
+    for folder in PRIVATE:
+        os.utime(folder, (0, 0))
+    entries = tuple(sorted(f"{folder}/{name}" for folder in PRIVATE for name in os.listdir(folder)))
+    return bounds, place, rights, labels, entries
 
 
 def _divided(checker: Loaded, connection: int, control: socket.socket, errors: int) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypedDict, TypeGuard
 
 from app.programs.endings import exit_code, unexpected
-from app.programs.model import ProgramFault, as_text
+from app.programs.model import ProgramFault, plain
 from app.programs.tools import Bounds, Tool, ToolDesk
 from app.sandbox.model import Result
 
@@ -22,6 +22,7 @@ SECONDS_BETWEEN = 0.5
 ALMOST = 0.99
 LONGEST_NOTE = 200
 MOST_UNREAD = 2**26
+MOST_STATES = 2**63
 OVER_TIME = frozenset({"cpu", "wall"})
 
 
@@ -103,7 +104,7 @@ class Solving:
     def _read(self, line: bytes) -> None:
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(value, dict):
             return
@@ -114,8 +115,8 @@ class Solving:
         self._report = {
             "fraction": min(1.0, max(0.0, fraction)) if _is_number(fraction) else report["fraction"],
             "best": best if _is_number(best) else report["best"],
-            "states": states if isinstance(states, int) else report["states"],
-            "note": as_text(note.encode("utf-8", "replace"))[:LONGEST_NOTE] if isinstance(note, str) else "",
+            "states": states if isinstance(states, int) and abs(states) < MOST_STATES else report["states"],
+            "note": plain(note)[:LONGEST_NOTE] if isinstance(note, str) else "",
         }
         self._on_report(self._report)
 

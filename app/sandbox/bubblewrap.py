@@ -28,6 +28,11 @@ LINKS = {
     "/dev/shm": PRIVATE,
 }
 FOLDERS = "/usr/local/bin:/usr/bin:/bin"
+SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include", "share/zoneinfo")
+"""What is seen of /usr: programs, libraries and headers. The rest (/usr/local, /usr/src, /usr/share) is not."""
+MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+FOREIGN = ("python3*/site-packages", "python3*/dist-packages")
+"""Where packages of a Python lie, below its library folder: a folder may hold anything, the service itself too."""
 ENVIRONMENT = {"HOME": PRIVATE, "LANG": "C.UTF-8", "USER": "nobody"}
 NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
 
@@ -75,11 +80,12 @@ def words(command: Command, *, filter_file: int, status: int, gate: int) -> list
 def system() -> tuple[str, ...]:
     """Arguments for what every program sees of the host: programs and libraries, a few devices, its own processes."""
     return (
-        *("--ro-bind", "/usr", "/usr"),
-        *(word for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32") for word in _top(name)),
+        *(word for name in SYSTEM for word in _below_usr(name)),
+        *(word for name in MERGED for word in _top(name)),
         *("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"),
         *("--ro-bind-try", "/etc/alternatives", "/etc/alternatives"),
         *(word for folder in python_folders() for word in ("--ro-bind", folder, folder)),
+        *(word for folder in foreign_folders() for word in ("--tmpfs", folder, "--remount-ro", folder)),
         *("--proc", "/proc", "--remount-ro", "/proc"),
         *(word for name in DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
         *(word for path, target in LINKS.items() for word in ("--symlink", target, path)),
@@ -88,16 +94,32 @@ def system() -> tuple[str, ...]:
 
 @cache
 def python_folders() -> tuple[str, ...]:
-    """The folders of this Python's programs and libraries, if they lie outside of /usr; a venv is none of them."""
+    """The folders of this Python's programs and libraries where /usr itself has them not; a venv is none of them."""
     base = Path(sys.base_prefix).resolve()
-    if base.is_relative_to("/usr"):
+    if base == Path("/usr"):
         return ()
     return tuple(str(base / name) for name in ("bin", "lib") if (base / name).is_dir())
+
+
+@cache
+def foreign_folders() -> tuple[str, ...]:
+    """The folders in sight that hold what was installed into a Python: a program sees them empty."""
+    libraries = ["/usr/lib", *(folder for folder in python_folders() if folder.endswith("/lib"))]
+    known = (folder for library in libraries for pattern in FOREIGN for folder in Path(library).glob(pattern))
+    return tuple(sorted(str(folder) for folder in known if folder.is_dir() and not folder.is_symlink()))
 
 
 def python() -> str:
     """The path of a Python in the sandbox, the same version as this one."""
     return str(Path(sys.base_prefix).resolve() / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}")
+
+
+def _below_usr(name: str) -> tuple[str, ...]:
+    """A folder of /usr, or the link that stands there: what links lead to is seen by its own name."""
+    path = Path("/usr") / name
+    if path.is_symlink():
+        return ("--symlink", str(path.readlink()), str(path))
+    return ("--ro-bind", str(path), str(path)) if path.is_dir() else ()
 
 
 def _top(name: str) -> tuple[str, ...]:

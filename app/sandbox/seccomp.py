@@ -89,6 +89,13 @@ class Seccomp(Protocol):
         ...
 
 
+LASTING = [
+    "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl",
+    "mq_open", "mq_unlink", "ioprio_set",
+]  # fmt: skip
+"""What outlives the process that makes it: a part of a loaded checker would leave it to the next submission."""
+
+
 def library() -> Seccomp:
     """Load libseccomp; raises RuntimeError where it is not installed."""
     return cast(Seccomp, import_module("pyseccomp"))
@@ -117,7 +124,7 @@ def sandbox_filter() -> bytes:
     Raises OSError, ImportError or RuntimeError where that cannot be.
     """
     seccomp = library()
-    rules = refusing(seccomp, [*MACHINE, "socket"])
+    rules = refusing(seccomp, [*MACHINE, *LASTING, "socket"])
     refuse(rules, seccomp, "socketpair", errno.EPERM, seccomp.Arg(0, seccomp.NE, socket.AF_UNIX))
     refuse(rules, seccomp, "clone3", errno.ENOSYS)  # its flags lie in memory; the C library takes clone then
     for bit in (1 << at for at in range(32) if CLONE_NAMESPACES >> at & 1):

@@ -7,6 +7,7 @@ The function gets texts and gives a number, a number and a message for the team,
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from fractions import Fraction
 from typing import Annotated
@@ -16,13 +17,15 @@ from msgspec import Meta, Struct
 
 from app.programs.model import (
     ACCEPTED,
+    LONGEST_TEAM_MESSAGE,
+    OF_PROGRAM,
     REJECTED,
     CaseFiles,
     Decision,
     Meaning,
     ProgramFault,
     Unread,
-    as_text,
+    plain,
     team_message,
 )
 from app.programs.points import scored, storable
@@ -31,6 +34,9 @@ from checkers.doors import Exact, Message, Score
 
 Ratio = Annotated[str, Meta(pattern="^-?[0-9]{1,400}/[0-9]{1,400}$")]
 TOKEN_BYTES = 12
+KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+MOST_ARGUMENTS = 20
+LONGEST_ARGUMENT = 500
 
 
 class Words(Struct, frozen=True):
@@ -80,8 +86,8 @@ def reply_of(data: bytes, token: str) -> Reply:
     """The reply to the request with this token; raises ProgramFault for anything else."""
     try:
         reply = _replies.decode(data)
-    except ValueError as error:  # msgspec's faults are ValueErrors
-        raise ProgramFault(f"a reply that is none: {error}") from None
+    except (ValueError, RecursionError) as error:  # msgspec's faults are ValueErrors, but for documents too deep
+        raise ProgramFault(f"a reply that is none: {plain(str(error))}") from None
     if reply.token != token:
         raise ProgramFault("expected the reply to this case, found one to another")
     if len(reply.images) > MOST_IMAGES:
@@ -92,14 +98,14 @@ def reply_of(data: bytes, token: str) -> Reply:
 def decision(reply: Reply, case: CaseFiles, meaning: Meaning) -> Decision | None:
     """The checker's decision; None where it has nothing to say. Raises Unread, or ProgramFault."""
     if reply.failed is not None:
-        raise ProgramFault(as_text(reply.failed.encode()))
+        raise ProgramFault(plain(reply.failed))
     if reply.unread is not None:
-        raise Unread(reply.unread.text)
+        raise Unread(plain(reply.unread.text)[:LONGEST_TEAM_MESSAGE])
     if reply.rejected is not None:
         return Decision(None, _message(reply.rejected) or REJECTED)
     if reply.number is not None:
         value = _ratio(reply.number, "score")
-        message = team_message(reply.text, ACCEPTED)
+        message = team_message(plain(reply.text), ACCEPTED)
         return Decision(scored(value, meaning, case.most, message), message)
     if reply.raw is None:
         return None
@@ -117,7 +123,18 @@ def _score(reply: Reply, message: Message) -> Score:
 
 
 def _message(words: Words | None) -> Message | None:
-    return None if words is None else Message(words.key, words.text, words.args)
+    """The words of a checker as people may read them, None for none: whoever has taken it over chooses them."""
+    if words is None:
+        return None
+    text = plain(words.text).strip()[:LONGEST_TEAM_MESSAGE]
+    if not text:
+        return None
+    args = {plain(name): _argument(value) for name, value in list(words.args.items())[:MOST_ARGUMENTS]}
+    return Message(words.key if KEY.fullmatch(words.key) else OF_PROGRAM, text, args)
+
+
+def _argument(value: int | str) -> int | str:
+    return plain(value)[:LONGEST_ARGUMENT] if isinstance(value, str) else value
 
 
 def _ratio(text: str, what: str) -> Fraction:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import struct
 from fractions import Fraction
 
 import pytest
 
-from app.programs.model import CaseFiles, Decision, Meaning, ProgramFault, Unread
+from app.programs.endings import fault_of
+from app.programs.images import with_images
+from app.programs.model import REJECTED, CaseFiles, Decision, Meaning, ProgramFault, Unread
 from app.programs.places import ANSWER, INPUT, OUTPUT, Run
 from app.programs.protocols import cms, kattis, omegaup, python, testlib
 from app.sandbox.model import Ending, Result
+from tests.builders.pictures import SVG, png
 
 CASE = CaseFiles("01-small", b"1\n", b"5\n", b"4\n", ("fuzzy",), Fraction(50))
 
@@ -235,3 +239,53 @@ def test_a_reply_in_python_is_a_number_a_score_a_rejection_or_nothing() -> None:
 def test_a_reply_in_python_that_is_none_is_the_checkers_own_fault(fields: dict[str, object]) -> None:
     with pytest.raises(ProgramFault):
         reply(**fields)
+
+
+def test_words_of_a_checker_in_python_steer_no_terminal_and_fill_no_page() -> None:
+    """Whoever has taken a checker over writes them; a NUL among them is what PostgreSQL refuses to store."""
+    codes = "\x1b[2J\x00a\u202eb\n" + "x" * 5000
+    words = {"key": "Odd key\x1b", "text": codes, "args": {f"\x1b{at}": codes for at in range(30)}}
+    for given in ({"rejected": words}, {"raw": "1/1", "message": words}, {"number": "1/1", "text": codes}):
+        decision = reply(**given)
+        assert decision is not None
+        message = decision.message
+        shown = [message.text, *map(str, message.args.values()), *message.args, message.key]
+        assert not {"\x00", "\x1b", "\u202e"} & set("".join(shown))
+        assert (message.text[:9], max(map(len, shown)) <= 2000, len(message.args) <= 20) == ("[2Jab\nxxx", True, True)
+        assert message.key == "of-program"
+    with pytest.raises(Unread) as refused:
+        reply(unread=words)
+    assert "\x1b" not in str(refused.value)
+    assert fault_of("wall", "late\x00\x1b[2J").args == ("it took more time than it may; standard error: late[2J",)
+
+
+def test_a_reply_that_is_nested_without_end_is_the_checkers_own_fault() -> None:
+    data = b'{"token": "t", "more": ' + 200_000 * b"["
+    with pytest.raises(ProgramFault, match="a reply that is none"):
+        python.reply_of(data, "t")
+
+
+def test_huge_feedback_of_kattis_is_cut_and_steers_no_terminal() -> None:
+    text = "\x1b[2J" + "x" * 10**6
+    for code in (42, 43):
+        decision = kattis.decision(run(code, judgemessage=text, teammessage=text), CASE, "absolute")
+        assert (len(decision.judges), len(decision.message.text)) == (8000, 2000)
+        assert "\x1b" not in decision.judges + decision.message.text
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "fault"),
+    [
+        ("teamimage.png", b"<html>no image</html>", "expected image/png, found something else"),
+        ("teamimage.png", SVG, "expected image/png, found image/svg+xml"),
+        ("judgeimage.jpg", png(), "expected image/jpeg, found image/png"),
+        ("teamimage.svg", png(), "expected image/svg+xml, found image/png"),
+        ("teamimage.png", png()[:16] + struct.pack(">II", 2**20, 2**20) + png()[24:], "found 1048576 x 1048576"),
+        ("teamimage-../x.png", png(), "expected teamimage or judgeimage"),
+        ("teamimage\x1b\x00.png", png(), "expected teamimage or judgeimage"),
+    ],
+    ids=["HTML", "a drawing", "another kind", "a picture", "too many pixels", "a path", "codes of terminals"],
+)
+def test_an_image_that_is_none_is_left_out_and_judges_read_why(name: str, data: bytes, fault: str) -> None:
+    decision = with_images(Decision(None, REJECTED), {name: data}, 2**20)
+    assert (decision.images, fault in decision.judges, "\x1b" in decision.judges) == ({}, True, False)

@@ -97,8 +97,14 @@ def test_a_process_is_loaded_once_and_each_submission_begins_as_it_was_then(desk
         "import resource; resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (20, 20))",
         "os.setpriority(os.PRIO_PROCESS, os.getppid(), 15)",
         "os.kill(os.getppid(), 19)",
+        "os.chmod('/work', 0o555)",
+        "os.chmod('/tmp', 0o1700)",
+        "os.chmod('/tmp', 0)",
     ],
-    ids=["a file", "a file of work", "a limit", "a priority", "a process that is stopped"],
+    ids=[
+        *("a file", "a file of work", "a limit", "a priority", "a process that is stopped"),
+        *("a folder nobody may write to", "the rights of a folder", "a folder nobody may read"),
+    ],
 )
 def test_a_process_that_a_submission_has_changed_takes_no_other(
     desk: ProgramDesk, deed: str, monkeypatch: pytest.MonkeyPatch
@@ -130,6 +136,13 @@ def test_nothing_of_a_submission_lives_on(desk: ProgramDesk) -> None:
         f"assert bytes(reversed({SECRET[::-1]!r})) not in whole"
     )
     assert submitted(desk, search) == [f"{loaded} 1"]
+
+
+def test_a_submission_leaves_no_bytes_in_the_times_of_folders(desk: ProgramDesk) -> None:
+    """A part that is taken over would leave the next one a note of eight bytes and more."""
+    first = submitted(desk, "os.utime('/tmp', (1234567, 7654321)); os.utime('/work', (1234567, 7654321))")
+    look = "assert {os.stat(each).st_mtime for each in ('/tmp', '/work')} == {0.0}"
+    assert submitted(desk, look)[0].split()[0] == first[0].split()[0]
 
 
 def test_a_part_that_dies_takes_its_process_with_it_and_is_named(desk: ProgramDesk) -> None:

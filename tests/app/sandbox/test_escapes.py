@@ -18,7 +18,7 @@ import pytest
 from app.sandbox import bubblewrap
 from app.sandbox.model import Command, Ending, Limits, Mount
 from app.sandbox.sandbox import Sandbox
-from app.sandbox.seccomp import MACHINE, NEWER, library
+from app.sandbox.seccomp import LASTING, MACHINE, NEWER, library
 from tests.builders import escaping
 from tests.builders.sandboxes import MIB, limits, python, shell
 
@@ -97,7 +97,9 @@ def test_a_program_that_is_taken_over_can_do_nothing(sandbox: Sandbox, tmp_path:
     secret = tmp_path / "jurado.db"
     secret.write_text("secret")
     seccomp = library()
-    numbers = {name: seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) for name in (*MACHINE, "clone", "socket")}
+    numbers = {
+        name: seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) for name in (*MACHINE, *LASTING, "clone", "socket")
+    }
     words = [f"{name}={NEWER.get(name, number)}" for name, number in numbers.items() if NEWER.get(name, number) >= 0]
     with socket.create_server(("127.0.0.1", 0)) as server:
         probe = partial(escaping_command, secret, server.getsockname()[1], words)
@@ -176,8 +178,9 @@ def test_links_in_a_writable_folder_lead_nowhere_on_either_way(sandbox: Sandbox,
         "import os\nfor _ in range(10_000): os.mkdir('d'); os.chdir('d')",
         "for at in range(5_000): open(str(at), 'w')",
         "for at in range(20): open(str(at), 'w').truncate(2**19)",
+        "open('0', 'w')\nfor at in range(2_000): os.symlink(str(at), str(at + 1))",
     ],
-    ids=["10,000 folders deep", "5,000 files", "files that are all hole"],
+    ids=["10,000 folders deep", "5,000 files", "files that are all hole", "a chain of 2,000 links"],
 )
 def test_what_is_left_is_taken_whole_or_not_at_all(sandbox: Sandbox, tmp_path: Path, code: str) -> None:
     out = tmp_path / "out"
