@@ -57,7 +57,7 @@ def next_step(session: Session, boards: ScoreboardCache, contest_id: str) -> Rev
     row = contest_of(session, contest_id)
     snapshot = boards.snapshot(contest_id, public=True)
     assert snapshot is not None, "it has a row"
-    waiting = pending(snapshot.board, _hidden(snapshot))
+    waiting = pending(snapshot.board, hidden_places(snapshot))
     thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= utc_now() else None
     return RevealView(
         opened=[],
@@ -109,10 +109,10 @@ def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Pending]:
     unjudged = [a for a in snapshot.official() if a.scores is None and a.team_id in visible]
     if unjudged:
         raise Conflict(f"{len(unjudged)} submissions are still to be judged")
-    return pending(snapshot.board, _hidden(snapshot))
+    return pending(snapshot.board, hidden_places(snapshot))
 
 
-def _hidden(snapshot: ContestSnapshot) -> set[Place]:
+def hidden_places(snapshot: ContestSnapshot) -> set[Place]:
     """The places of which more will be seen: something sent after the freeze, or a submission chosen to count."""
     freeze, contest = snapshot.freeze, snapshot.contest
     if freeze.until is None:

@@ -8,7 +8,20 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from app.web.organiser import audit, contest_problems, home, live, messages, rejudgings, roles, setup, teams
+from app.web.organiser import (
+    audit,
+    awards,
+    ceremony,
+    contest_problems,
+    home,
+    live,
+    messages,
+    projector,
+    rejudgings,
+    roles,
+    setup,
+    teams,
+)
 from app.web.organiser.gate import needs
 from app.web.visitor import PageRoute
 
@@ -57,6 +70,12 @@ PLACES: Sequence[Place] = (
     ("GET", f"{CONTEST}/roles", roles.roles_page, "list_contest_roles"),
     ("POST", f"{CONTEST}/roles", roles.grant_role, "put_contest_role"),
     ("POST", f"{CONTEST}/roles/{{account_id}}/revoke", roles.revoke_role, "delete_contest_role"),
+    ("GET", "/c/{contest_id}/projector", projector.projector, "get_scoreboard"),
+    ("GET", f"{CONTEST}/ceremony", ceremony.ceremony_page, "get_reveal"),
+    ("POST", f"{CONTEST}/ceremony", ceremony.publish, "reveal_places"),
+    ("GET", f"{CONTEST}/awards", awards.awards_page, "get_limits"),
+    ("POST", f"{CONTEST}/awards", awards.give_award, "create_award"),
+    ("POST", f"{CONTEST}/awards/{{award_id}}/remove", awards.remove_award, "delete_award"),
     ("GET", f"{CONTEST}/audit", audit.contest_audit, "list_contest_audit"),
     ("GET", f"{ADMIN}/audit", audit.server_audit, "list_audit"),
 )

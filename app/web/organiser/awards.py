@@ -1,0 +1,47 @@
+"""The awards of a contest: those that the board gives, and those given by hand."""
+
+from __future__ import annotations
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from app.services.scoreboard import awards
+from app.services.scoreboard.awards import AwardBody
+from app.web.forms import made_of_values
+from app.web.frames import frame
+from app.web.organiser.gate import Fields, see
+from app.web.organiser.home import DONE, Done
+from app.web.pages import page
+from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
+
+
+def awards_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The awards in their order, each with the teams that get it once the results are final."""
+    names = {team.id: team.name for team in snapshot.contest.teams}
+    return page(
+        "organiser/awards.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "awards"),
+        done=DONE.get(done),
+        awards=awards.documents(viewer, snapshot, session),
+        names=names,
+        teams=sorted(names.items(), key=lambda pair: pair[1].casefold()),
+        is_final=snapshot.state.finalized is not None,
+    )
+
+
+def give_award(request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing) -> Response:
+    """Give an award by hand, to the team that is chosen or to none yet."""
+    team_ids = [fields["team_id"]] if fields.get("team_id") else []
+    body = made_of_values(AwardBody, {"citation": fields.get("citation", "").strip(), "team_ids": team_ids})
+    awards.make(viewer, snapshot, session, body)
+    return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="added")
+
+
+def remove_award(request: Request, viewer: Visitor, snapshot: TheSnapshot, award_id: str, session: Writing) -> Response:
+    """Take an award back; one that the board would give is not given."""
+    awards.delete(viewer, snapshot, session, award_id)
+    return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="removed")

@@ -1,0 +1,71 @@
+"""The board for a hall: what everybody may see, whoever opens it; large, without any tools."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Depends, Query, Request
+from fastapi.responses import HTMLResponse
+
+from app.grading.contest_snapshot import ContestSnapshot
+from app.services.errors import BadRequest
+from app.services.names import NoContest
+from app.services.scoreboard.row_renderer import arrays_of
+from app.services.viewer import PUBLIC
+from app.services.visibility import snapshot_for
+from app.web.board import BoardRows, columns_of, groups_of
+from app.web.frames import frame
+from app.web.pages import page
+from app.web.visitor import Reading, TheService
+from app.web.wording import seconds
+
+MOST_ROWS = 500
+"""Rows that a hall is shown, page by page: half an hour at 12 seconds a page."""
+TOP = 5
+"""Rows that stay while the others go by."""
+Theme = Literal["light", "dark", "system"]
+
+
+async def _public(contest_id: str, service: TheService) -> ContestSnapshot:
+    """Everybody's snapshot, also where an admin's browser drives the projector."""
+    snapshot = await snapshot_for(service.boards, PUBLIC, contest_id)
+    if snapshot is None:
+        raise NoContest(contest_id)
+    return snapshot
+
+
+PublicSnapshot = Annotated[ContestSnapshot, Depends(_public)]
+
+
+def projector(
+    request: Request,
+    snapshot: PublicSnapshot,
+    session: Reading,
+    theme: Theme = "light",
+    group: Annotated[str | None, Query(max_length=36)] = None,
+    rows: Annotated[int | None, Query(ge=6, le=60)] = None,
+    every: Annotated[int, Query(ge=3, le=120)] = 12,
+) -> HTMLResponse:
+    """Who leads and how long is left, then page after page of the board, its first rows always there."""
+    groups = groups_of(session, PUBLIC, snapshot)
+    if group is not None and group not in groups:
+        raise BadRequest(f"group: expected the id of a group of this board, found {group!r}")
+    arrays = arrays_of(snapshot, group)
+    columns = columns_of(session, snapshot, arrays)
+    board = BoardRows(arrays, columns, groups, PUBLIC, "points")
+    freeze = snapshot.contest.clock.freeze_time
+    return page(
+        "organiser/projector.html",
+        request,
+        viewer=PUBLIC,
+        frame=frame(session, PUBLIC, snapshot, "scoreboard"),
+        theme=theme,
+        rows=rows,
+        every=every,
+        top=TOP,
+        group=None if group is None else groups[group],
+        columns=columns,
+        lines=[board.line(place) for place in range(min(MOST_ROWS, len(arrays.teams)))],
+        teams=len(arrays.teams),
+        freeze_at=None if freeze is None else seconds(freeze),
+    )

@@ -1,0 +1,49 @@
+"use strict";
+// Shows the board page by page, its first rows always there. Without this file the page shows all rows below each other.
+
+let begin = 0;
+
+/** The rows that fit below the first ones, at least three. */
+function room(table, top) {
+  if (table.dataset.rows) return Math.max(3, Number(table.dataset.rows) - top);
+  const rows = table.tBodies[0].rows;
+  const height = rows[0].getBoundingClientRect().height || 40;
+  const above = table.tBodies[0].getBoundingClientRect().top + scrollY;
+  return Math.max(3, Math.floor((innerHeight - above - 3 * height / 2) / height) - top);
+}
+
+/** Show the rows of the page that is on, and say which they are. */
+function show() {
+  const table = document.querySelector(".hall-board");
+  if (!table || !table.tBodies[0]) return null;
+  const rows = [...table.tBodies[0].rows];
+  for (const row of rows) row.hidden = false;
+  const top = Math.min(Number(table.dataset.top), rows.length);
+  const many = room(table, top);
+  const rest = rows.length - top;
+  if (rest > 0 && begin >= rest) begin = 0;
+  rows.forEach((row, at) => {
+    const place = at - top;
+    row.hidden = rest > many && place >= 0 && (place < begin || place >= begin + many);
+    row.classList.toggle("gap", rest > many && place === begin && begin > 0);
+  });
+  const which = document.querySelector("[data-which]");
+  if (which && rest > many) {
+    which.hidden = false;
+    which.textContent = `${top + begin + 1} to ${Math.min(rows.length, top + begin + many)} of ${rows.length}`;
+  }
+  return { many, rest, every: Number(table.dataset.every) };
+}
+
+function turn() {
+  const shown = show();
+  setTimeout(() => {
+    if (shown && shown.rest > shown.many) begin += shown.many;
+    turn();
+  }, 1000 * (shown ? shown.every : 12));
+}
+
+const main = document.getElementById("main");
+if (main) new MutationObserver(show).observe(main, { childList: true });
+addEventListener("resize", show);
+turn();
