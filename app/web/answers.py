@@ -117,7 +117,7 @@ def report_page(
         frame=frame(session, viewer, snapshot, "answers"),
         report=shown,
         label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
-        board=_board(row),
+        board=board_of(row),
         name=shown.problem_id if row is None else row.names.get("en") or next(iter(row.names.values())),
         mark=mark,
         verdict=verdict,
@@ -130,7 +130,7 @@ def report_page(
     )
 
 
-def _board(row: ProblemRow | None) -> str | None:
+def board_of(row: ProblemRow | None) -> str | None:
     """The module that draws answers of a problem; None where there is none."""
     checker = None if row is None else row.settings.get("checker")
     return checker if checker in BOARDS else None

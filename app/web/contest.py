@@ -21,10 +21,11 @@ from app.services.problems.shown_statements import Reader, statement_body
 from app.services.submissions.standing import own_answers, points_at_best
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import the_problem
-from app.storage import contests
+from app.storage import contests, pins
 from app.web.frames import frame
 from app.web.heat import width
 from app.web.pages import page
+from app.web.playground import TITLES
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import contest_rules, points, problem_rules, rule_line
 
@@ -124,7 +125,15 @@ def problem_page(
         cases=_cases(viewer, snapshot, session, scored, answers),
         mine=None if answers is None else points(points_at_best(snapshot, scored, answers).points),
         folder=folder,
+        playground=_playground(session, snapshot, scored.id),
     )
+
+
+def _playground(session: Session, snapshot: ContestSnapshot, problem_id: str) -> str | None:
+    """The playground of a problem's board; None where it has none."""
+    row = pins.row(session, snapshot.contest.id, problem_id)
+    checker = None if row is None else row.settings.get("checker")
+    return checker if checker in TITLES else None
 
 
 def _named(snapshot: ContestSnapshot, name: str) -> str:

@@ -9,11 +9,13 @@ from starlette.staticfiles import StaticFiles
 from app.web.account import account_page, log_in, log_out, login_page, set_password
 from app.web.answers import answers_page, report_page
 from app.web.board import scoreboard
+from app.web.comparing import compare_page
 from app.web.contest import contest_page, problem_page, problems_page
 from app.web.index import index
 from app.web.organiser import routes as organiser
 from app.web.pages import HEADERS, HERE, page
 from app.web.passwords import reset_page, set_forgotten_password
+from app.web.playground import playground
 from app.web.questions import ask, questions_page
 from app.web.registration import register_on_page, registration_page
 from app.web.sending import send_answers
@@ -39,11 +41,14 @@ router.add_api_route(f"{CONTEST}/scoreboard", scoreboard)
 router.add_api_route(f"{CONTEST}/answers", answers_page)
 router.add_api_route(f"{CONTEST}/answers", send_answers, methods=["POST"])
 router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", report_page)
+router.add_api_route(f"{CONTEST}/compare", compare_page)
 router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
 router.add_api_route(f"{CONTEST}/register", registration_page)
 router.add_api_route(f"{CONTEST}/register", register_on_page, methods=["POST"])
 router.add_api_route(f"{CONTEST}/questions", questions_page)
 router.add_api_route(f"{CONTEST}/questions", ask, methods=["POST"])
+
+router.add_api_route("/p/{slug}/board", playground)
 
 router.include_router(organiser.router)
 

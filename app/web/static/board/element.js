@@ -51,10 +51,11 @@ export class JuradoBoard extends HTMLElement {
     this.#wait(name);
     const asked = (this.asked = Symbol("one of several that were asked for"));
     try {
-      const addresses = other ? [answer, other] : [answer];
-      const [given, ...sent] = await Promise.all([fetchText(input), ...addresses.map((each) => (each ? fetchText(each) : ""))]);
+      const titles = labels?.split("\n") ?? [];
+      const there = [answer, other].map((address, at) => ({ address, title: titles[at] })).filter(({ address }) => address);
+      const [given, ...sent] = await Promise.all([input, ...there.map(({ address }) => address)].map(fetchText));
       const views = await Promise.all(sent.map((text) => openView({ board, input: given, answer: text })));
-      if (this.asked === asked) this.load(views, { name, labels: labels?.split("\n"), step, message });
+      if (this.asked === asked) this.load(views, { name, labels: there.map(({ title }) => title), step, message });
     } catch (error) {
       if (this.asked === asked) this.#fail(error);
     }
@@ -166,7 +167,7 @@ export class JuradoBoard extends HTMLElement {
     this.said = this.views.map((view, at) => {
       const said = make("p", "say");
       const face = make("div", "face");
-      if (many) face.append(make("h4", "", labels[at] ?? `Answer ${at + 1}`));
+      if (labels[at]) face.append(make("h4", "", labels[at]));
       // The server's words come first: the board's own are what the same rules say here.
       const stop = (many ? undefined : message) || view.stop;
       face.append(view.element, said, ...(stop ? [make("p", "say stop", stop)] : []));

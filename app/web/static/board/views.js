@@ -54,6 +54,8 @@ class ModuleView {
     this.frames = module.frames(parsed);
     this.count = this.frames.count;
     this.stop = parsed.stop?.text;
+    this.raw = parsed.raw;
+    this.steps = parsed.steps.length;
     this.first = parsed.stop ? (parsed.stop.at ?? this.count) : 0; // the step that shows what is wrong
     this.curve = this.frames.curve;
     this.isNotable = this.frames.notable;

@@ -95,7 +95,7 @@ export function frames({ start, steps, stop }) {
       for (let at = made - (made % KEY_FRAMES); at < made; at++) play(cells, steps[at]);
       const jump = step > made ? undefined : steps[made - 1];
       const frame = { size: start.size, cells, jump, step, count: steps.length, left: start.pieces - made };
-      return { ...frame, attempt: step > made ? stop.attempt : undefined, able: step === count ? able(cells, start.size) : [] };
+      return { ...frame, attempt: step > made ? stop.attempt : undefined, able: step === count && step === made ? able(cells, start.size) : [] };
     },
   };
 }
