@@ -35,7 +35,6 @@ from app.api.submissions.submission_form import open_submission_form
 from app.bootstrap import bring_keys, initialise
 from app.domain.clock import the_clock
 from app.grading.engine import Engine
-from app.grading.leftovers import remove_leftovers
 from app.grading.references import JobRunner
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
@@ -61,6 +60,7 @@ from app.storage.database import Database
 from app.storage.scrub import Scrub
 from app.storage.serving import Hold, hold
 from app.storage.submission_context import SubmissionContexts
+from app.storage.temporary import remove_leftovers
 from app.storage.writer import Writer
 from app.web import routes as pages
 

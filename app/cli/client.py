@@ -15,7 +15,9 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypedDict, TypeVar, Unpack
 
 from app.cli.config import Login, current_login
+from app.cli.faults import NO_FOLDER, SEVERITIES, fault_line
 from app.cli.output import Failure
+from app.cli.resources.problems import PackageFault
 
 SECONDS = 60.0
 TRIES = 5
@@ -150,6 +152,30 @@ class Client:
             return reply
         raise Failure(refusal(reply), 1)
 
+    def fetch(self, path: str, target: IO[bytes], on_size: Callable[[int, int | None], None]) -> None:
+        """Write a resource below /api to an open file as it comes; raises Failure as `request` does.
+
+        `on_size` is called with the bytes that are there, and those of all of it where the server says so.
+        """
+        for last, pause in pauses(TRIES):
+            target.seek(0)
+            target.truncate()
+            try:
+                with self._http.stream("GET", f"/api/{path}", timeout=STREAM_TIMEOUT) as reply:
+                    if not reply.is_success:
+                        reply.read()
+                        raise Failure(refusal(reply), 1)
+                    announced = reply.headers.get("content-length", "")
+                    total = int(announced) if announced.isdecimal() else None
+                    for piece in reply.iter_bytes():
+                        target.write(piece)
+                        on_size(target.tell(), total)
+                    return
+            except httpx.TransportError as error:
+                if last:
+                    raise self._unreachable(error) from None
+                time.sleep(pause)
+
     @contextmanager
     def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:
         """Open a stream of lines without an end; it may break off at any time.
@@ -234,6 +260,8 @@ def fault_text(fault: object) -> str:
     """Word one fault of a list."""
     if not isinstance(fault, dict):
         return str(fault)
+    if fault.get("severity") in SEVERITIES:
+        return fault_line(NO_FOLDER, checked(fault, PackageFault))
     place = ", ".join(str(fault[key]) for key in ("file", "where") if fault.get(key))
     if "message" in fault or "text" in fault:
         return f"{place}: {fault.get('message') or fault.get('text')}" if place else str(fault.get("message"))

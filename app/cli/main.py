@@ -41,10 +41,11 @@ from app.cli.contestant import (
 )
 from app.cli.contestant import problems as contest_problems
 from app.cli.demo.command import demo
+from app.cli.faults import wrapped
 from app.cli.games.play import play
 from app.cli.games.tournament import tournament
 from app.cli.ladder.command import ladder
-from app.cli.output import Failure, examples, say
+from app.cli.output import Failure, console, examples, say
 from app.cli.server import backup, move, status
 from app.cli.server import commands as service
 
@@ -58,7 +59,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except Failure as error:
-            say(f"jurado: {error}")
+            say(wrapped(f"jurado: {error}", console(err=True).width if sys.stderr.isatty() else None))
             raise typer.Exit(error.code) from None
         except BrokenPipeError:
             # The reader has gone (`jurado ... | head`): not an error, but Python would complain at its end.

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import typer
 from rich.console import Console
@@ -89,6 +93,43 @@ def report(text: str, document: object, *, as_json: bool) -> None:
 def examples(*lines: str) -> str:
     """Build the end of a command's help: its examples, one a line."""
     return "\n\n".join(("Examples:", *(f"  {line}" for line in lines)))
+
+
+@contextmanager
+def new_file(path: Path, *, code: int = 2) -> Iterator[IO[bytes]]:
+    """Open a file that a person named, and put it in its place once all of it is written.
+
+    Raises Failure with the exit code where it cannot be written; what was at its place stays then.
+    """
+    if path.exists() and not path.is_file():  # such as /dev/stdout
+        with _failing(path, code), path.open("wb") as file:
+            yield file
+        return
+    with _failing(path, code):
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield file
+            os.chmod(name, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink()
+            raise
+
+
+@contextmanager
+def _failing(path: Path, code: int) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}", code) from None
+
+
+def _umask() -> int:
+    """The permissions that new files of this process do not get."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
 
 
 def write_file(path: Path, data: bytes, *, code: int = 2) -> None:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli import package_new
+from app.cli.faults import NO_FOLDER, all_lines, show_faults
 from app.cli.options import AsJson
-from app.cli.output import Failure, examples, say, show, table, write_json
+from app.cli.output import Failure, examples, new_file, say, write_json
 from app.cli.package_serve import command as package_serve
 from app.cli.progress import steps_shown
-from app.cli.resources.problems import PackageFault
 from app.packages.errors import PackageErrors
 from app.packages.model import Package
 
 if TYPE_CHECKING:
-    from app.packages.errors import FaultDocument
     from app.packages.verify import Report
 
-SEVERITIES = ("error", "warning", "note")
 program = typer.Typer(no_args_is_help=True, help="Verify, pack and begin problem packages.")
 Place = Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")]
 
@@ -79,37 +78,28 @@ def export(
         raise Failure(f"--format: expected kattis or omegaup, found {format_name!r}")
     if data_only and format_name != "omegaup":
         raise Failure("--data-only: expected --format omegaup beside it")
-    package = read(place)
-    target = out or Path(f"{package.slug}.zip")
-    data, count = (
-        packed_as_omegaup(package, data_only=data_only) if format_name == "omegaup" else packed_as_kattis(package)
-    )
-    try:
-        target.write_bytes(data)
-    except OSError as error:
-        raise Failure(f"{target}: {error.strerror}") from None
-    say(f"{target}: {count} files, {target.stat().st_size} bytes")
+    from app.packages.export import below_top
+    from app.packages.zips import write_files
+
+    with TemporaryDirectory(prefix="jurado-packed-") as folder:
+        package = read(place, Path(folder) / "files")
+        target = out or Path(f"{package.slug}.zip")
+        files = for_omegaup(package, data_only=data_only) if format_name == "omegaup" else below_top(package)
+        with new_file(target) as file:
+            write_files(file, files)
+    say(f"{target}: {len(files)} files, {target.stat().st_size} bytes")
 
 
-def packed_as_kattis(package: Package) -> tuple[bytes, int]:
-    """Give a package's zip and the number of its files."""
-    from app.packages.export import write_archive
-
-    return write_archive(package), len(package.files)
-
-
-def packed_as_omegaup(package: Package, *, data_only: bool) -> tuple[bytes, int]:
-    """Give a package as omegaUp's zip and the number of its files; shows warnings, raises Failure with all faults."""
+def for_omegaup(package: Package, *, data_only: bool) -> Mapping[str, bytes]:
+    """Give the files of omegaUp's zip; shows warnings, raises Failure with all faults."""
     from app.packages.formats.export_omegaup import export_omegaup
-    from app.packages.zips import zip_bytes
 
     try:
         exported = export_omegaup(package, data_only=data_only)
     except PackageErrors as errors:
-        faults = "\n".join(f"  {fault}" for fault in errors.errors)
-        raise Failure(f"{package.slug} would be judged otherwise by omegaUp:\n{faults}", 1) from None
+        raise Failure(f"{package.slug} would be judged otherwise by omegaUp:\n{all_lines(errors)}", 1) from None
     show_faults(package.slug, [fault.as_data() for fault in exported.warnings])
-    return zip_bytes(exported.files), len(exported.files)
+    return exported.files
 
 
 program.command(
@@ -124,15 +114,20 @@ program.command(
 )(package_serve.serve)
 
 
-def read(place: Path) -> Package:
-    """Read a package from a folder or zip; raises Failure listing every fault."""
+def read(place: Path, spool: Path | None = None) -> Package:
+    """Read a package from a folder, or a zip in memory or into the new file `spool`; raises Failure with all faults."""
+    from app.packages.files import LARGEST, LIMITS
     from app.packages.read import read_archive, read_package
 
     must_exist(place)
     try:
-        return read_package(place) if place.is_dir() else read_archive(place)
+        return (
+            read_package(place)
+            if place.is_dir()
+            else read_archive(place, limits=LIMITS if spool is None else LARGEST, spool=spool)
+        )
     except PackageErrors as errors:
-        raise Failure(f"{place} is not a sound package:\n" + "\n".join(f"  {e}" for e in errors.errors), 1) from None
+        raise Failure(f"{place} is not a sound package:\n{all_lines(errors)}", 1) from None
 
 
 def must_exist(place: Path) -> None:
@@ -143,8 +138,9 @@ def must_exist(place: Path) -> None:
 
 def show_report(report: Report) -> None:
     """Print one report: the faults, and without an error the cases and points of the package."""
-    name = report["slug"] or report["path"]
-    show_faults(name, [*report["errors"], *report["warnings"], *report["notes"]])
+    name, place = report["slug"] or report["path"], Path(report["path"])
+    folder = place if place.is_dir() else NO_FOLDER
+    show_faults(name, [*report["errors"], *report["warnings"], *report["notes"]], folder)
     if report["errors"]:
         typer.echo(f"{name}: the server refuses this package")
         return
@@ -153,18 +149,3 @@ def show_report(report: Report) -> None:
     typer.echo(f"{name}: {verdict}; cases: {cases}")
     for path, points in report.get("points", {}).items():
         typer.echo(f"  {path}: {points:.2f} points")
-
-
-def show_faults(name: str, faults: Sequence[PackageFault | FaultDocument]) -> None:
-    """Print faults as a table, errors first; nothing where there are none."""
-    if not faults:
-        return
-    counts = [counted(sum(fault["severity"] == kind for fault in faults), kind) for kind in SEVERITIES]
-    rows = [(fault["severity"], fault["file"], fault["where"], fault["message"]) for fault in faults]
-    title = f"{name}: {', '.join(count for count in counts if count)}"
-    show(table(title, ["severity", "file", "where", "fault"], rows))
-
-
-def counted(count: int, what: str) -> str:
-    """Write `2 errors`, or nothing for none."""
-    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import TypedDict, TypeVar, cast
 
 from app.grading.environment import clean_environment
-from app.grading.leftovers import solver_folder
 from app.grading.pipes import Pipe, PipeBroken, PipeTooSlow
 from app.packages.errors import PackageError, PackageErrors
+from app.storage.temporary import SOLVER_PREFIX, locked_folder
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Reader:
 
         Raises what the function raises if that is PackageErrors, and PackageErrors where it is over its time or memory.
         """
-        with self._lock, solver_folder() as folder:
+        with self._lock, locked_folder(SOLVER_PREFIX) as folder:
             with (folder / "arguments").open("wb") as file:
                 pickle.dump((list(arguments), named), file)
             asked: ReadRequest = {

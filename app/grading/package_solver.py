@@ -8,6 +8,7 @@ from app.grading.programs import Programs
 from app.grading.reference_solver import Solved
 from app.grading.solver_process import Report, SolverFailed, Summary
 from app.packages.errors import PackageErrors
+from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
 from app.programs.model import ProgramFault
@@ -16,6 +17,7 @@ from app.programs.tools import Bounds, Tool
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.storage.documents import RunParams
 from app.storage.files import FileStore
+from app.storage.stored_packages import laid_out
 
 MIB = 2**20
 START_UP = 5.0
@@ -45,8 +47,9 @@ def new_solving(on_report: Callable[[Report], None]) -> Solving:
 
 
 def _tool(files: FileStore, params: RunParams) -> Tool:
-    package = read_archive(files.load(params["package_sha256"]), params["problem_id"])
-    return tool_of(package, params["program"])
+    with laid_out(files, params["package_sha256"]) as laid:
+        package = read_archive(laid.archive, params["problem_id"], LARGEST, laid.spool)
+        return tool_of(package, params["program"])
 
 
 def _summary(params: RunParams, tool: Tool, answered: Answered) -> Summary:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.grading.environment import clean_environment
-from app.grading.leftovers import solver_folder
 from app.grading.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverFailed, SolverProcess, Summary
+from app.storage.temporary import SOLVER_PREFIX, locked_folder
 
 MOST_OUTPUT = 64 * 2**20
 
@@ -34,7 +34,7 @@ class Solved:
 
 def solve(process: SolverProcess, run: SolverRun, data: bytes, on_report: OnReport) -> Solved:
     """Feed the input, pass progress on, and wait for the answer; raises SolverFailed, also where it is killed."""
-    with solver_folder() as folder:
+    with locked_folder(SOLVER_PREFIX) as folder:
         (folder / "input").write_bytes(data)
         _start(process, run, folder)
         ended = process.listen(on_report, run.seconds + START_UP_SECONDS)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from app.grading.desk import GraderDesk
 from app.grading.engine import Engine
@@ -13,6 +11,7 @@ from app.packages.read import read_archive
 from app.packages.steps import Steps
 from app.packages.verify import Report, examine, report_of
 from app.storage.files import FileStore
+from app.storage.stored_packages import laid_out
 
 VERIFICATION = "verification"
 SECONDS = 3600.0
@@ -45,11 +44,8 @@ def verify_stored(
 
     problem_id, sha256 = package
     desk = GraderDesk(engine.validate, SECONDS, engine.programs_lack)
-    with tempfile.TemporaryDirectory(prefix="jurado-package-") as folder:
-        archive = Path(folder) / "package.zip"
-        with archive.open("wb") as file:
-            file.writelines(files.pieces(sha256))
-        read = read_archive(archive, problem_id, LARGEST, Path(folder) / "files")
+    with laid_out(files, sha256) as laid:
+        read = read_archive(laid.archive, problem_id, LARGEST, laid.spool)
         examined = examine(read, desk, workshop=engine.programs.workshop(), steps=Steps(on_step))
         report = report_of(problem_id, read, examined)
     return {

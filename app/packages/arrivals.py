@@ -8,14 +8,13 @@ from pathlib import Path
 from time import process_time
 
 from app.packages.errors import Faults, PackageError, PackageErrors
-from app.packages.files import LIMITS, Limits, archive_files, folder_files
+from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
 from app.packages.formats.detect import format_of, import_files
 from app.packages.formats.names import Format
 from app.packages.markdown import FOLDER, render
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.rules import check_rules
-from app.packages.spooled import SpooledFiles, total_size
 
 STATEMENT_SECONDS = 5.0
 """Processor time for rendering one statement; twice as much is given when contestants ask for it with its samples."""
@@ -45,7 +44,7 @@ def read_arrival(
     """
     top, files = archive_files(source, limits, spool=spool)
     if (foreign := format or format_of(files)) is not None:
-        return _foreign(files, foreign, slug, top or stem, spool)
+        return _foreign(files, foreign, slug, top or stem)
     if top is not None and slug is not None and top != slug:
         raise PackageErrors([PackageError("", "", f"expected the top folder {slug}, found {top}")])
     name = top or slug or stem
@@ -54,49 +53,48 @@ def read_arrival(
     return _arrival(assemble(name, files))
 
 
-def read_place(place: Path) -> Arrival:
-    """Read a package of any judge from a folder or a zip, named by its folder or file. Raises PackageErrors."""
+def read_place(place: Path, spool: Path | None = None) -> Arrival:
+    """Read a package of any judge from a folder or a zip, named by its folder or file. Raises PackageErrors.
+
+    A zip inflates in memory, or into the new file `spool`, and is good while that is there.
+    """
     faults = Faults()
-    name, files = _files_of(place, faults)
+    name, files = _files_of(place, spool, faults)
     if (foreign := format_of(files)) is None:
         return _arrival(assemble(name, files, faults))
     faults.settle()
     return _foreign(files, foreign, None, name)
 
 
-def read_place_of_another_judge(place: Path, slug: str | None = None, format: Format | None = None) -> Arrival | None:
-    """Read a package of another judge from a folder or a zip; None for one of Jurado. Raises PackageErrors."""
+def read_place_of_another_judge(
+    place: Path, spool: Path | None, slug: str | None = None, format: Format | None = None
+) -> Arrival | None:
+    """Read a package of another judge as `read_place` does; None for one of Jurado. Raises PackageErrors."""
     faults = Faults()
-    name, files = _files_of(place, faults)
+    name, files = _files_of(place, spool, faults)
     if (foreign := format or format_of(files)) is None:
         return None
     faults.settle()
     return _foreign(files, foreign, slug, name)
 
 
-def _files_of(place: Path, faults: Faults) -> tuple[str, Mapping[str, bytes]]:
+def _files_of(place: Path, spool: Path | None, faults: Faults) -> tuple[str, Mapping[str, bytes]]:
     """The name of a package's folder or zip, and its files."""
     if place.is_dir():
         return place.resolve().name, folder_files(place, faults)
-    top, files = archive_files(place)
+    top, files = archive_files(place, LIMITS if spool is None else LARGEST, spool=spool)
     return top or place.stem, files
 
 
-def read_member(data: bytes, slug: str, limits: Limits = LIMITS) -> Arrival:
+def read_member(source: bytes | Path, slug: str, limits: Limits = LIMITS, spool: Path | None = None) -> Arrival:
     """Read a package that lies in a larger one, where its place names it. Raises PackageErrors."""
-    return _arrival(assemble(slug, archive_files(data, limits)[1]))
+    return _arrival(assemble(slug, archive_files(source, limits, spool=spool)[1]))
 
 
-def _foreign(
-    files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None, spool: Path | None = None
-) -> Arrival:
-    """A package of another judge as one of Jurado. It is turned into one in memory, and so has a smaller limit."""
-    if (total := total_size(files)) > LIMITS.total:
-        message = f"expected at most {LIMITS.total} bytes in all files of a package of another judge, found {total}"
-        raise PackageErrors([PackageError("", "", message)])
+def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Arrival:
+    """A package of another judge as one of Jurado."""
     imported = import_files(files, format, slug, name)
-    made = imported.files if spool is None else SpooledFiles.written(spool, imported.files.items())
-    return _arrival(assemble(imported.slug, made), imported.notes)
+    return _arrival(assemble(imported.slug, imported.files), imported.notes)
 
 
 def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:

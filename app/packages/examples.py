@@ -40,7 +40,7 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
     if not sound:
         return None, faults
     everything: list[Case | ValidationCase] = [*package.cases, *package.validation_cases]
-    inputs = [Input(case.input.path, case.input.read(), case.validator_args) for case in everything]
+    inputs = [Input(case.input, case.validator_args) for case in everything]
     protocol = package.settings.validator_protocol
     validators = Validators(workshop.desk, sound, protocol, validation_bounds(package))
     opinions = dict(steps.each("input validators", inputs, validators.ask(inputs)))
@@ -85,7 +85,7 @@ def _has_question(package: Package, case: ValidationCase) -> bool:
 
 
 def _too_large(package: Package, case: ValidationCase) -> bool:
-    return len(case.input.read()) > package.settings.inputs.limit
+    return case.input.size > package.settings.inputs.limit
 
 
 def _question(package: Package, case: ValidationCase) -> Question:

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import IO
 
+from app.packages.contents import ComposedFiles, File
 from app.packages.model import Package
-from app.packages.zips import write_zip_file, zip_bytes
+from app.packages.zips import write_files, zip_bytes
 
 
 def write_archive(package: Package) -> bytes:
     """Pack all files of a package below one folder named by its slug: the same files give the same bytes."""
-    return zip_bytes({f"{package.slug}/{name}": data for name, data in package.files.items()})
+    return zip_bytes(below_top(package))
 
 
 def write_archive_file(package: Package, target: Path) -> None:
     """Pack all files of a package into a new file, one at a time: the same bytes as `write_archive` gives."""
-    write_zip_file(target, {f"{package.slug}/{name}": name for name in package.files}, package.files.__getitem__)
+    with target.open("wb") as file:
+        write_archive_to(package, file)
+
+
+def write_archive_to(package: Package, target: IO[bytes]) -> None:
+    """Write that to an open file."""
+    write_files(target, below_top(package))
+
+
+def below_top(package: Package) -> ComposedFiles:
+    """The files of a package below one folder named by its slug."""
+    return ComposedFiles({f"{package.slug}/{name}": File(name, package.files) for name in package.files})

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from app.packages.contents import SizedFiles, size_of
 from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.spooled import SpooledFiles
-from app.packages.zip_reader import ZipUnreadable, entry_fault, inflate, open_zip
+from app.packages.zip_reader import ZipUnreadable, entry_fault, inflated, open_zip
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
 SLUG = re.compile(r"[a-z0-9]{1,64}")
@@ -26,13 +27,21 @@ DEEPEST = 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a package: files, bytes of all files and of one, and the ratio to which an archive may inflate."""
+    """Limits of a package: files, bytes of all files and of one, and the ratio to which an archive may inflate.
+
+    `nested`: bytes of a file that is an archive itself; None: as of any other.
+    """
 
     files: int = 50_000
     total: int = 256 * 2**20
     single: int = 100 * 2**20
     ratio: int = 1000
     archive: int = 128 * 2**20
+    nested: int | None = None
+
+    def most_of(self, name: str) -> int:
+        """The bytes that a file of this name may have."""
+        return self.nested if self.nested is not None and name.endswith(".zip") else self.single
 
 
 LIMITS = Limits()
@@ -40,17 +49,24 @@ LARGEST = Limits(total=4 * 2**30, archive=2 * 2**30)
 """Limits where files are read one by one: the settings of a service let packages be as large at first."""
 
 
-class FolderFiles(Mapping[str, bytes]):
+class FolderFiles(SizedFiles):
     """The files below a folder; each is read when asked for."""
 
     def __init__(self, root: Path, names: tuple[str, ...]) -> None:
         self._root = root
         self._names = dict.fromkeys(names)
 
+    def size(self, name: str) -> int:
+        """The bytes of a file."""
+        return (self._root / name).stat().st_size
+
     def __getitem__(self, name: str) -> bytes:
         if name not in self._names:
             raise KeyError(name)
         return (self._root / name).read_bytes()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names  # Mapping's own would read the file
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -69,7 +85,8 @@ def folder_files(root: Path, faults: Faults, limits: Limits = LARGEST) -> Folder
 def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) -> None:
     """Raise PackageErrors for what reading a zip of these files, of `size` bytes, would refuse; inflates nothing."""
     faults = Faults()
-    _check_sizes({name: len(data) for name, data in files.items()}, faults, limits)
+    sizes = {name: size_of(files, name) for name in files}
+    _check_sizes(sizes, faults, limits)
     for name in files:
         if not all(NAME.fullmatch(part) for part in name.split("/")):
             faults.add(name[:300], BAD_NAME)
@@ -78,7 +95,7 @@ def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) ->
     _refuse_files_as_folders(files.keys(), faults)
     if size > limits.archive:
         faults.expect("", "", expected=f"an archive of at most {limits.archive} bytes", found=str(size))
-    total, most = sum(map(len, files.values())), max(size, SMALLEST) * limits.ratio
+    total, most = sum(sizes.values()), max(size, SMALLEST) * limits.ratio
     if total > most:
         faults.expect("", "", expected=f"at most {most} bytes in all files of so small an archive", found=str(total))
     faults.settle()
@@ -104,8 +121,12 @@ def archive_files(
             _refuse_files_as_folders(members, faults)
             faults.settle()
             members = {name: info for name, info in members.items() if _below_top(name) not in unread}
-            inflated = _inflate(archive, members, size, limits)
-            files = dict(inflated) if spool is None else SpooledFiles.written(spool, inflated)
+            inflating = _inflated(archive, members, size, limits)
+            files = (
+                {name: b"".join(pieces) for name, pieces in inflating}
+                if spool is None
+                else SpooledFiles.written(spool, inflating)
+            )
     except ZipUnreadable as error:
         raise PackageErrors([PackageError("", "", f"not a readable zip archive: {error}")]) from error
     return _without_top(files)
@@ -118,8 +139,8 @@ def _check_sizes(sizes: Mapping[str, int], faults: Faults, limits: Limits) -> No
     if total > limits.total:
         faults.expect("", "", expected=f"at most {limits.total} bytes in all files", found=str(total))
     for name, size in sizes.items():
-        if size > limits.single:
-            faults.expect(name, "", expected=f"at most {limits.single} bytes", found=str(size))
+        if size > (most := limits.most_of(name)):
+            faults.expect(name, "", expected=f"at most {most} bytes", found=str(size))
 
 
 def _walk(folder: Path, prefix: str, faults: Faults) -> Iterator[str]:
@@ -211,26 +232,28 @@ def _path_fault(path: str) -> str | None:
     return None
 
 
-def _inflate(
+def _inflated(
     archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], size: int, limits: Limits
-) -> Iterator[tuple[str, bytes]]:
-    """Read every member, one after the other, within the limits of one file and of all."""
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yield every member in pieces, one after the other, within the limits of one file and of all."""
     most = min(limits.total, max(size, SMALLEST) * limits.ratio)
     used = 0
 
-    def spend(count: int) -> None:
-        nonlocal used
-        used += count
-        if used > most:
-            raise too_large
+    def pieces_of(name: str) -> Iterator[bytes]:
+        single = limits.most_of(name)
+        before = used
 
-    for name, info in sorted(members.items()):
-        message = f"expected at most {limits.single} bytes in a file and {most} in all, found more"
-        too_large = PackageErrors([PackageError(name, "", message)])
-        data = inflate(archive, info, limits.single + 1, spend)
-        if len(data) > limits.single:
-            raise too_large
-        yield name, data
+        def spend(count: int) -> None:
+            nonlocal used
+            used += count
+            if used > most or used - before > single:
+                message = f"expected at most {single} bytes in a file and {most} in all, found more"
+                raise PackageErrors([PackageError(name, "", message)])
+
+        return inflated(archive, members[name], single + 1, spend)
+
+    for name in sorted(members):
+        yield name, pieces_of(name)
 
 
 def _without_top(files: dict[str, bytes] | SpooledFiles) -> tuple[str | None, Mapping[str, bytes]]:

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Literal
 
 from app.domain.documents import ProblemSettingsDocument, ProgramDocument
+from app.packages.contents import File
 from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
-from app.packages.spooled import size_of
 from app.programs.bundle import digest, pack
 from app.programs.model import OwnLimits, Program
 
@@ -33,28 +33,6 @@ __all__ = [
     "SubmissionRule",
     "ValidationCase",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of a package: `path` relative to its root, with `/`; bytes are fetched when asked for."""
-
-    path: str
-    files: Mapping[str, bytes] = field(repr=False, compare=False)
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return self.path.rpartition("/")[2]
-
-    @property
-    def size(self) -> int:
-        """The number of its bytes."""
-        return size_of(self.files, self.path)
-
-    def read(self) -> bytes:
-        """Fetch the bytes."""
-        return self.files[self.path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +194,9 @@ class WithConstants(Mapping[str, bytes]):
             return replace_constants(data.decode(), self._constants).encode()
         except UnicodeDecodeError:
             return data
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files  # Mapping's own would read the file
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from app.packages.ahead import ahead
 from app.packages.errors import Faults, PackageError
 from app.packages.generation import Plan, Recipe, read_plan
 from app.packages.model import Package
@@ -88,7 +89,7 @@ def _check_generated(
             return fault
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        made = pool.map(make, asked)
+        made = ahead(pool, make, asked)
         for recipe in steps.over("generators", asked):
             data, name = next(made), f"data/{recipe.path}.in"
             if isinstance(data, ProgramFault):

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
+from app.packages.contents import SizedFiles
 
-class SpooledFiles(Mapping[str, bytes]):
+COPIED_AT_ONCE = 2**20
+
+
+class SpooledFiles(SizedFiles):
     """Files by their paths; each is read when it is asked for. It may be pickled, and is good while its file is there.
 
     `places`: where each begins, and its size, in bytes.
@@ -18,13 +22,14 @@ class SpooledFiles(Mapping[str, bytes]):
         self._places = dict(places)
 
     @classmethod
-    def written(cls, path: Path, files: Iterable[tuple[str, bytes]]) -> Self:
-        """Write files behind what is in the spool already, each as it comes."""
+    def written(cls, path: Path, files: Iterable[tuple[str, Iterable[bytes]]]) -> Self:
+        """Write files, each in pieces as they come, behind what is in the spool already."""
         places = {}
         with path.open("ab") as spool:
-            for name, data in files:
-                places[name] = (spool.tell(), len(data))
-                spool.write(data)
+            for name, pieces in files:
+                begin = spool.tell()
+                spool.writelines(pieces)
+                places[name] = (begin, spool.tell() - begin)
         return cls(str(path), places)
 
     def below(self, top: str) -> SpooledFiles:
@@ -34,6 +39,15 @@ class SpooledFiles(Mapping[str, bytes]):
     def size(self, name: str) -> int:
         """The bytes of a file."""
         return self._places[name][1]
+
+    def copy(self, name: str, target: Path) -> Path:
+        """Write one file, however large, to a new file; returns its path."""
+        at, size = self._places[name]
+        with open(self._path, "rb") as spool, target.open("xb") as file:
+            spool.seek(at)
+            for left in range(size, 0, -COPIED_AT_ONCE):
+                file.write(spool.read(min(left, COPIED_AT_ONCE)))
+        return target
 
     def __getitem__(self, name: str) -> bytes:
         at, size = self._places[name]
@@ -49,13 +63,3 @@ class SpooledFiles(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._places)
-
-
-def size_of(files: Mapping[str, bytes], name: str) -> int:
-    """The bytes of a file, not read for that where it lies in a spool."""
-    return files.size(name) if isinstance(files, SpooledFiles) else len(files[name])
-
-
-def total_size(files: Mapping[str, bytes]) -> int:
-    """The bytes of all files."""
-    return sum(size_of(files, name) for name in files)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from app.packages.ahead import ahead
 from app.packages.model import Case, Package
 from app.packages.tools import submission_bounds, tool_of
 from app.packages.trials import Outcome, over_limit
@@ -30,7 +31,7 @@ def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[
         return case, _answer(package, tool, case, desk)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from pool.map(run, package.cases)
+        yield from ahead(pool, run, package.cases)
 
 
 def _answer(package: Package, tool: Tool, case: Case, desk: ToolDesk) -> bytes | Outcome:

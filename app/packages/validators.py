@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from app.packages.ahead import ahead
+from app.packages.contents import File
 from app.programs.tools import Bounds, Tool, ToolDesk
 from app.programs.validating import Opinion, ValidatorProtocol, validate
 
@@ -15,10 +17,9 @@ AT_ONCE = min(2, os.cpu_count() or 1)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An input to be validated; `arguments` by validator name, `*` for all of them."""
+    """An input to be validated, read then; `arguments` by validator name, `*` for all of them."""
 
-    path: str
-    data: bytes
+    file: File
     arguments: Mapping[str, tuple[str, ...]]
 
 
@@ -34,11 +35,12 @@ class Validators:
     def ask(self, questions: Sequence[Question]) -> Iterator[tuple[str, list[Opinion]]]:
         """Let every validator look at every input, two at a time; opinions with the input's path, in order."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(self._look, questions)
+            yield from ahead(pool, self._look, questions)
 
     def _look(self, question: Question) -> tuple[str, list[Opinion]]:
-        return question.path, [self._ask(tool, question) for tool in self.tools]
+        data = question.file.read()
+        return question.file.path, [self._ask(tool, question, data) for tool in self.tools]
 
-    def _ask(self, tool: Tool, question: Question) -> Opinion:
+    def _ask(self, tool: Tool, question: Question, data: bytes) -> Opinion:
         args = question.arguments.get(tool.called, question.arguments.get("*", ()))
-        return validate(self.desk, tool, self.protocol, question.data, args, self.bounds)
+        return validate(self.desk, tool, self.protocol, data, args, self.bounds)

@@ -7,9 +7,10 @@ fault: a file that nothing uses, a program that nothing here runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NotRequired, TypedDict
 
 from app.packages.arrivals import read_place
@@ -114,14 +115,15 @@ class Report(TypedDict):
 
 def verify_report(path: Path, steps: Steps = SILENT) -> Report:
     """Read and verify the package of any judge at `path` (a folder or a zip), as data for people and programs."""
-    try:
-        arrival = read_place(path)
-    except PackageErrors as unread:
-        errors = [error.as_data() for error in unread.errors]
-        return {"path": str(path), "slug": None, "valid": False, "errors": errors, "warnings": [], "notes": []}
-    package = arrival.package
-    examined = examine(package, LocalDesk(), workshop=local_workshop(), broken=arrival.broken, steps=steps)
-    return report_of(str(path), package, examined)
+    with TemporaryDirectory(prefix="jurado-verify-") as folder:
+        try:
+            arrival = read_place(path, Path(folder) / "files")
+        except PackageErrors as unread:
+            errors = [error.as_data() for error in unread.errors]
+            return {"path": str(path), "slug": None, "valid": False, "errors": errors, "warnings": [], "notes": []}
+        package = arrival.package
+        examined = examine(package, LocalDesk(), workshop=local_workshop(), broken=arrival.broken, steps=steps)
+        return report_of(str(path), package, examined)
 
 
 def report_of(path: str, package: Package, examined: Examination) -> Report:
@@ -216,15 +218,7 @@ def _not_run(package: Package, place: str, workshop: Workshop) -> str | None:
 
 def _judge_program(package: Package, place: str, desk: Desk, tools: ToolDesk) -> Outcomes:
     """Let a program answer every case, and judge its answers."""
-    outcomes: dict[str, Outcome] = {}
-    asked: list[tuple[Case, Question]] = []
-    for case, answer in run_program(package, place, tools):
-        if isinstance(answer, Outcome):
-            outcomes[case.name] = answer
-        else:
-            asked.append((case, question_of(package, case, answer=answer)))
-    replies = desk.ask([question for _, question in asked])
-    return outcomes | {case.name: outcome for (case, _), outcome in zip(asked, replies, strict=True)}
+    return _outcomes(package, run_program(package, place, tools), desk)
 
 
 def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:
@@ -232,17 +226,30 @@ def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:
     pattern = package.settings.answers.pattern
     patterns = (pattern,) if pattern else DEFAULT_PATTERNS
     files = {file.name: file for file in submission.answers}
-    outcomes = {case.name: MISSING for case in package.cases if case.group != "sample"}
-    asked: list[tuple[Case, Question]] = []
-    for case in package.cases:
-        named = [files[name] for name in (p.replace("{case}", case.name) for p in patterns) if name in files]
-        if not named:
-            continue
-        answer = named[0].read()
-        too_long = over_limit(answer, package.settings.answers.limit)
-        if too_long is not None:
-            outcomes[case.name] = too_long
-        else:
-            asked.append((case, question_of(package, case, answer=answer)))
-    replies = desk.ask([question for _, question in asked])
-    return outcomes | {case.name: outcome for (case, _), outcome in zip(asked, replies, strict=True)}
+    missing = {case.name: MISSING for case in package.cases if case.group != "sample"}
+
+    def answers() -> Iterator[tuple[Case, bytes | Outcome]]:
+        for case in package.cases:
+            named = [files[name] for name in (p.replace("{case}", case.name) for p in patterns) if name in files]
+            if named:
+                answer = named[0].read()
+                yield case, over_limit(answer, package.settings.answers.limit) or answer
+
+    return missing | _outcomes(package, answers(), desk)
+
+
+def _outcomes(package: Package, answers: Iterable[tuple[Case, bytes | Outcome]], desk: Desk) -> dict[str, Outcome]:
+    """Judge answers, of which a few are in memory at a time; what has an outcome already keeps it."""
+    outcomes: dict[str, Outcome] = {}
+    asked: list[str] = []
+
+    def questions() -> Iterator[Question]:
+        for case, answer in answers:
+            if isinstance(answer, Outcome):
+                outcomes[case.name] = answer
+            else:
+                asked.append(case.name)
+                yield question_of(package, case, answer=answer)
+
+    replies = desk.ask(questions())
+    return outcomes | dict(zip(asked, replies, strict=True))

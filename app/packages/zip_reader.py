@@ -108,20 +108,27 @@ def entry_fault(entry: zipfile.ZipInfo) -> str | None:
 
 
 def inflate(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int, spend: Callable[[int], None]) -> bytes:
-    """Read at most `most` bytes of an entry; `spend` is called with the size of each piece and may raise to stop.
+    """Read at most `most` bytes of an entry; as `inflated`."""
+    return b"".join(inflated(archive, entry, most, spend))
+
+
+def inflated(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int, spend: Callable[[int], None]
+) -> Iterator[bytes]:
+    """Yield at most `most` bytes of an entry in pieces; `spend` is called with the size of each and may raise to stop.
 
     Raises ZipUnreadable for a damaged archive. Only reading to the end checks the CRC: ask for one byte more than is
     taken.
     """
-    data = bytearray()
+    left = most
     with _zipfile_at_work():
         stream = archive.open(entry)
     with stream:
-        while len(data) < most:
+        while left:
             with _zipfile_at_work():
-                piece = stream.read(min(CHUNK, most - len(data)))
+                piece = stream.read(min(CHUNK, left))
             if not piece:
                 break
             spend(len(piece))
-            data += piece
-    return bytes(data)
+            left -= len(piece)
+            yield piece

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 import yaml
 
+from app.packages.contents import Content, bytes_of
 from app.packages.documents import StrictLoader
 from app.packages.model import replace_constants
 from app.packages.testdata import GROUP_FILE
@@ -16,7 +17,7 @@ GroupValue = dict[str, object]
 Constants = Mapping[str, Mapping[str, int | float | str]]
 
 
-def without_empty_groups(files: dict[str, bytes], constants: Constants) -> dict[str, bytes]:
+def without_empty_groups(files: dict[str, Content], constants: Constants) -> dict[str, Content]:
     """The files without the groups that have no input, and without what names them.
 
     A problem that has no other group is left as it is: nobody can be judged by it.
@@ -28,14 +29,14 @@ def without_empty_groups(files: dict[str, bytes], constants: Constants) -> dict[
         return files
     remaining = {name: data for name, data in files.items() if not name.startswith(tuple(f"{each}/" for each in empty))}
     names = {each.removeprefix("data/") for each in empty}
-    settings = {each: read_map(remaining[f"{each}/{GROUP_FILE}"], constants) for each in sorted(inhabited)}
+    settings = {each: read_map(bytes_of(remaining[f"{each}/{GROUP_FILE}"]), constants) for each in sorted(inhabited)}
     for each, value in settings.items():
         write_map(remaining, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
-    secret = read_map(remaining.get(SECRET, b""), constants)
+    secret = read_map(bytes_of(remaining.get(SECRET, b"")), constants)
     scores = [value.get("max_score") for value in settings.values()]
     most = sum(score for score in scores if isinstance(score, int))
     write_map(remaining, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
-    jurado = read_map(remaining["jurado.yaml"], {})
+    jurado = read_map(bytes_of(remaining["jurado.yaml"]), {})
     write_map(remaining, "jurado.yaml", jurado, _without(jurado, "final", names))
     return remaining
 
@@ -58,7 +59,7 @@ def read_map(data: bytes, constants: Constants) -> GroupValue:
     return value or {}
 
 
-def write_map(files: dict[str, bytes], name: str, before: GroupValue, after: GroupValue) -> None:
+def write_map(files: dict[str, Content], name: str, before: GroupValue, after: GroupValue) -> None:
     """Write a map anew where it has changed: comments are lost."""
     if after != before:
         files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()

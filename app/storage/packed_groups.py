@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from app.packages.contents import Content, bytes_of
 from app.packages.model import Aggregation, Group, GroupKind, Package
 from app.packages.testdata import GROUP_FILE
 from app.storage.empty_groups import read_map, write_map
@@ -13,7 +14,7 @@ from app.storage.tables import TestGroupRow
 SECRET = "secret"
 
 
-def with_groups(files: dict[str, bytes], package: Package, rows: Sequence[TestGroupRow]) -> dict[str, bytes]:
+def with_groups(files: dict[str, Content], package: Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
     """The files with the groups as the rows have them; the same files where the package has them so."""
     groups = [_group(row) for row in rows if row.kind != "sample"]
     before = {group.name: group for group in package.groups}
@@ -24,15 +25,15 @@ def with_groups(files: dict[str, bytes], package: Package, rows: Sequence[TestGr
     changed = {name: data for name, data in files.items() if name not in gone}
     if SECRET not in names:
         path = f"data/{SECRET}/{GROUP_FILE}"
-        known = read_map(files.get(path, b""), constants)
+        known = read_map(bytes_of(files.get(path, b"")), constants)
         rest = {key: value for key, value in known.items() if key not in {"require_pass", "score_aggregation"}}
         write_map(changed, path, known, {**rest, "max_score": sum(group.max_score or 0 for group in groups)})
     for group in groups:
         path = f"data/{group.name}/{GROUP_FILE}"
-        known = read_map(files.get(path, b""), constants)
+        known = read_map(bytes_of(files.get(path, b"")), constants)
         own = {"max_score": group.max_score, "score_aggregation": group.aggregation}
         write_map(changed, path, known, {**known, **own, "require_pass": list(group.require_pass)})
-    jurado = read_map(changed["jurado.yaml"], {})
+    jurado = read_map(bytes_of(changed["jurado.yaml"]), {})
     write_map(changed, "jurado.yaml", jurado, {**jurado, "final": [g.name for g in groups if g.kind == "final"]})
     return changed
 

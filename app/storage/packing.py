@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import Literal
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, Literal
 
 import yaml
 
 from app.domain.documents import CaseListDocument
 from app.packages import case_list
+from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
 from app.packages.errors import PackageErrors
-from app.packages.export import write_archive
+from app.packages.export import write_archive_to
 from app.packages.files import LARGEST, check_zip
 from app.packages.model import Case, Package
 from app.packages.read import assemble, read_archive
 from app.packages.testdata import EXTENSIONS
 from app.storage.empty_groups import read_map, without_empty_groups, write_map
-from app.storage.files import FileStore
+from app.storage.files import PIECE, FileStore
 from app.storage.packed_groups import with_groups
+from app.storage.stored_packages import laid_out
 from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 ARGUMENTS = "output_validator_args"
@@ -34,12 +39,45 @@ class NotPackable(Exception):
     """The package format cannot say a problem as it is; the text names what it demands."""
 
 
-def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], rows: Sequence[TestCaseRow]) -> bytes:
+def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], rows: Sequence[TestCaseRow]) -> IO[bytes]:
     """The problem with these groups and test cases as a package zip that reads back, unanswered inputs in UNANSWERED.
 
-    Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
+    An open temporary file at its beginning, which has no name; making it, one file of the package is in memory at a
+    time. Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
     """
-    package = read_archive(files.load(row.package_sha256), row.id, LARGEST)
+    with ExitStack() as undo, laid_out(files, row.package_sha256) as laid:
+        target = undo.enter_context(TemporaryFile(prefix="jurado-package-"))
+        package = read_archive(laid.archive, row.id, LARGEST, laid.spool)
+        try:
+            changed = _changed(files, package, row, groups, rows)
+            if changed is None:
+                with laid.archive.open("rb") as file:
+                    copyfileobj(file, target)
+            else:
+                _write(package, changed, target)
+        except PackageErrors as faults:
+            text = f"expected a problem that reads as a package, found that it would not: {faults}"
+            raise NotPackable(text) from None
+        target.seek(0)
+        undo.pop_all()
+        return target
+
+
+def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what is left of an open file in pieces, and close it."""
+    with file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _changed(
+    files: FileStore,
+    package: Package,
+    row: ProblemRow,
+    groups: Sequence[TestGroupRow],
+    rows: Sequence[TestCaseRow],
+) -> Mapping[str, Content] | None:
+    """The files of the problem's package as it is now; None where they are those of the imported one."""
     answered = [each for each in rows if each.answer_sha256 is not None]
     if all(each.group_name == "sample" for each in answered):
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
@@ -48,49 +86,86 @@ def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], ro
     changed = with_groups(changed, package, [each for each in groups if each.name in used])
     changed = _with_case_list(changed, package, row, {each.name for each in answered})
     stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
-    changed = {name: data for name, data in changed.items() if name not in stale}
+    changed = {name: content for name, content in changed.items() if name not in stale}
     for each in rows:
         if each.answer_sha256 is None:
-            changed[f"{UNANSWERED}/{_path(each)}.in"] = files.load(each.input_sha256)
-    if changed == dict(package.files) and not _reads_otherwise(package, answered):
-        return files.load(row.package_sha256)
-    try:
-        named = _with_arguments(package.slug, changed, answered)
-        data = write_archive(replace(package, files=named))
-        check_zip({f"{package.slug}/{name}": each for name, each in named.items()}, len(data), LARGEST)
-    except PackageErrors as faults:
-        raise NotPackable(f"expected a problem that reads as a package, found that it would not: {faults}") from None
-    return data
+            name = f"{UNANSWERED}/{_path(each)}.in"
+            changed[name] = _either(package, name, files, each.input_sha256, each.input_size)
+    if changed.keys() == package.files.keys() and not _reads_otherwise(package, answered):
+        own = {name: File(name, package.files) for name in package.files}
+        if all(content == own[name] or content == package.files[name] for name, content in changed.items()):
+            return None
+    return _with_arguments(package.slug, changed, answered)
+
+
+def _write(package: Package, files: Mapping[str, Content], target: IO[bytes]) -> None:
+    """Write the zip; raises PackageErrors for one that would not be taken."""
+    composed = ComposedFiles(files)
+    write_archive_to(replace(package, files=composed), target)
+    names = {f"{package.slug}/{name}": content for name, content in files.items()}
+    check_zip(ComposedFiles(names), target.tell(), LARGEST)
 
 
 def _with_cases(
     files: FileStore, package: Package, cases: Sequence[TestCaseRow], shown: Mapping[str, str]
-) -> dict[str, bytes]:
+) -> dict[str, Content]:
     """The package's files, its inputs and answers taken from the tables; `shown`: what stands in place of answers."""
     rows = {row.name: row for row in cases}
     paths = {case.name: case.path for case in package.cases}
     moved = {case.name for case in package.cases if case.name in rows and rows[case.name].group_name != case.group}
     gone = {f"data/{path}" for name, path in paths.items() if name not in rows or name in moved}
-    remaining = {name: data for name, data in package.files.items() if _stem(name) not in gone}
+    remaining: dict[str, Content] = {
+        name: File(name, package.files) for name in package.files if _stem(name) not in gone
+    }
     hidden = {case.name for case in package.cases if case.output is not None and case.name not in shown}
     renewed = {f"data/{case.path}" for case in package.cases if case.name in hidden or _has_another_input(case, rows)}
     for name in [name for name in remaining if _stem(name) in renewed and name.endswith(SHOWN)]:
         del remaining[name]  # what was shown in place of the old input and its answer
     for name, row in rows.items():
         path = _free_path(row, remaining) if name in moved or name not in paths else f"data/{paths[name]}"
-        remaining[f"{path}.in"] = files.load(row.input_sha256)
+        remaining[f"{path}.in"] = _either(package, f"{path}.in", files, row.input_sha256, row.input_size)
         if row.answer_sha256 is not None:
-            remaining[f"{path}.ans"] = files.load(row.answer_sha256)
+            answer = f"{path}.ans"
+            remaining[answer] = _either(package, answer, files, row.answer_sha256, row.answer_size or 0)
         texts: dict[str, object] = {key: row.provenance[key] for key in TEXTS if key in (row.provenance or {})}
         if texts:
-            own = yaml.safe_load(remaining.get(f"{path}.yaml", b"")) or {}
+            own = yaml.safe_load(bytes_of(remaining.get(f"{path}.yaml", b""))) or {}
             write_map(remaining, f"{path}.yaml", own, {**own, **texts})
     return without_empty_groups(remaining, package.problem.constants)
 
 
+def _either(package: Package, name: str, files: FileStore, sha256: str, size: int) -> File:
+    """The package's own file of a name where it has these bytes, else the stored one."""
+    own = File(name, package.files)
+    if name in package.files and own.size == size and hashlib.sha256(own.read()).hexdigest() == sha256:
+        return own
+    return File(sha256, StoredContents(files, {sha256: size}))
+
+
+class StoredContents(SizedFiles):
+    """Files of a store by their sha256, with their sizes."""
+
+    def __init__(self, files: FileStore, sizes: Mapping[str, int]) -> None:
+        self._files = files
+        self._sizes = dict(sizes)
+
+    def size(self, name: str) -> int:
+        """The bytes of a file."""
+        return self._sizes[name]
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files.load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sizes)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+
 def _with_case_list(
-    files: dict[str, bytes], package: Package, row: ProblemRow, names: Collection[str]
-) -> dict[str, bytes]:
+    files: dict[str, Content], package: Package, row: ProblemRow, names: Collection[str]
+) -> dict[str, Content]:
     """The files with the order and points of cases in jurado.yaml, as the problem has them."""
     known = row.settings.get("testcases", case_list.NOTHING)
     wanted: CaseListDocument = {
@@ -100,7 +175,7 @@ def _with_case_list(
     own = package.settings.testcases
     if wanted == (case_list.NOTHING if own is None else own.document()):
         return files
-    jurado = read_map(files["jurado.yaml"], {})
+    jurado = read_map(bytes_of(files["jurado.yaml"]), {})
     changed = dict(files)
     write_map(changed, "jurado.yaml", jurado, {**jurado, "testcases": wanted})
     return changed
@@ -134,16 +209,16 @@ def _reads_otherwise(package: Package, rows: Sequence[TestCaseRow]) -> bool:
     return any(case.checker_args != arguments.get(case.name) for case in package.cases)
 
 
-def _with_arguments(slug: str, files: dict[str, bytes], rows: Sequence[TestCaseRow]) -> dict[str, bytes]:
+def _with_arguments(slug: str, files: dict[str, Content], rows: Sequence[TestCaseRow]) -> dict[str, Content]:
     """The files, and a NAME.yaml where a case would read back with other checker arguments than its row has.
 
     Raises PackageErrors for files that are no package.
     """
-    package = assemble(slug, files)
+    package = assemble(slug, ComposedFiles(files))
     wanted: Mapping[str, tuple[str, ...]] = {row.name: tuple(row.checker_args or ()) for row in rows}
     for case in package.cases:
         if case.checker_args != wanted[case.name]:
             path = f"data/{case.path}.yaml"
-            own = yaml.safe_load(files.get(path, b"")) or {}
+            own = yaml.safe_load(bytes_of(files.get(path, b""))) or {}
             files[path] = yaml.safe_dump({**own, ARGUMENTS: list(wanted[case.name])}).encode()
     return files

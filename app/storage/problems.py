@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import cast
 
 from sqlalchemy import delete, exists, func, insert, select
@@ -14,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
+from app.packages.ahead import ahead
 from app.packages.export import write_archive_file
 from app.packages.model import Case, Package
 from app.programs.bundle import pack
@@ -29,6 +29,11 @@ from app.storage.tables import (
     TestCaseRow,
     TestGroupRow,
 )
+from app.storage.temporary import PACKAGE_PREFIX, locked_folder
+
+AT_ONCE = 16
+SMALL = 2**20
+"""Bytes of a case up to which it is stored beside others: so many are in memory then."""
 
 
 class ProblemInUse(Exception):
@@ -55,24 +60,27 @@ class KeptPackage:
     cases: Sequence[KeptCase]
 
 
-def keep_package(files: FileStore, package: Package) -> KeptPackage:
-    """Store a package's files: to be done first, so that no row points to nothing and no writer waits for the disk."""
+def keep_package(files: FileStore, package: Package, *, archive: bool = True) -> KeptPackage:
+    """Store a package's files: to be done first, so that no row points to nothing and no writer waits for the disk.
+
+    `archive`: False to leave out the zip, of which only rows need to know.
+    """
     if package.program is not None:
         files.keep(pack(package.program.files))
     return KeptPackage(
         package,
-        _keep_archive(files, package),
+        _keep_archive(files, package) if archive else "",
         keep_statements(files, package.statements, package.files),
         {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None},
         keep_statements(files, package.solutions, {}),
-        [_keep_case(files, case, ordinal) for case, ordinal in zip(package.cases, ordinals(package), strict=True)],
+        _keep_cases(files, package),
     )
 
 
 def _keep_archive(files: FileStore, package: Package) -> str:
     """Store the package as a zip, which is never in memory as a whole."""
-    with tempfile.TemporaryDirectory(prefix="jurado-package-") as folder:
-        path = Path(folder) / "package.zip"
+    with locked_folder(PACKAGE_PREFIX) as folder:
+        path = folder / "package.zip"
         write_archive_file(package, path)
         return files.keep_file(path)
 
@@ -135,6 +143,19 @@ def problem_columns(stored: KeptPackage) -> ProblemColumns:
 
 def _metadata(package: Package) -> MetadataDocument:
     return cast(MetadataDocument, package.problem.model_dump(mode="json"))  # it has the model's fields
+
+
+def _keep_cases(files: FileStore, package: Package) -> list[KeptCase]:
+    """Store the cases: small ones many at a time, as nearly all of their time is waiting for the disk."""
+
+    def keep(numbered: tuple[Case, int]) -> KeptCase:
+        return _keep_case(files, *numbered)
+
+    numbered = list(zip(package.cases, ordinals(package), strict=True))
+    small = [each for each in numbered if each[0].input.size + each[0].answer.size <= SMALL]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        by_name = {case.name: case for case in ahead(pool, keep, small, 2 * AT_ONCE)}
+    return [by_name.get(each[0].name) or keep(each) for each in numbered]
 
 
 def _keep_case(files: FileStore, case: Case, ordinal: int) -> KeptCase:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.packages.files import archive_files
+from app.packages.files import LARGEST, archive_files
 from app.packages.markdown import FOLDER, image_links, image_type, local_image
 from app.packages.model import Statement
 from app.packages.read import stored_solutions
 from app.storage.documents import StatementDocument
 from app.storage.files import FileStore
+from app.storage.stored_packages import laid_out
 from app.storage.tables import ProblemRow
 
 MARKDOWN = "md"
@@ -50,13 +51,14 @@ def incomplete(session: Session) -> list[str]:
 def complete(session: Session, store: FileStore, problem_id: str) -> None:
     """Take what is missing of a problem's texts from its stored package; raises PackageErrors if it does not open."""
     row = session.get_one(ProblemRow, problem_id)
-    _, package_files = archive_files(store.load(row.package_sha256))
-    statements: dict[str, StatementDocument] = {}
-    for language, statement in row.statements.items():
-        text = store.load(statement["sha256"]).decode() if statement["kind"] == MARKDOWN else ""
-        statements[language] = {**statement, "images": keep_images(store, statement["kind"], text, package_files)}
-    row.statements = statements
-    row.metadata_ = {**row.metadata_, "solutions": keep_statements(store, stored_solutions(package_files), {})}
+    with laid_out(store, row.package_sha256) as laid:
+        _, package_files = archive_files(laid.archive, LARGEST, spool=laid.spool)
+        statements: dict[str, StatementDocument] = {}
+        for language, statement in row.statements.items():
+            text = store.load(statement["sha256"]).decode() if statement["kind"] == MARKDOWN else ""
+            statements[language] = {**statement, "images": keep_images(store, statement["kind"], text, package_files)}
+        row.statements = statements
+        row.metadata_ = {**row.metadata_, "solutions": keep_statements(store, stored_solutions(package_files), {})}
 
 
 def _is_complete(row: ProblemRow) -> bool:

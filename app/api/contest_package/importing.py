@@ -45,8 +45,8 @@ async def import_contest(
     if kind not in ZIPS:
         raise UnsupportedMedia(f"Content-Type: expected application/zip, found {kind[:80] or 'none'}")
     options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
-    async with body_file(request, service.settings.max_upload) as path:
+    async with body_file(request, service.settings.max_package) as path:
         contents = await run_sync(read, path, service.settings, submissions)
-    made = await run_sync(bring_in, service, contents, options)
+        made = await run_sync(bring_in, service, contents, options)
     authenticator.forget()
     return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Any
+from typing import IO, Any
 
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from app.storage.files import PIECE, LocalFiles
+from app.storage.packing import pieces_of
 
 ZIP = "application/zip"
 NDJSON = "application/x-ndjson"
@@ -45,6 +48,27 @@ def form(name: str, required: list[str], properties: dict[str, dict[str, Any]]) 
 def file(description: str) -> dict[str, Any]:
     """Describe one file of a form."""
     return {**BINARY["schema"], "description": description}
+
+
+class TemporaryFileReply(StreamingResponse):
+    """A reply from an open temporary file, read in pieces and closed with it, also when the client goes before."""
+
+    def __init__(self, file: IO[bytes], media_type: str, filename: str) -> None:
+        super().__init__(
+            pieces_of(file),
+            media_type=media_type,
+            headers={
+                "Content-Disposition": f'attachment; filename="{filename}"',
+                "Content-Length": str(os.fstat(file.fileno()).st_size),
+            },
+        )
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
 
 
 def stored_file(files: LocalFiles, sha256: str, size: int, media_type: str, headers: Mapping[str, str]) -> Response:

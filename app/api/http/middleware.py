@@ -22,11 +22,11 @@ METHOD = "jurado.method"
 API = "/api"  # a route below it knows its path without the prefix
 SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
 UPLOADS = re.compile(
-    rf"/api/({SUBMISSIONS}|contests/import|problems|problems/[^/]+/testcases/.+)/?"
+    rf"/api/({SUBMISSIONS}|problems/[^/]+/testcases/.+)/?"
     r"|/c/[^/]+/answers|/admin/problems/[^/]+/cases"
 )
 WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
-PACKAGES = re.compile(r"/api/problems/?|/admin/problems")
+PACKAGES = re.compile(r"/api/(problems|contests/import)/?|/admin/problems")
 IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?|/admin/contests/[^/]+/teams/import")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
@@ -133,7 +133,7 @@ def _add_headers(message: Message, scope: Scope) -> None:
 class BodyLimit:
     """Refuses bodies of more than `most` bytes while they stream, and at once if the header already says so.
 
-    `most` is what uploads may have; a route that takes documents has less, that of problem packages `package`.
+    `most` is what uploads may have; a route that takes documents has less, that of packages `package`.
     """
 
     def __init__(self, app: ASGIApp, most: int, package: int) -> None:

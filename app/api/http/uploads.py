@@ -14,6 +14,7 @@ from fastapi import Request
 
 from app.services.errors import TooLarge
 from app.services.heavy import LIGHT
+from app.storage.temporary import UPLOAD_PREFIX, locked_folder
 
 COPIED_AT_ONCE = 2**20
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
@@ -28,8 +29,8 @@ def content_type(request: Request) -> str:
 @asynccontextmanager
 async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
     """The body in a temporary file of at most `limit` bytes, gone afterwards; raises TooLarge as soon as it is more."""
-    with tempfile.TemporaryDirectory(prefix="jurado-upload-") as folder:
-        path = Path(folder) / "body"
+    with locked_folder(UPLOAD_PREFIX) as folder:
+        path = folder / "body"
         size = 0
         with path.open("wb") as file:
             async for chunk in request.stream():
@@ -43,8 +44,8 @@ async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
 @asynccontextmanager
 async def written(stream: IO[bytes]) -> AsyncIterator[Path]:
     """A part of a form in a temporary file of its own, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="jurado-upload-") as folder:
-        path = Path(folder) / "body"
+    with locked_folder(UPLOAD_PREFIX) as folder:
+        path = folder / "body"
         with path.open("wb") as file:
             await run_sync(shutil.copyfileobj, stream, file, COPIED_AT_ONCE)
         yield path

@@ -11,7 +11,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.http.deps import CurrentViewer, Reading, TheAuthenticator, TheService, Writing
-from app.api.http.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, file, form, type_for
+from app.api.http.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, TemporaryFileReply, file, form, type_for
 from app.api.http.errors import ErrorBody
 from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
@@ -57,9 +57,8 @@ def get_problem_package(
     request: Request, problem_id: str, _viewer: CurrentViewer, session: Reading, service: TheService
 ) -> Response:
     """A Kattis 2025-09 package with the test cases as they are now; 409 while no secret one has an expected answer."""
-    headers = {"Content-Disposition": f'attachment; filename="{problem_id}.zip"'}
-    data = packages.package_zip(service, session, problem_id)
-    return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)
+    packed = packages.package_zip(service, session, problem_id)
+    return TemporaryFileReply(packed, type_for(request, ZIP, BYTES), f"{problem_id}.zip")
 
 
 @router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")

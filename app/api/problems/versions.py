@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
-from app.api.http.downloads import ARCHIVE, BYTES, ZIP, type_for
+from app.api.http.downloads import ARCHIVE, BYTES, ZIP, TemporaryFileReply, type_for
 from app.api.http.errors import ErrorBody
 from app.api.http.gated import GatedRoute
 from app.api.rejudgings.problem_changes import RESPONSES, TheHow, accepted
@@ -55,7 +55,8 @@ def get_version_package(
     request: Request, problem_id: str, number: Number, _viewer: CurrentViewer, session: Reading, service: TheService
 ) -> Response:
     """A Kattis 2025-09 package with the test cases of the version, byte for byte."""
-    return _zip(request, f"{problem_id}-{number}", versions.package_zip(service, session, problem_id, number))
+    file = versions.package_zip(service, session, problem_id, number)
+    return TemporaryFileReply(file, type_for(request, ZIP, BYTES), f"{problem_id}-{number}.zip")
 
 
 @router.post(
@@ -83,10 +84,5 @@ def get_contest_problem_package(
 ) -> Response:
     """The version of the problem that the contest has, with the exact bytes of its test cases."""
     contest_problems.entry_of(session, contest_id, problem_id)
-    data = versions.contest_package_zip(service, session, contest_id, problem_id)
-    return _zip(request, problem_id, data)
-
-
-def _zip(request: Request, name: str, data: bytes) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
-    return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)
+    file = versions.contest_package_zip(service, session, contest_id, problem_id)
+    return TemporaryFileReply(file, type_for(request, ZIP, BYTES), f"{problem_id}.zip")

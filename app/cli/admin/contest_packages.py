@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +13,11 @@ from pydantic import JsonValue, TypeAdapter
 from app.cli.admin.contests import ContestId, contest
 from app.cli.admin.imports import Replace
 from app.cli.client import Client, Param
-from app.cli.names import read_file
+from app.cli.downloading import download
 from app.cli.options import AsJson
-from app.cli.output import examples, report, say, write_file
+from app.cli.output import Failure, examples, report, say
 from app.cli.resources.contest_packages import Differences, Imported, ImportedContest, PackedBoard, PackedProblem
+from app.cli.uploading import upload_shown
 
 SECONDS = 3600.0
 """An import answers once every submission has been judged."""
@@ -39,10 +39,9 @@ def export_contest(
     """Write a contest as a contest package: all that is in it, with its problems and what was submitted."""
     path = out or Path(f"{contest_id}.zip")
     with Client.open() as client:
-        data = client.request("GET", f"/api/contests/{contest_id}/package.zip").content
-    write_file(path, data, code=1)
-    say(f"{path}: {len(data)} bytes")
-    for line in package_lines(data):
+        size = download(client, f"contests/{contest_id}/package.zip", path, code=1)
+    say(f"{path}: {size} bytes")
+    for line in package_lines(path):
         say(line)
 
 
@@ -72,7 +71,6 @@ def import_contest(
     as_json: AsJson = False,
 ) -> None:
     """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why."""
-    data = read_file(file, "contest package")
     params: dict[str, Param] = {
         "id": contest_id,
         "replace": replace,
@@ -82,7 +80,9 @@ def import_contest(
         "board": "any" if any_board else "equal",
     }
     headers = {"Content-Type": "application/zip"}
-    with Client.open() as client:
+    if not file.is_file():
+        raise Failure(f"{file}: expected a contest package, found no such file")
+    with Client.open() as client, upload_shown(file) as data:
         brought_in = client.post(
             "contests/import", shape=ImportedContest, content=data, headers=headers, params=params, timeout=SECONDS
         )
@@ -90,9 +90,9 @@ def import_contest(
     report("\n".join(lines), brought_in, as_json=as_json)
 
 
-def package_lines(data: bytes) -> Iterator[str]:
+def package_lines(path: Path) -> Iterator[str]:
     """Say what a package holds."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with zipfile.ZipFile(path) as archive:
         problems = TypeAdapter(list[PackedProblem]).validate_json(archive.read("problems.json"))
         submissions = TypeAdapter(list[JsonValue]).validate_json(archive.read("submissions.json"))
         board = TypeAdapter(PackedBoard).validate_json(archive.read("scoreboard.json"))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.admin.changes import Joins, parameters
 from app.cli.admin.problems import upload_archive, upload_problem
+from app.cli.faults import all_lines, show_faults
 from app.cli.new_folder import write_new_folder
 from app.cli.options import AsJson
 from app.cli.output import Failure, say
-from app.cli.package import must_exist, show_faults
+from app.cli.package import must_exist
 from app.packages.errors import PackageErrors
 from app.packages.formats.names import FORMATS
 
@@ -46,34 +48,40 @@ def import_package(
         how = parameters(rejudging, keep=False, preview=False)
         upload_archive(slug, place, how, as_json, name=str(place), format_name=format_known)
         return
-    arrival = read_foreign(place, slug, format_name)
-    if arrival is None and to is None:
-        upload_problem(place, rejudging, as_json=as_json)
-        return
-    if arrival is None:
-        raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
-    if not as_json:
-        show_faults(arrival.package.slug, [fault.as_data() for fault in arrival.broken])
-    if to is None:
-        from app.packages.export import write_archive
+    with TemporaryDirectory(prefix="jurado-packed-") as name:
+        work = Path(name)
+        arrival = read_foreign(place, work / "files", slug, format_name)
+        if arrival is None and to is None:
+            upload_problem(place, rejudging, as_json=as_json)
+            return
+        if arrival is None:
+            raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
+        package = arrival.package
+        if not as_json:
+            show_faults(package.slug, [fault.as_data() for fault in arrival.broken])
+        if to is None:
+            from app.packages.export import write_archive_file
 
-        how = parameters(rejudging, keep=False, preview=False)
-        upload_archive(arrival.package.slug, write_archive(arrival.package), how, as_json)
-        return
-    folder = to / arrival.package.slug
-    write_new_folder(folder, arrival.package.files)
-    say(f"{folder}: {len(arrival.package.files)} files; next: jurado package verify {folder}")
+            write_archive_file(package, work / "package.zip")
+            how = parameters(rejudging, keep=False, preview=False)
+            upload_archive(package.slug, work / "package.zip", how, as_json)
+            return
+        folder = to / package.slug
+        write_new_folder(folder, package.files)
+        say(f"{folder}: {len(package.files)} files; next: jurado package verify {folder}")
 
 
-def read_foreign(place: Path, slug: str | None, format_name: str | None) -> Arrival | None:
-    """Read a package of another judge; None for one of Jurado. Raises Failure listing every fault."""
+def read_foreign(place: Path, spool: Path, slug: str | None, format_name: str | None) -> Arrival | None:
+    """Read a package of another judge, a zip into the new file `spool`; None for one of Jurado.
+
+    Raises Failure listing every fault.
+    """
     from app.packages.arrivals import read_place_of_another_judge
 
     try:
-        return read_place_of_another_judge(place, slug, named_format(format_name))
+        return read_place_of_another_judge(place, spool, slug, named_format(format_name))
     except PackageErrors as errors:
-        faults = "\n".join(f"  {fault}" for fault in errors.errors)
-        raise Failure(f"{place} cannot be imported:\n{faults}", 1) from None
+        raise Failure(f"{place} cannot be imported:\n{all_lines(errors)}", 1) from None
 
 
 def named_format(name: str | None) -> Format | None:

@@ -14,9 +14,10 @@ from app.cli.admin.changes import Joins, Keep, PreviewOnly, parameters, previewe
 from app.cli.admin.jobs import finish
 from app.cli.admin.requests import delete, listing, waiting
 from app.cli.client import Client, Param, checked, without_none
+from app.cli.downloading import download
+from app.cli.faults import show_faults
 from app.cli.options import AsJson
-from app.cli.output import Failure, examples, report, say, write_file
-from app.cli.package import show_faults
+from app.cli.output import Failure, examples, report, say
 from app.cli.resources.problems import Job, StoredProblem
 from app.cli.uploading import upload_shown
 
@@ -99,9 +100,8 @@ def download_problem(
     place = f"problems/{problem_id}" if contest is None else f"contests/{contest}/problems/{problem_id}"
     place += "" if version is None else f"/versions/{version}"
     with Client.open() as client:
-        data = client.request("GET", f"/api/{place}/package.zip").content
-    write_file(target, data)
-    say(f"{target}: {len(data)} bytes")
+        size = download(client, f"{place}/package.zip", target)
+    say(f"{target}: {size} bytes")
 
 
 @problem.command("delete", epilog=examples("jurado admin problem delete mysum"))
@@ -147,7 +147,7 @@ def packed(place: Path) -> Iterator[tuple[str | None, Path]]:
     from app.packages.export import write_archive_file
 
     package = read(place)
-    with tempfile.TemporaryDirectory(prefix="jurado-upload-") as folder:
+    with tempfile.TemporaryDirectory(prefix="jurado-packed-") as folder:
         archive = Path(folder) / f"{package.slug}.zip"
         write_archive_file(package, archive)
         yield package.slug, archive

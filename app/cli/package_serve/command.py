@@ -43,7 +43,7 @@ def serve(
     if not as_json:
         say(f"Starting a server for {folder} alone ...")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end it in the same way
-    with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="jurado-package-") as name:
+    with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="jurado-serve-") as name:
         home = Path(name)
         (home / "problems").mkdir()
         settings = {**FEW_GRADERS, "JURADO_PROBLEMS": str(home / "problems")}

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from pathlib import Path
 
 import typer
 
+from app.cli.faults import counted, fault_lines
 from app.cli.output import harmless, say, write_json
-from app.cli.package_serve.stage import Fault, Outcome, Stage
+from app.cli.package_serve.stage import Outcome, Stage
 from app.cli.resources.rejudgings import Difference, SubmissionSide
 
 MOST_NAMES = 3
-IN_PROGRAM = re.compile(r'File "/program/([^"]+)", line ([0-9]+)')
-"""A frame of a traceback of the package's own program, as the sandbox shows its files."""
 MOST_CHANGES = 20
-LINE_FIRST = re.compile(r"^line [0-9]+(, )?")
-NUMBER_AFTER = re.compile(r"(?:, line |:)([0-9]+)")
 
 
 def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], *, as_json: bool) -> None:
@@ -82,52 +77,7 @@ def change_lines(stage: Stage, change: Difference) -> Iterator[str]:
         yield f"  and {len(change['submissions']) - len(shown)} more"
 
 
-def counted(count: int, what: str) -> str:
-    """Write `1 case` or `2 cases`."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def side(of: SubmissionSide) -> str:
     """A submission's verdict and points, before or after."""
     points = of["points"]
     return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")
-
-
-def fault_lines(folder: Path, faults: Sequence[Fault]) -> list[str]:
-    """List faults as compilers print theirs, so that editors find their places: `FILE:LINE: error: ...`.
-
-    What the package's own program raised is shown at its line there, once for all files that it was asked about.
-    """
-    raised: dict[str, list[Fault]] = {}
-    others = []
-    for fault in faults:
-        if places := IN_PROGRAM.findall(fault["message"]):
-            file, line = places[-1]
-            raised.setdefault(f"{folder / file}:{line}", []).append(fault)
-        else:
-            others.append(fault_line(folder, fault))
-    return [raised_line(place, of) for place, of in raised.items()] + others
-
-
-def raised_line(place: str, faults: Sequence[Fault]) -> str:
-    """What a program of the package raised at a place, about one file or several."""
-    severity = min(fault["severity"] for fault in faults)  # an error before a warning
-    reason = faults[0]["message"].rstrip().rpartition("\n")[2].strip()
-    more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
-    return f"{place}: {severity}: {reason} ({faults[0]['file']}{more})"
-
-
-def fault_line(folder: Path, fault: Fault) -> str:
-    """A fault of a file of the package."""
-    file, message = fault["file"], fault["message"]
-    line = fault["line"] or line_in(message, file)
-    place = f"{folder / file}:{line}" if line else str(folder / file)
-    about = LINE_FIRST.sub("", fault["where"])
-    return f"{place}: {fault['severity']}: {about}{': ' if about else ''}{message}"
-
-
-def line_in(message: str, file: str) -> int | None:
-    """The line of a file that a compiler (`FILE:7:`) or a reason (`FILE, line 7`) names: the first one."""
-    parts = message.split(Path(file).name)[1:] if file else []
-    matches = (NUMBER_AFTER.match(part) for part in parts)
-    return next((int(match[1]) for match in matches if match is not None), None)

@@ -84,7 +84,7 @@ def read(source: Source) -> Draft:
     for language in _statements(source, draft, task.primary_language):
         draft.names[language] = title
     for name in source.below("att"):
-        draft.files[f"attachments/{name.removeprefix('att/')}"] = source.take(name)
+        draft.files[f"attachments/{name.removeprefix('att/')}"] = source.keep(name)
     _note_settings(source, task)
     keep_programs(source, draft)
     return draft
@@ -114,7 +114,7 @@ def _cases(source: Source, task: Task) -> list[CaseDraft]:
         source.note("task.yaml", f"beyond n_input and left out: {listed(sorted(extra))}", "n_input")
     numbers = [at for at in range(count) if at in numbered.inputs and at in numbered.outputs]
     return [
-        CaseDraft(f"{at:03}", source.take(numbered.inputs[at]), source.take(numbered.outputs[at])) for at in numbers
+        CaseDraft(f"{at:03}", source.keep(numbered.inputs[at]), source.keep(numbered.outputs[at])) for at in numbers
     ]
 
 
@@ -167,7 +167,7 @@ def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
             source.faults.add(source.use(name), f"two statements have the language {language}")
             continue
         languages.append(language)
-        draft.files[f"statement/problem.{language}.pdf"] = source.take(name)
+        draft.files[f"statement/problem.{language}.pdf"] = source.keep(name)
     if not languages:
         source.faults.expect("statement", "", expected="statement.pdf or LANGUAGE.pdf", found="none")
     return languages

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from app.packages.contents import ComposedFiles
 from app.packages.errors import PackageError
 from app.packages.files import SLUG
 from app.packages.formats import cms, kattis, omegaup, polygon
@@ -26,7 +27,7 @@ class Imported:
 
     format: Format
     slug: str
-    files: Mapping[str, bytes]
+    files: ComposedFiles
     notes: tuple[PackageError, ...]
 
 

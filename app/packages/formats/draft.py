@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from app.packages.contents import Content, File
 from app.packages.documents import LARGEST_DOCUMENT
 from app.packages.errors import Faults, PackageError
 from app.packages.model import Aggregation
@@ -39,10 +40,10 @@ class CaseDraft:
     """A test case; `points` are its share of a group of aggregation `sum`, `extras` its other files by extension."""
 
     name: str
-    input: bytes
-    answer: bytes
+    input: Content
+    answer: Content
     points: Fraction = Fraction(1)
-    extras: Mapping[str, bytes] = field(default_factory=dict)
+    extras: Mapping[str, Content] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Draft:
     checker: Standard | Program = Standard("tokens")
     groups: list[GroupDraft] = field(default_factory=list)
     samples: list[CaseDraft] = field(default_factory=list)
-    files: dict[str, bytes] = field(default_factory=dict)
+    files: dict[str, Content] = field(default_factory=dict)
     total: int | None = None
 
 
@@ -99,8 +100,12 @@ class Source:
 
     def take(self, name: str) -> bytes:
         """Read a file, and remember that it has found its place."""
+        return self.keep(name).read()
+
+    def keep(self, name: str) -> File:
+        """Remember that a file has found its place; it is read when it is written there."""
         self.used.add(name)
-        return self.files[name]
+        return File(name, self.files)
 
     def use(self, name: str) -> str:
         """Remember that a file has found its place, unread; gives its name."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
+from app.packages.contents import ComposedFiles, Content
 from app.packages.errors import Faults, PackageError
 from app.packages.model import Case, Group, Package
 
@@ -28,7 +29,7 @@ KEPT = ("statement", "solution", "data", "problem.yaml", "jurado.yaml")
 class Exported:
     """The files of a zip by path, and what of the package they do not say."""
 
-    files: Mapping[str, bytes]
+    files: ComposedFiles
     warnings: tuple[PackageError, ...]
 
 
@@ -43,7 +44,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
     if data_only:
         checker = package.settings.checker
         warnings.append(_lost("jurado.yaml", f"the checker {checker}: choose or write a validator there"))
-    files: dict[str, bytes] = {}
+    files: dict[str, Content] = {}
     weights: dict[str, Fraction] = {}
     for group in package.groups:
         cases = [case for case in package.cases if case.group == group.name]
@@ -52,7 +53,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
         if group.require_pass:
             warnings.append(_lost(f"data/{group.name}", f"require_pass: {', '.join(group.require_pass)}"))
         for case, name, weight in _weighed(group, cases, faults):
-            files |= {f"cases/{name}.in": case.input.read(), f"cases/{name}.out": case.answer.read()}
+            files |= {f"cases/{name}.in": case.input, f"cases/{name}.out": case.answer}
             weights[name] = weight
     files["testplan"] = _plan(weights)
     if validator:
@@ -61,7 +62,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
     files |= _texts(package, faults, warnings)
     warnings += _left_out(package)
     faults.settle()
-    return Exported(files, tuple(warnings))
+    return Exported(ComposedFiles(files), tuple(warnings))
 
 
 def _weighed(group: Group, cases: list[Case], faults: Faults) -> Iterator[tuple[Case, str, Fraction]]:
@@ -122,9 +123,9 @@ def _texts(package: Package, faults: Faults, warnings: list[PackageError]) -> di
             files[f"{folder}/{language}.markdown"] = text.encode()
     if not any(name.startswith("statements/") for name in files):
         faults.expect("statement", "", expected=f"Markdown in {', '.join(LANGUAGES)}", found="none")
-    for name, data in package.files.items():
+    for name in package.files:
         if name.startswith("statement/") and name.rpartition(".")[2] in ("png", "jpg", "jpeg", "gif", "svg"):
-            files[f"statements/{name.partition('/')[2]}"] = data
+            files[f"statements/{name.partition('/')[2]}"] = package.files[name]
     return files
 
 

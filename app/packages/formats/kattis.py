@@ -146,14 +146,14 @@ def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
     for name in [*source.below("problem_statement"), *source.below("statement")]:
         match = STATEMENT.fullmatch(name)
         path = f"statement/{name.partition('/')[2]}"
-        data = source.take(name)
         if match is not None:
             language = match[1] or "en"
             path = f"statement/problem.{language}.{match[2]}"
-            draft.names[language] = _title(metadata, language, data if match[2] == "tex" else b"")
+            tex = source.take(name) if match[2] == "tex" else b""
+            draft.names[language] = _title(metadata, language, tex)
         if path in draft.files:
             source.faults.expect(name, "", expected=f"one file for {path}", found="another one")
-        draft.files[path] = data
+        draft.files[path] = source.keep(name)
 
 
 def _title(metadata: Metadata, language: str, tex: bytes) -> str:
@@ -199,12 +199,12 @@ def _copy_folders(source: Source, draft: Draft) -> None:
     if source.below("graders"):
         source.faults.add("graders", "expected the default grader, found a program: nothing here runs one")
     for name in source.below("input_format_validators"):
-        draft.files[f"input_validators/{name.partition('/')[2]}"] = source.take(name)
+        draft.files[f"input_validators/{name.partition('/')[2]}"] = source.keep(name)
     for folder in KEPT_FOLDERS:
-        draft.files |= {name: source.take(name) for name in source.below(folder)}
+        draft.files |= {name: source.keep(name) for name in source.below(folder)}
     submissions: dict[str, list[str]] = {}
     for name in source.below("submissions"):
         submissions.setdefault("/".join(name.split("/")[:3]), []).append(name)
     for path, names in submissions.items():
         if path.count("/") > 1 and all(name.endswith(ANSWERS) for name in names):
-            draft.files |= {name: source.take(name) for name in names}
+            draft.files |= {name: source.keep(name) for name in names}

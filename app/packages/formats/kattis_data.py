@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from app.packages.contents import Content, File, bytes_of
 from app.packages.documents import read_document
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
 from app.packages.formats.writing import to_yaml
@@ -62,7 +63,7 @@ def read_data(source: Source, draft: Draft, plan: Plan) -> None:
     has_old = any(name.endswith(f"/{CONFIG}") for name in source.files)
     if plan.scoring and plan.modern and not has_old:
         for name in [*source.below("data/sample"), *source.below("data/secret")]:
-            draft.files[name] = source.take(name)
+            draft.files[name] = source.keep(name)
         return
     configs = _configs(source)
     members = _cases(source)
@@ -195,17 +196,17 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
             stem if (counts if is_sample else secret)[stem] == 1 else "-".join([*(parts_of[2:] or parts_of[1:]), stem])
         )
         renamed += [unique] if unique != stem else []
-        data = {extension: source.take(name) for extension, name in files.items()}
+        data = {extension: source.keep(name) for extension, name in files.items()}
         members.setdefault(folder, []).append(CaseDraft(unique, data[".in"], data[".ans"], extras=_extras(data)))
     if renamed:
         source.note("data", f"base names were used twice: answers are named by {listed(renamed)}")
     return members
 
 
-def _extras(data: Mapping[str, bytes]) -> dict[str, bytes]:
-    extras = {extension: data[extension] for extension in COPIED if extension in data}
+def _extras(data: Mapping[str, File]) -> dict[str, Content]:
+    extras: dict[str, Content] = {extension: data[extension] for extension in COPIED if extension in data}
     texts = {"description": data.get(".desc"), "hint": data.get(".hint")}
-    document = {key: text.decode("utf-8", "replace").strip() for key, text in texts.items() if text is not None}
+    document = {key: text.read().decode("utf-8", "replace").strip() for key, text in texts.items() if text is not None}
     if document and ".yaml" not in extras:
         extras[".yaml"] = to_yaml(document)
     return extras
@@ -227,7 +228,7 @@ def _one_group(draft: Draft, secret: Mapping[str, list[CaseDraft]], configs: Map
 
 
 def _with_settings(case: CaseDraft, own: Mapping[str, object]) -> CaseDraft:
-    settings = case.extras.get(".yaml", b"") + (to_yaml(dict(own)) if own else b"")
+    settings = bytes_of(case.extras.get(".yaml", b"")) + (to_yaml(dict(own)) if own else b"")
     return replace(case, extras={**case.extras, ".yaml": settings}) if own else case
 
 

@@ -16,7 +16,7 @@ def keep_programs(source: Source, draft: Draft) -> None:
     rest = source.unused()
     programs = [name for name in rest if name.rpartition(".")[2] in PROGRAMS and _is_text(source.files[name])]
     for name in programs:
-        draft.files[f"{FOLDER}/{name}"] = source.take(name)
+        draft.files[f"{FOLDER}/{name}"] = source.keep(name)
     if programs:
         source.note(FOLDER, f"programs are kept here and not run: {listed(programs)}")
     if others := [name for name in rest if name not in source.used]:

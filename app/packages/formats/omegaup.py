@@ -105,7 +105,7 @@ def _cases(source: Source) -> dict[str, CaseDraft]:
             source.faults.add(f"{stem}.out", "missing file")
             source.used.add(file)
         else:
-            cases[name] = CaseDraft(name, source.take(file), source.take(f"{stem}.out"))
+            cases[name] = CaseDraft(name, source.keep(file), source.keep(f"{stem}.out"))
     return cases
 
 

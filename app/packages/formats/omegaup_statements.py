@@ -29,7 +29,7 @@ def read_statements(source: Source, draft: Draft, taken: set[str]) -> None:
         match = TEXT.fullmatch(name)
         folder, stem = ("statement", "problem") if name.startswith("statements/") else ("solution", "solution")
         if match is None:
-            draft.files[f"{folder}/{name.partition('/')[2]}"] = source.take(name)
+            draft.files[f"{folder}/{name.partition('/')[2]}"] = source.keep(name)
         elif not LANGUAGE.match(match[2]):
             source.faults.expect(name, "", expected="a language, such as es.markdown", found=match[2])
             source.used.add(name)

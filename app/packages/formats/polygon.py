@@ -204,11 +204,13 @@ def _points(source: Source, where: str, text: str | None) -> Fraction | None:
 
 def _cases(source: Source, testset: Element, tests: Sequence[TestEntry]) -> dict[int, CaseDraft]:
     """The files of the tests, by number; the pattern of problem.xml names them."""
-    given = testset.findtext("input-path-pattern", "tests/%02d")
-    answers = testset.findtext("answer-path-pattern", "tests/%02d.a")
+    patterns = (
+        testset.findtext("input-path-pattern", "tests/%02d"),
+        testset.findtext("answer-path-pattern", "tests/%02d.a"),
+    )
     cases: dict[int, CaseDraft] = {}
     for test in tests:
-        names = [_numbered(pattern, test.number) for pattern in (given, answers)]
+        names = [_numbered(pattern, test.number) for pattern in patterns]
         missing = [name for name in names if name not in source.files]
         for name in missing:
             hint = ": a full package has the generated tests too" if len(missing) > 1 else ""
@@ -216,8 +218,8 @@ def _cases(source: Source, testset: Element, tests: Sequence[TestEntry]) -> dict
         source.used.update(name for name in names if name in source.files)
         if not missing:
             width = max(2, len(str(len(tests))))
-            data, answer = (source.files[name] for name in names)
-            cases[test.number] = CaseDraft(f"{test.number:0{width}}", data, answer)
+            given, answer = (source.keep(name) for name in names)
+            cases[test.number] = CaseDraft(f"{test.number:0{width}}", given, answer)
     return cases
 
 
@@ -267,10 +269,10 @@ def _read_statements(source: Source, draft: Draft, root: Element, titles: Mappin
         elif kind == "pdf" or language not in chosen:
             chosen[language] = (path, kind)
     for language, (path, kind) in sorted(chosen.items()):
-        draft.files[f"statement/problem.{language}.{kind}"] = source.take(path)
+        draft.files[f"statement/problem.{language}.{kind}"] = source.keep(path)
         draft.names[language] = titles.get(language, "") or next(iter(titles.values()), "")
         for name in source.below(path.rpartition("/")[0]):
             if name.endswith(COPIED):
-                draft.files[f"statement/{name.rpartition('/')[2]}"] = source.take(name)
+                draft.files[f"statement/{name.rpartition('/')[2]}"] = source.keep(name)
     if not chosen:
         source.faults.expect(FILE, "statements", expected="a statement in LaTeX or PDF", found="none")

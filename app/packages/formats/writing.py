@@ -11,6 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import yaml
 
+from app.packages.contents import ComposedFiles, Content, File, bytes_of
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
 from app.packages.texts import TEXTS
 
@@ -44,8 +45,11 @@ sys.exit(42)
 '''
 
 
-def write_draft(draft: Draft, slug: str, source: Source) -> dict[str, bytes]:
-    """Give the files of the package `slug` by path; notes what was changed, and faults of points, in `source`."""
+def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
+    """Give the files of the package `slug` by path; notes what was changed, and faults of points, in `source`.
+
+    Each is read once here, one at a time, and again whenever somebody asks for it.
+    """
     files = dict(draft.files)
     given = any(name.startswith("data/secret/") for name in files)
     groups = [] if given else whole_points(draft.groups, draft.total, source)
@@ -61,7 +65,7 @@ def write_draft(draft: Draft, slug: str, source: Source) -> dict[str, bytes]:
         source.note("input_validators/text.py", message)
     if not any(name.startswith("submissions/accepted/") for name in files):
         files |= _expected(files)
-    return dict(sorted(_plain_texts(files, source).items()))
+    return ComposedFiles(dict(sorted(_plain_texts(files, source).items())))
 
 
 def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source) -> list[GroupDraft]:
@@ -126,7 +130,7 @@ def _metadata(draft: Draft, slug: str) -> dict[str, object]:
     return fixed | draft.metadata
 
 
-def _settings(draft: Draft, files: Mapping[str, bytes]) -> dict[str, object]:
+def _settings(draft: Draft, files: Mapping[str, Content]) -> dict[str, object]:
     checker = draft.checker
     judged: dict[str, object] = {"checker": checker.name} if isinstance(checker, Standard) else {}
     if isinstance(checker, Program):
@@ -140,10 +144,11 @@ def _settings(draft: Draft, files: Mapping[str, bytes]) -> dict[str, object]:
     }
 
 
-def _longest(files: Mapping[str, bytes], extension: str) -> int:
+def _longest(files: Mapping[str, Content], extension: str) -> int:
     """Bytes of the longest test file with an extension."""
+    sizes = ComposedFiles(files)
     names = (name for name in files if name.startswith("data/") and name.endswith(extension))
-    return max((len(files[name]) for name in names), default=0)
+    return max(map(sizes.size, names), default=0)
 
 
 def _room(size: int) -> int:
@@ -151,8 +156,8 @@ def _room(size: int) -> int:
     return min(MOST_BYTES, max(MIB, 1 << max(size, 1).bit_length()))
 
 
-def _test_data(draft: Draft, groups: Sequence[GroupDraft]) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
+def _test_data(draft: Draft, groups: Sequence[GroupDraft]) -> dict[str, Content]:
+    files: dict[str, Content] = {}
     common = draft.checker.args
     if draft.samples:
         files |= _cases("data/sample", draft.samples)
@@ -176,24 +181,45 @@ def _test_data(draft: Draft, groups: Sequence[GroupDraft]) -> dict[str, bytes]:
     return files
 
 
-def _expected(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _expected(files: Mapping[str, Content]) -> dict[str, Content]:
     """The expected answers as the accepted submission that every package has."""
     judged = (name for name in files if name.endswith(".ans") and name.startswith(("data/sample/", "data/secret/")))
     return {f"{EXPECTED}/{name.rpartition('/')[2].removesuffix('.ans')}.out": files[name] for name in judged}
 
 
-def _cases(folder: str, cases: Sequence[CaseDraft]) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
+def _cases(folder: str, cases: Sequence[CaseDraft]) -> dict[str, Content]:
+    files: dict[str, Content] = {}
     for case in cases:
         files |= {f"{folder}/{case.name}.in": case.input, f"{folder}/{case.name}.ans": case.answer}
         files |= {f"{folder}/{case.name}{extension}": data for extension, data in case.extras.items()}
     return files
 
 
-def _plain_texts(files: Mapping[str, bytes], source: Source) -> dict[str, bytes]:
+class PlainText(File):
+    """A text that is read with the line ends that the format wants."""
+
+    __slots__ = ()
+
+    @property
+    def size(self) -> int:
+        """The number of its bytes."""
+        return len(self.read())
+
+    def read(self) -> bytes:
+        """Fetch the bytes."""
+        return plain_text(super().read())
+
+
+def _plain_texts(files: Mapping[str, Content], source: Source) -> dict[str, Content]:
     """End the lines of all texts as the format wants it; the test data that changes by that are noted."""
-    plain = {name: plain_text(data) if name.endswith(TEXTS) else data for name, data in files.items()}
-    changed = [name for name in sorted(files) if name.startswith("data/") and plain[name] != files[name]]
+    plain = dict(files)
+    for name, content in sorted(files.items()):
+        if not name.endswith(TEXTS):
+            continue
+        data = bytes_of(content)
+        if (text := plain_text(data)) != data:
+            plain[name] = PlainText(content.path, content.files) if isinstance(content, File) else text
+    changed = [name for name in sorted(files) if name.startswith("data/") and plain[name] is not files[name]]
     if changed:
         source.note("data", f"line ends have been changed to LF, the last one included, in {listed(changed)}")
     return plain

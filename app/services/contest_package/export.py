@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -33,7 +33,7 @@ from app.storage import events, packing, pins, submission_queries
 from app.storage import teams as stored_teams
 from app.storage.packing import NotPackable
 from app.storage.stored_bytes import UNREADABLE
-from app.storage.tables import ProblemRow
+from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 Load = Callable[[], bytes]
 Pieces = Callable[[], Iterable[bytes]]
@@ -219,6 +219,13 @@ def _loading(service: Service, sha256: str) -> Load:
     return lambda: service.files.load(sha256)
 
 
+def _package(
+    service: Service, row: ProblemRow, groups: Sequence[TestGroupRow], cases: Sequence[TestCaseRow]
+) -> Iterator[bytes]:
+    """A problem's package in pieces; raises NotPackable before the first."""
+    return packing.pieces_of(packing.packed(service.files, row, groups, cases))
+
+
 def _add_problems(parts: PackageParts, snapshot: ContestSnapshot, session: Session, service: Service) -> None:
     """Add the packages and statements of all problems."""
     for problem in snapshot.problems:
@@ -226,8 +233,7 @@ def _add_problems(parts: PackageParts, snapshot: ContestSnapshot, session: Sessi
         assert row is not None, "a foreign key"
         cases = pins.cases(session, snapshot.contest.id, problem.id)
         groups = pins.groups(session, snapshot.contest.id, problem.id)
-        package = partial(packing.packed, service.files, row, groups, cases)
-        parts.files[f"problems/{row.id}/{row.id}.zip"] = package
+        parts.pieces[f"problems/{row.id}/{row.id}.zip"] = partial(_package, service, row, groups, cases)
         for language, file in row.statements.items():
             label = snapshot.contest.labels[row.id]
             suffix = "html" if file["kind"] == "md" else file["kind"]

@@ -7,6 +7,7 @@ held against the one in the package.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from dataclasses import replace as with_other
 from pathlib import Path
 
@@ -28,17 +29,25 @@ from app.services.contest_package.views import Options, another_board, imported_
 from app.services.contests.bodies import view
 from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.services.fault_list import FaultList
+from app.services.problems.packages import SPOOL, limits_of
 from app.services.transactions import AFTER_COMMIT
 from app.settings import Settings
+from app.storage.temporary import PACKAGE_PREFIX, locked_folder
 from app.storage.tentative import TentativeFiles
 
 
 def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
-    """Read a contest package from a zip; raises the list of all its faults."""
+    """Read a contest package from a zip in a folder of its own, in which its files then lie.
+
+    Raises the list of all its faults.
+    """
     bounds = Bounds(settings.max_import_document, settings.max_import_objects)
-    arguments = (path.resolve(), settings.max_import_files, bounds, with_submissions)
+    limits = limits_of(settings)
+    limits = replace(limits, files=settings.max_import_files, nested=limits.archive)
+    place = path.resolve()
+    arguments = (place, limits, bounds, with_submissions, place.parent / SPOOL)
     try:
-        contents = READER.read(read_parcel, arguments, settings.package_read_seconds, [path])
+        contents = READER.read(read_parcel, arguments, settings.package_read_seconds, [place], place.parent)
     except PackageErrors as refused:
         faults = FaultList()
         faults.extend(error.as_data() for error in refused.errors)
@@ -50,12 +59,12 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
 
 def bring_in(service: Service, contents: Contents, options: Options) -> JsonObject:
     """Store a contest package as a whole or not at all; returns what the import answers."""
-    with TentativeFiles(service.files) as files:
-        return _keep(with_other(service, files=files), files, contents, options)
+    with TentativeFiles(service.files) as files, locked_folder(PACKAGE_PREFIX) as folder:
+        return _keep(with_other(service, files=files), files, contents, folder, options)
 
 
-def _keep(service: Service, files: TentativeFiles, contents: Contents, options: Options) -> JsonObject:
-    chosen, faults = versions.choose(service, contents, options.problems)
+def _keep(service: Service, files: TentativeFiles, contents: Contents, folder: Path, options: Options) -> JsonObject:
+    chosen, faults = versions.choose(service, contents, folder, options.problems)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
     graded: dict[str, Trials] | None = None
     if not faults:  # else nothing is kept, and the rest is only looked at for more faults

@@ -11,7 +11,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Required, TypedDict, TypeGuard, cast
 
@@ -19,7 +19,8 @@ import yaml
 from pydantic import ValidationError
 
 from app.packages.documents import UNREADABLE, StrictLoader
-from app.packages.files import LIMITS, archive_files
+from app.packages.files import Limits, archive_files
+from app.packages.spooled import SpooledFiles
 from app.services.collections import IN_REFERENCE_ORDER
 from app.services.contest_package import judging as contest_judging
 from app.services.contest_package import own as contest_own
@@ -123,9 +124,15 @@ class Contents:
         """The problems of the contest."""
         return [each["id"] for each in self.objects["problems"]]
 
-    def package_of(self, problem_id: str) -> bytes | None:
-        """The package of a problem, if it is here."""
-        return self.files.get(f"problems/{problem_id}/{problem_id}.zip")
+    def package_of(self, problem_id: str, target: Path) -> Path | None:
+        """The package of a problem as a new file at `target`; None where there is none."""
+        name = f"problems/{problem_id}/{problem_id}.zip"
+        if name not in self.files:
+            return None
+        if isinstance(self.files, SpooledFiles):
+            return self.files.copy(name, target)
+        target.write_bytes(self.files[name])
+        return target
 
     def rename_problems(self, ids: Mapping[str, str]) -> None:
         """Let problems have other ids here than in the package, wherever they are referred to."""
@@ -152,9 +159,12 @@ class Contents:
         self.faults.add(file, where, expected, found)
 
 
-def read_parcel(path: Path, most_files: int, bounds: Bounds, with_submissions: bool) -> Contents:
-    """Inflate an archive and read its documents; raises PackageErrors for what is wrong with the archive."""
-    _top, files = archive_files(path, replace(LIMITS, files=most_files), UNREAD)
+def read_parcel(path: Path, limits: Limits, bounds: Bounds, with_submissions: bool, spool: Path) -> Contents:
+    """Inflate an archive into the new file `spool` and read its documents.
+
+    The contents are good while that file is there. Raises PackageErrors for what is wrong with the archive.
+    """
+    _top, files = archive_files(path, limits, UNREAD, spool)
     return read_contents(files, bounds, with_submissions=with_submissions)
 
 

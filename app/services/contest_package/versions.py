@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as with_other
 from itertools import count
+from pathlib import Path
 from typing import Literal
 
 from sqlalchemy.orm import Session
@@ -17,14 +18,15 @@ from sqlalchemy.orm import Session
 from app.domain.case_scores import FoundScore
 from app.grading.apart import READER
 from app.packages.arrivals import Arrival, read_member
+from app.packages.contents import total_size
 from app.packages.errors import PackageError, PackageErrors, errors_of
-from app.packages.files import LIMITS
+from app.packages.files import Limits
 from app.packages.model import Package
 from app.packages.rules import LONGEST_ID
 from app.service import Service
 from app.services.contest_package.package_files import Contents
 from app.services.fault_list import FaultList
-from app.services.problems.packages import check_package
+from app.services.problems.packages import check_package, limits_of
 from app.storage import comparison, problem_diff, problems, versions
 from app.storage.comparison import Difference
 from app.storage.documents import ProblemDocument
@@ -63,33 +65,43 @@ class Version:
 
 @dataclass
 class _Budget:
-    """The bytes, files and time left for all problem packages of a contest package together: each could be a bomb."""
+    """The bytes, files and time left for all problem packages of a contest package together: each could be a bomb.
 
-    files: int
+    They are read in `folder`, where their files then lie.
+    """
+
+    limits: Limits
     seconds: float
-    total: int = LIMITS.total
+    folder: Path
 
-    def read(self, data: bytes, slug: str) -> Arrival:
-        limits = with_other(LIMITS, total=self.total, files=min(LIMITS.files, self.files))
-        arrival = READER.read(read_member, (data, slug, limits), self.seconds)
-        self.total -= sum(map(len, arrival.package.files.values()))
-        self.files -= len(arrival.package.files)
+    def read(self, archive: Path, slug: str) -> Arrival:
+        spool = archive.with_suffix(".files")
+        arguments = (archive, slug, self.limits, spool)
+        arrival = READER.read(read_member, arguments, self.seconds, [archive], self.folder)
+        package = arrival.package
+        self.limits = with_other(
+            self.limits,
+            total=self.limits.total - total_size(package.files),
+            files=self.limits.files - len(package.files),
+        )
         return arrival
 
 
-def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[str, Version], FaultList]:
+def choose(service: Service, contents: Contents, folder: Path, wanted: Wanted) -> tuple[dict[str, Version], FaultList]:
     """Choose the problem that stands for each one of the package, by its id there; also returns the faults.
 
-    Nothing is stored yet. Every problem with a fault is left out.
+    Nothing is stored yet; their files are in `folder`. Every problem with a fault is left out.
     """
     faults = FaultList()
     settings = service.settings
-    budget = _Budget(settings.max_import_files, settings.package_read_seconds)
+    limits = with_other(limits_of(settings), files=settings.max_import_files)
+    budget = _Budget(limits, settings.package_read_seconds, folder)
     chosen: dict[str, Version] = {}
     with service.database.read() as session:
-        for problem_id in contents.problem_ids:
+        for number, problem_id in enumerate(contents.problem_ids):
+            archive = contents.package_of(problem_id, folder / f"{number}.zip")
             try:
-                version = _choose(session, contents, problem_id, budget, wanted, faults)
+                version = _choose(session, contents, problem_id, archive, budget, wanted, faults)
             except PackageErrors as wrong:
                 _note(faults, problem_id, wrong)
                 continue
@@ -106,17 +118,22 @@ def choose(service: Service, contents: Contents, wanted: Wanted) -> tuple[dict[s
 
 
 def _choose(
-    session: Session, contents: Contents, problem_id: str, budget: _Budget, wanted: Wanted, faults: FaultList
+    session: Session,
+    contents: Contents,
+    problem_id: str,
+    archive: Path | None,
+    budget: _Budget,
+    wanted: Wanted,
+    faults: FaultList,
 ) -> Version | None:
     here = problems.get(session, problem_id) is not None
-    data = contents.package_of(problem_id)
-    if data is None and not here:
+    if archive is None and not here:
         expected = f"a problem that is here already, or its package {_path(problem_id)}"
         faults.add("problems", problem_id, expected, "neither")
         return None
-    if data is None or (here and wanted == "here"):
+    if archive is None or (here and wanted == "here"):
         return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id))
-    arrival = budget.read(data, problem_id)
+    arrival = budget.read(archive, problem_id)
     document = _document(arrival.package)
     if not here:
         return Version(problem_id, problem_id, "new", document, arrival.package, arrival.broken)
@@ -165,7 +182,7 @@ def _as_another(
 
 
 def _document(package: Package) -> ProblemDocument:
-    return comparison.package_document(problems.keep_package(OnlyHashes(), package))
+    return comparison.package_document(problems.keep_package(OnlyHashes(), package, archive=False))
 
 
 def keep_files(service: Service, chosen: dict[str, Version]) -> None:

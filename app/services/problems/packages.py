@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -154,8 +154,8 @@ def one(session: Session, problem_id: str) -> ProblemDetails:
     return details(session, existing(session, problem_id))
 
 
-def package_zip(service: Service, session: Session, problem_id: str) -> bytes:
-    """A problem as a Kattis 2025-09 package with the test cases as they are now.
+def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes]:
+    """A problem as a Kattis 2025-09 package with the test cases as they are now: an open temporary file.
 
     Raises NotFound, or Conflict for a problem that no package can hold.
     """

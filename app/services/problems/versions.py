@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import IO, Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -113,12 +113,12 @@ def diff(session: Session, problem_id: str, number: int, against: int | None) ->
     )
 
 
-def package_zip(service: Service, session: Session, problem_id: str, number: int) -> bytes:
-    """A version as a package; raises NotFound, or Conflict for one that no package can hold."""
+def package_zip(service: Service, session: Session, problem_id: str, number: int) -> IO[bytes]:
+    """A version as a package, an open temporary file; raises NotFound, or Conflict for one that no package can hold."""
     return _packed(service, session, existing(session, problem_id), _manifest(session, problem_id, number))
 
 
-def contest_package_zip(service: Service, session: Session, contest_id: str, problem_id: str) -> bytes:
+def contest_package_zip(service: Service, session: Session, contest_id: str, problem_id: str) -> IO[bytes]:
     """The package of what a contest is judged with; raises Conflict. The contest must have the problem."""
     number = versions.current(session, contest_id, problem_id)
     return package_zip(service, session, problem_id, number)
@@ -144,7 +144,7 @@ def restore(
     return opened
 
 
-def _packed(service: Service, session: Session, row: ProblemRow, known: ManifestDocument) -> bytes:
+def _packed(service: Service, session: Session, row: ProblemRow, known: ManifestDocument) -> IO[bytes]:
     try:
         groups = [TestGroupRow(problem_id=row.id, **group) for group in known["groups"]]
         cases = pins.cases_of(session, row.id, known)

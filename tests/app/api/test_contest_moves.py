@@ -14,7 +14,6 @@ from sqlalchemy import select
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.services.problems.problems import samples
 from app.storage.submissions import INLINE_LIMIT
@@ -345,7 +344,8 @@ def test_no_judgement_is_left_to_be_done_after_an_import(here: Api, tmp_path: Pa
 
 def test_packages_of_problems_are_bounded_together(quick_api: Api) -> None:
     """Each by itself is small, and all of them are more than one package may inflate to."""
-    bomb = zip_package({"attachments/zeros": b"\0" * (LIMITS.total // 4)})
+    quick_api.service.settings.max_package_inflated = 2**21
+    bomb = zip_package({"attachments/zeros": b"\0" * 2**19})
     ids = ["a", "b", "d", "e"]
     contest = {"id": "made", "name": "Made", "duration": "5:00:00", "scoreboard_type": "score"}
     files = {"contest.json": contest, "problems.json": [{"id": id_} for id_ in ids]}

@@ -29,15 +29,17 @@ def test_the_faults_of_a_package_are_listed_with_their_files(jurado: Jurado, tmp
     (folder / "jurado.yaml").write_text("checker: tokens\nscoring: {kind: sometimes}\nsurprise: 1\n")
     done = jurado("package", "verify", folder)
     assert done.exit_code == 1
-    assert "jurado.yaml" in done.stdout
-    assert "surprise" in done.stdout
+    assert f"{folder}/jurado.yaml:2: error: scoring.kind: expected 'absolute'" in done.stdout
+    assert f"{folder}/jurado.yaml:3: error: surprise: unknown key" in done.stdout
+    assert done.stdout.splitlines()[0] == f"{folder}: 2 errors"
+    assert done.stdout.splitlines()[-1] == f"{folder}: the server refuses this package"
 
 
 def test_exporting_what_is_no_package_lists_its_faults(jurado: Jurado, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = jurado("package", "export", tmp_path / "empty")
     assert done.exit_code == 1
-    assert "problem.yaml: missing file" in done.stderr
+    assert "problem.yaml: error: missing file" in done.stderr
 
 
 def test_a_package_is_never_begun_over_something(jurado: Jurado, tmp_path: Path) -> None:
@@ -68,8 +70,8 @@ def test_a_faulty_package_of_another_judge_leaves_no_folder(jurado: Jurado, tmp_
         (folder / name).write_bytes(data)
     done = jurado("package", "import", folder, "--to", tmp_path / "problems")
     assert done.exit_code == 1
-    assert "cases/1.out: missing file" in done.stderr
-    assert "testplan, line 1: expected `CASE WEIGHT`" in done.stderr
+    assert "cases/1.out: error: missing file" in done.stderr
+    assert "testplan:1: error: expected `CASE WEIGHT`" in done.stderr
     assert not (tmp_path / "problems").exists()
     wrong = jurado("package", "import", folder, "--format", "ioi")
     assert (wrong.exit_code, "--format: expected one of kattis" in wrong.stderr) == (2, True)

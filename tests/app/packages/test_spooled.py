@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import shutil
 import tracemalloc
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from app.grading import desk
 from app.grading.desk import batches
+from app.packages.ahead import ahead
 from app.packages.arrivals import read_arrival
+from app.packages.contents import total_size
 from app.packages.errors import PackageErrors
+from app.packages.export import write_archive_file
 from app.packages.files import Limits, archive_files
-from app.packages.spooled import SpooledFiles, total_size
+from app.packages.read import read_archive
+from app.packages.spooled import SpooledFiles
 from app.packages.trials import Question
 from app.packages.zips import zip_bytes
+from app.storage import problems
+from app.storage.database import Database
 from app.storage.files import LocalFiles
-from app.storage.problems import keep_package
+from app.storage.packing import packed
+from app.storage.problems import import_package, keep_package
+from app.storage.tables import ProblemRow
+from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import zip_package
+from tests.conftest import migrated_sqlite
 
 MIB = 2**20
+OMEGAUP_CASES = [name for name in OMEGAUP if name.startswith("cases/")]
 
 
 def test_a_spooled_package_reads_as_one_in_memory(tmp_path: Path) -> None:
@@ -53,6 +68,86 @@ def test_reading_a_large_package_takes_the_memory_of_one_file(tmp_path: Path) ->
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * MIB
+
+
+def traced(work: Callable[[], object]) -> int:
+    """The most bytes that Python's objects take while something is done."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_large_package_of_another_judge_is_turned_into_one_of_ours_a_file_at_a_time(tmp_path: Path) -> None:
+    """32 MiB of cases, half of them with line ends to be changed: read, checked, written as a zip, read again."""
+    block = b"0123456789abcde\n" * (MIB // 16)
+    cases = {f"cases/{number:02}.{kind}": block for number in range(16) for kind in ("in", "out")}
+    crlf = {name: data.replace(b"\n", b"\r\n") for name, data in cases.items() if name < "cases/08"}
+    plan = "".join(f"{number:02} 1\n" for number in range(16))
+    zipped = tmp_path / "sum.zip"
+    zipped.write_bytes(foreign_zip(OMEGAUP, {**dict.fromkeys(OMEGAUP_CASES), **cases, **crlf, "testplan": plan}))
+    target = tmp_path / "ours.zip"
+
+    def turn() -> None:
+        arrival = read_arrival(zipped, "sum", None, spool=tmp_path / "spool")
+        write_archive_file(arrival.package, target)
+
+    assert traced(turn) < 12 * MIB
+    package = read_archive(target, spool=tmp_path / "again")
+    secret = [case for case in package.cases if case.group != "sample"]
+    assert [case.input.read() == block for case in secret] == [True] * 16
+    assert [case.input.size for case in secret] == [MIB] * 16
+
+
+def test_a_problem_is_packed_a_file_at_a_time_also_once_its_cases_have_changed(tmp_path: Path) -> None:
+    """12 MiB of inputs; one of them is another one by now."""
+    block = b"0123456789abcde\n" * (MIB // 32)
+    large = {f"data/secret/big{number:02}.in": block + b"%d\n" % number for number in range(24)}
+    answers = {name.replace(".in", ".ans"): b"1\n" for name in large}
+    files = LocalFiles(tmp_path / "files")
+    database = Database(migrated_sqlite(tmp_path / "jurado.sqlite"))
+    with database.write() as session:
+        import_package(session, files, read_archive(zip_package({**large, **answers})))
+        row = problems.test_case(session, "echo", "big07")
+        assert row is not None
+        row.input_sha256, row.input_size = files.keep(b"7\n"), 2
+        problem = session.get_one(ProblemRow, "echo")
+        rows = problems.groups(session, "echo"), problems.test_cases(session, "echo")
+        made = tmp_path / "made.zip"
+
+        def pack() -> None:
+            with packed(files, problem, *rows) as file, made.open("wb") as target:
+                shutil.copyfileobj(file, target)
+
+        assert traced(pack) < 6 * MIB
+    database.close()
+    again = read_archive(made, spool=tmp_path / "spool")
+    assert again.case("big07").input.read() == b"7\n"
+    assert again.case("big08").input.read() == block + b"8\n"
+
+
+def test_archives_in_an_archive_have_a_limit_of_their_own(tmp_path: Path) -> None:
+    data = zip_bytes({"problems/a/a.zip": b"1" * 5000, "contest.json": b"{}"})
+    limits = Limits(single=1000, nested=10_000)
+    _, files = archive_files(data, limits, spool=tmp_path / "spool")
+    assert isinstance(files, SpooledFiles)
+    assert files.copy("problems/a/a.zip", tmp_path / "a.zip").read_bytes() == b"1" * 5000
+    for name in ("problems/a/a.txt", "contest.json"):
+        with pytest.raises(PackageErrors, match="at most 1000 bytes in a file"):
+            archive_files(zip_bytes({name: b"1" * 5000, "b": b""}), limits, spool=tmp_path / name[-4:])
+
+
+def test_what_is_made_ahead_waits_in_a_short_line() -> None:
+    """In the order of its parts, and never more of it than asked for."""
+    begun: list[int] = []
+    with ThreadPoolExecutor(2) as pool:
+        results = ahead(pool, lambda number: begun.append(number) or number, range(20), 3)
+        assert next(results) == 0
+        assert max(begun) <= 2
+        assert list(results) == list(range(1, 20))
 
 
 def test_limits_hold_for_what_is_spooled(tmp_path: Path) -> None:

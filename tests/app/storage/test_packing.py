@@ -75,7 +75,8 @@ def answered(session: Session, slug: str) -> dict[str, tuple[str, bytes, bytes]]
 def as_package(session: Session, service: Service, slug: str) -> bytes:
     """The problem as a package, with its test cases as they are."""
     groups, cases = problems.groups(session, slug), problems.test_cases(session, slug)
-    return packed(service.files, session.get_one(ProblemRow, slug), groups, cases)
+    with packed(service.files, session.get_one(ProblemRow, slug), groups, cases) as file:
+        return file.read()
 
 
 def check_round_trip(session: Session, service: Service, slug: str) -> None:

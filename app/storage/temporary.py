@@ -1,4 +1,4 @@
-"""Folders of solver runs that killed servers left behind."""
+"""Temporary folders that tell whether their process lives, so that those of killed ones can be removed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 
 from app.domain.clock import utc_now
 
-SOLVER_PREFIX = "jurado-solver-"
+SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX = PREFIXES = ("jurado-solver-", "jurado-upload-", "jurado-package-")
 LOCK = "lock"
-OLD_SECONDS = 3600.0
-"""Younger ones may belong to somebody who is at it: writing one file or making one folder takes moments."""
+YOUNG_SECONDS = 60.0
+"""Younger folders may belong to somebody who is at it: making one and locking it takes moments."""
 
 
 @contextmanager
-def solver_folder() -> Iterator[Path]:
-    """A temporary folder for one run, locked while its server lives."""
-    with tempfile.TemporaryDirectory(prefix=SOLVER_PREFIX) as name:
+def locked_folder(prefix: str) -> Iterator[Path]:
+    """A temporary folder, locked while its process lives, and gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
         folder = Path(name)
         with (folder / LOCK).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -30,16 +30,17 @@ def solver_folder() -> Iterator[Path]:
 
 def remove_leftovers(temporary: Path | None = None) -> int:
     """Remove the folders that nobody works in any more; returns how many there were."""
-    before = utc_now().timestamp() - OLD_SECONDS
+    before = utc_now().timestamp() - YOUNG_SECONDS
     removed = 0
-    for folder in (temporary or Path(tempfile.gettempdir())).glob(f"{SOLVER_PREFIX}*"):
-        with suppress(OSError):
-            removed += _removed(folder, before)
+    for prefix in PREFIXES:
+        for folder in (temporary or Path(tempfile.gettempdir())).glob(f"{prefix}*"):
+            with suppress(OSError):
+                removed += _removed(folder, before)
     return removed
 
 
 def _removed(folder: Path, before: float) -> bool:
-    """Remove the folder of a run, unless it is young, another user's, or its server lives."""
+    """Remove a folder, unless it is young, another user's, or its process lives."""
     status = folder.lstat()
     if status.st_uid != os.getuid() or status.st_mtime > before or not folder.is_dir() or folder.is_symlink():
         return False
