@@ -129,6 +129,12 @@ class Settings(BaseSettings):
     image_bytes: int = Field(
         2 * 2**20, ge=0, description="bytes of images that a package's own checker may leave for one answer; 0: none"
     )
+    most_team_bytes: int = Field(
+        2**30, ge=0, description="bytes that an owner of a contest may let a team send to it; admins may allow more"
+    )
+    most_contest_bytes: int = Field(
+        64 * 2**30, ge=0, description="bytes that an owner may let all teams of a contest send; admins may allow more"
+    )
     max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
     max_package: int = Field(2 * 2**30, description="bytes of a problem package that is brought in")
     max_package_inflated: int = Field(4 * 2**30, description="bytes a problem package may inflate to")

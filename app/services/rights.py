@@ -19,7 +19,8 @@ class Who(Enum):
     """Those who may call an operation; the value completes `only ... may do this`.
 
     Admins may call everything but what is for teams. An owner is a judge too. Of a contest or a problem: of the one
-    that the address names.
+    that the address names. Owners of any contest may ask for what KEEPERS may: `app.services.roles.reach` tells which
+    teams and accounts are theirs.
     """
 
     EVERYBODY = "everybody"
@@ -29,7 +30,7 @@ class Who(Enum):
     CONTEST_OWNERS = "an owner of the contest or an admin"
     PROBLEM_JUDGES = "a judge or an owner of the problem or an admin"
     PROBLEM_OWNERS = "an owner of the problem or an admin"
-    KEEPERS = "an owner of the contest that the team belongs to, or an admin"
+    KEEPERS = "an owner of a contest or an admin"
     AUTHORS = "an owner of a problem or an admin"
     ORGANISERS = "an account that may own contests, or an admin"
     ROLES = "a judge, an owner or an admin"
@@ -76,7 +77,7 @@ TABLE: dict[Who, str] = {
         create_persons put_person change_person delete_person
         create_award put_award change_award delete_award
         create_rejudging apply_rejudging cancel_rejudging undo_rejudging
-        put_contest_role delete_contest_role list_contest_audit
+        put_contest_role delete_contest_role list_contest_audit create_teams import_people
         change_registration create_registration_code list_registrations
     """,
     Who.PROBLEM_JUDGES: """
@@ -92,9 +93,11 @@ TABLE: dict[Who, str] = {
     Who.AUTHORS: "cancel_job",
     Who.ROLES: "list_problems list_jobs get_job",
     Who.JUDGES: "list_teams get_team list_accounts get_account",
+    Who.KEEPERS: """
+        put_team change_team delete_team
+        create_accounts put_account change_account delete_account create_password create_password_reset
+    """,
     Who.ADMINS: """
-        create_teams put_team change_team delete_team
-        create_accounts put_account change_account delete_account import_people create_password create_password_reset
         import_contest get_stored_files get_metrics
         list_webhooks get_webhook create_webhook change_webhook delete_webhook
         list_audit list_organisers put_organiser delete_organiser
@@ -107,11 +110,10 @@ OPERATIONS: dict[str, Who] = {name: who for who, names in TABLE.items() for name
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the address of a request names: a contest, a problem; `kept_in` is the contest that its team belongs to."""
+    """What the address of a request names: a contest, a problem."""
 
     contest_id: str | None = None
     problem_id: str | None = None
-    kept_in: str | None = None
 
 
 def who_may(operation: str) -> Who:
@@ -151,7 +153,7 @@ def _allowed(who: Who, viewer: Viewer, place: Place) -> bool:
         case Who.AUTHORS:
             return OWNER in grants.problems.values()
         case Who.KEEPERS:
-            return grants.contests.get(str(place.kept_in)) == OWNER
+            return OWNER in grants.contests.values()
         case Who.ORGANISERS:
             return grants.organiser
         case Who.ROLES:

@@ -198,6 +198,13 @@ def sweep(connection: Connection, newest: int) -> None:
     connection.execute(delete(AuditRow).where(or_(AuditRow.id <= newest - RETENTION.most, too_old)))
 
 
+def concern(session: Session, contest_id: str) -> None:
+    """Note that the changes of a transaction concern a contest, where no row of them names it."""
+    ledger: Ledger | None = session.info.get(LEDGER)
+    if ledger is not None:
+        ledger.contest_ids.add(contest_id)
+
+
 def keep_audit(days: int, most: int) -> None:
     """Set for how many days (0: for ever) and up to how many entries the log of this process is kept."""
     RETENTION.days, RETENTION.most = days, most

@@ -16,7 +16,6 @@ from app.api.people.account_import import WritingAccounts
 from app.services.contests import commands
 from app.services.contests.bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
 from app.services.contests.contests import ApiInformation, StateView, api_information, contest_of
-from app.services.roles.ownership import own_contest, refuse_open_to_all
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
@@ -79,9 +78,7 @@ def create_contest(
     viewer: CurrentViewer, session: WritingAccounts, service: TheService, body: ContestBody, response: Response
 ) -> ContestView:
     """Without an id it gets one from its name. A start in the past is allowed: it is running then."""
-    refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-    made = commands.create(session, service, body)
-    own_contest(session, viewer, made.id)
+    made = commands.create(session, service, viewer, body)
     response.headers["Location"] = f"{API}/contests/{made.id}"
     return made
 
@@ -93,7 +90,7 @@ def create_contest(
     response_model=ChangedContest,
 )
 def change_contest(
-    _viewer: CurrentViewer,
+    viewer: CurrentViewer,
     session: Writing,
     service: TheService,
     contest_id: str,
@@ -104,7 +101,7 @@ def change_contest(
     No change of times moves a freeze that has begun or opens a frozen board, unless `move_freeze` or
     `scoreboard_thaw_time` asks for it. `times_change` of the reply says what became of the times.
     """
-    changed = commands.change(session, service, contest_id, body)
+    changed = commands.change(session, service, viewer, contest_id, body)
     return Response(status_code=204) if changed is None else JSONResponse(changed.model_dump(mode="json"))
 
 

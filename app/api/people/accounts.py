@@ -44,7 +44,7 @@ def get_account(_viewer: CurrentViewer, session: Reading, account_id: str) -> Ac
     openapi_extra=openapi_body(AccountBody),
 )
 def create_accounts(
-    _viewer: CurrentViewer,
+    viewer: CurrentViewer,
     service: TheService,
     session: WritingAccounts,
     document: TheDocument,
@@ -54,31 +54,32 @@ def create_accounts(
     """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none.
 
     Passwords that the server makes are in this reply and nowhere else. A dry run keeps nothing and answers 200.
+    Owners of contests make accounts for the teams that were made for these.
     """
-    made = account_changes.bring_in(session, service, document, options)
+    made = account_changes.bring_in(session, service, viewer, document, options)
     finish(options, session, response, secret=any(each.password for each in made))
     address = f"accounts/{made[0].id}" if made else ""
     return many_or_one(session, response, made, address, many=document.many, dry_run=False)
 
 
 @router.put("/accounts/{account_id}", summary="Make or replace an account")
-def put_account(_viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountBody) -> AccountView:
+def put_account(viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountBody) -> AccountView:
     """The body is the whole account; a password that is left out stays as it was, since nobody can read it."""
-    return account_changes.replace(session, account_id, body)
+    return account_changes.replace(session, viewer, account_id, body)
 
 
 @router.patch("/accounts/{account_id}", summary="Change an account")
 def change_account(
-    _viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountChange
+    viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountChange
 ) -> AccountView:
     """What is left out stays."""
-    return account_changes.change(session, account_id, body)
+    return account_changes.change(session, viewer, account_id, body)
 
 
 @router.delete("/accounts/{account_id}", summary="Delete an account", status_code=204)
-def delete_account(_viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> None:
+def delete_account(viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> None:
     """With its tokens; only one without submissions and jobs."""
-    account_changes.delete(session, account_id)
+    account_changes.delete(session, viewer, account_id)
 
 
 @router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest", response_model=list[AccountView])

@@ -27,19 +27,22 @@ router = APIRouter(route_class=GatedRoute, tags=["accounts"])
     openapi_extra=openapi_body(PersonRowBody),
 )
 def import_people(
-    _viewer: CurrentViewer,
+    viewer: CurrentViewer,
     service: TheService,
     session: WritingAccounts,
     document: TheDocument,
     response: Response,
     options: TheOptions,
-    contest_id: Annotated[str | None, Query(description="let their teams take part in this contest")] = None,
+    contest_id: Annotated[
+        str | None, Query(description="let their teams take part in this contest, whose owners may change the new ones")
+    ] = None,
 ) -> PeopleMade:
     """A table (CSV or TSV) or a list (JSON, YAML) of people. All of them or, with every fault listed, none.
 
     Teams, organizations and groups that are not there are made. An account that is there already is left alone if it
-    is the same; else replace=true changes it, and it keeps its password unless it is given one.
+    is the same; else replace=true changes it, and it keeps its password unless it is given one. Owners of a contest
+    name it; their lists name only what was made for it.
     """
-    made = bring_in(session, service, document, options, contest_id)
+    made = bring_in(session, service, viewer, document, options, contest_id)
     finish(options, session, response, secret=any(each.password for each in made.people))
     return made

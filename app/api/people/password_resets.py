@@ -26,10 +26,10 @@ NO_STORE = {"Cache-Control": "no-store"}
 
 @router.post("/accounts/{account_id}/password", summary="Give an account another password", status_code=201)
 async def create_password(
-    _viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, response: Response, account_id: str
+    viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, response: Response, account_id: str
 ) -> PasswordMade:
     """The server makes it, and this reply is the only one that shows it. Tokens of the account are taken back."""
-    made = await run_heavy(partial(renew_password, service, account_id))
+    made = await run_heavy(partial(renew_password, service, viewer, account_id))
     authenticator.forget(account_id)
     response.headers.update(NO_STORE)
     return made
@@ -37,11 +37,11 @@ async def create_password(
 
 @router.post("/accounts/{account_id}/password-reset", summary="Make a code that sets a password once", status_code=201)
 def create_password_reset(
-    _viewer: CurrentViewer, session: QuietWriting, response: Response, account_id: str, body: ResetBody
+    viewer: CurrentViewer, session: QuietWriting, response: Response, account_id: str, body: ResetBody
 ) -> ResetMade:
     """For its owner, who sets a password of their own with it. A new code takes the place of an older one."""
     response.headers.update(NO_STORE)
-    return make_reset(session, account_id, body)
+    return make_reset(session, viewer, account_id, body)
 
 
 @router.post("/account/password-reset", summary="Set a password with a code")

@@ -45,9 +45,9 @@ def get_registration(viewer: CurrentViewer, session: Reading, contest_id: str) -
 
 
 @router.patch("/contests/{contest_id}/registration", summary="Open or close self-registration, or change its terms")
-def change_registration(_viewer: CurrentViewer, session: QuietWriting, contest_id: str, body: TermsChange) -> TermsView:
+def change_registration(viewer: CurrentViewer, session: QuietWriting, contest_id: str, body: TermsChange) -> TermsView:
     """What is left out stays. The first opening makes a code."""
-    return registration.change(session, contest_id, body)
+    return registration.change(session, viewer, contest_id, body)
 
 
 @router.post("/contests/{contest_id}/registration/code", summary="Make a new code", status_code=201)

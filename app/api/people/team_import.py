@@ -36,9 +36,15 @@ def create_teams(
     response: Response,
     replace: Replace = False,
     dry_run: DryRun = False,
+    contest_id: Annotated[
+        str | None, Query(description="let them take part in this contest, whose owners may change the new ones")
+    ] = None,
 ) -> JsonObject | list[JsonObject]:
-    """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none."""
-    made = bring_in(session, service, viewer, document_, replace=replace)
+    """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none.
+
+    Institutions of a teams.tsv become organizations. Owners of a contest name it, and make teams for it.
+    """
+    made = bring_in(session, service, viewer, document_, replace=replace, contest_id=contest_id)
     return many_or_one(
         session, response, made, f"teams/{made[0]['id']}" if made else "", many=document_.many, dry_run=dry_run
     )

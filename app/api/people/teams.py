@@ -51,9 +51,9 @@ def change_team(
 
 
 @router.delete("/teams/{team_id}", summary="Delete a team", status_code=204)
-def delete_team(_viewer: CurrentViewer, session: Writing, service: TheService, team_id: str) -> None:
+def delete_team(viewer: CurrentViewer, session: Writing, service: TheService, team_id: str) -> None:
     """Only one without accounts and submissions."""
-    team_changes.delete(session, service, team_id)
+    team_changes.delete(session, service, viewer, team_id)
 
 
 @router.get(

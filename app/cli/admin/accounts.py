@@ -21,6 +21,7 @@ from app.cli.admin.imports import (
     Title,
     import_accounts,
     import_params,
+    of_contest,
 )
 from app.cli.admin.requests import delete, listing
 from app.cli.client import Client, without_none
@@ -29,13 +30,17 @@ from app.cli.output import examples, report
 from app.cli.resources.people import Identified
 from app.cli.resources.registration import MadePassword, MadeReset
 
+InContest = Annotated[
+    str | None, typer.Option("--contest", metavar="ID", help="only those of this contest, which its owners may see")
+]
+
 user = typer.Typer(no_args_is_help=True, help="Accounts: who may log in.")
 
 
-@user.command("list", epilog=examples("jurado admin user list", "jurado admin user list --json"))
-def list_users(as_json: AsJson = False) -> None:
-    """List all accounts."""
-    listing("accounts", ["username", "type", "team_id", "name"], as_json=as_json)
+@user.command("list", epilog=examples("jurado admin user list", "jurado admin user list --contest finals --json"))
+def list_users(contest: InContest = None, as_json: AsJson = False) -> None:
+    """List all accounts, or a contest's."""
+    listing(of_contest("accounts", contest), ["username", "type", "team_id", "name"], as_json=as_json)
 
 
 @user.command(
@@ -110,12 +115,13 @@ def import_users(
     encoding: Encoding = None,
     replace: Replace = False,
     dry_run: DryRun = False,
+    contest: InContest = None,
     as_json: AsJson = False,
 ) -> None:
     """Import accounts from a file: all of them, or none and a list of what is wrong.
 
-    A file for passwords or cards asks for passwords too.
+    A file for passwords or cards asks for passwords too. Owners of contests import accounts of teams made for these.
     """
     target = Passwords(passwords, cards, title)
     params = import_params(make_passwords or target.to_files, renew_passwords, replace=replace, dry_run=dry_run)
-    import_accounts(file, params, target, encoding=encoding, as_json=as_json)
+    import_accounts(file, params, target, encoding=encoding, as_json=as_json, contest=contest)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.admin.imports import DryRun, Encoding, Import, Replace, import_objects
+from app.cli.admin.imports import DryRun, Encoding, Import, Replace, import_objects, import_params
 from app.cli.admin.requests import listing
 from app.cli.options import AsJson
 from app.cli.output import examples
@@ -30,7 +30,8 @@ def directory_commands(kind: str, noun: str, columns: tuple[str, ...], sample: s
         as_json: AsJson = False,
     ) -> None:
         path = f"contests/{contest}/{kind}"
-        import_objects(path, file, replace=replace, dry_run=dry_run, as_json=as_json, encoding=encoding)
+        params = import_params(replace=replace, dry_run=dry_run)
+        import_objects(path, file, params, as_json=as_json, encoding=encoding)
 
     list_help = f"List the {kind} of a contest."
     import_help = f"Import {kind} from a file: all of them, or none and a list of what is wrong."

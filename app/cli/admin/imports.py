@@ -40,6 +40,9 @@ Encoding = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="of a table that is no UTF-8 or UTF-16, such as windows-1252 or macintosh"),
 ]
+ForContest = Annotated[
+    str | None, typer.Option("--contest", metavar="ID", help="the contest they are for; its owners may change them")
+]
 Replace = Annotated[bool, typer.Option("--replace", help="replace those that are there already")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="only show what would be made and changed, or what is wrong")]
 MakePasswords = Annotated[
@@ -92,11 +95,20 @@ def import_class_list(
 
 
 def import_accounts(
-    file: Path, params: Mapping[str, Param], passwords: Passwords, *, encoding: str | None, as_json: bool
+    file: Path,
+    params: Mapping[str, Param],
+    passwords: Passwords,
+    *,
+    encoding: str | None,
+    as_json: bool,
+    contest: str | None = None,
 ) -> None:
-    """Import accounts, and print the passwords made for them or write them to files."""
+    """Import accounts, and print the passwords made for them or write them to files.
+
+    A dry run compares them with those of the server, or of a contest.
+    """
     dry_run = "dry_run" in params
-    before = listed("accounts") if dry_run else {}
+    before = listed(of_contest("accounts", contest)) if dry_run else {}
     with PasswordWriter(passwords) as writer:
         document = send("accounts", file, params, encoding=encoding)
         rows = checked(document if isinstance(document, list) else [document], list[NewAccount])
@@ -106,11 +118,18 @@ def import_accounts(
 
 
 def import_objects(
-    path: str, file: Path, *, replace: bool, dry_run: bool, as_json: bool, encoding: str | None = None
+    path: str,
+    file: Path,
+    params: Mapping[str, Param],
+    *,
+    as_json: bool,
+    encoding: str | None = None,
+    before_path: str | None = None,
 ) -> None:
-    """Send a file of objects, in the format its name tells."""
-    before = listed(path) if dry_run else {}
-    document = send(path, file, import_params(replace=replace, dry_run=dry_run), encoding=encoding)
+    """Send a file of objects, in the format its name tells; a dry run compares them with those of `before_path`."""
+    dry_run = "dry_run" in params
+    before = listed(before_path or path) if dry_run else {}
+    document = send(path, file, params, encoding=encoding)
     rows = objects_of(document)
     show_dry_run([objects_table(path, before, rows)], dry_run=dry_run, as_json=as_json)
     report(f"{len(rows)} {path.rpartition('/')[2]} {would(dry_run)} imported", document, as_json=as_json)
@@ -120,6 +139,11 @@ def import_params(make: bool = False, renew: bool = False, **more: bool) -> dict
     """Give the query of an import: the options that were chosen."""
     chosen = {"generate_passwords": make, "renew_passwords": renew, **more}
     return {name: "true" for name, is_chosen in chosen.items() if is_chosen}
+
+
+def of_contest(path: str, contest: str | None) -> str:
+    """The address of a collection: a contest's, or the server's, which only its admins and judges may read."""
+    return path if contest is None else f"contests/{contest}/{path}"
 
 
 def listed(path: str) -> dict[str, Object]:

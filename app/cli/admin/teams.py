@@ -7,9 +7,18 @@ from typing import Annotated
 
 import typer
 
-from app.cli.admin.imports import DryRun, Encoding, Import, Replace, import_objects
+from app.cli.admin.imports import (
+    DryRun,
+    Encoding,
+    ForContest,
+    Import,
+    Replace,
+    import_objects,
+    import_params,
+    of_contest,
+)
 from app.cli.admin.requests import delete
-from app.cli.client import Client
+from app.cli.client import Client, Param
 from app.cli.options import AsJson
 from app.cli.output import examples, report, show, table, write_json
 from app.cli.resources.people import Account, Identified, Team
@@ -29,9 +38,9 @@ def list_teams(
 ) -> None:
     """List all teams, or a contest's, with their groups, organization, accounts, and who is hidden or disqualified."""
     with Client.open() as client:
-        teams = client.get("teams" if contest_id is None else f"contests/{contest_id}/teams", list[Team])
+        teams = client.get(of_contest("teams", contest_id), list[Team])
         usernames: dict[str, list[str]] = {}
-        for account in client.get("accounts", list[Account]):
+        for account in client.get(of_contest("accounts", contest_id), list[Account]):
             usernames.setdefault(account["team_id"] or "", []).append(account["username"])
     if as_json:
         write_json([{**each, "accounts": usernames.get(each["id"], [])} for each in teams])
@@ -59,14 +68,19 @@ def team_row(team: Team, usernames: Sequence[str]) -> tuple[str | None, ...]:
 def add_team(
     team_id: Annotated[str, typer.Argument(metavar="ID")],
     full_name: Annotated[str, typer.Argument(metavar="NAME")],
-    contests: Annotated[list[str] | None, typer.Option("--contest", help="let it take part there")] = None,
+    contests: Annotated[
+        list[str] | None,
+        typer.Option("--contest", help="let it take part there; the owners of the first one may change it"),
+    ] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="not on boards, never BEST")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a team, and let it take part in contests."""
     with Client.open() as client:
-        stored = client.post("teams", {"id": team_id, "name": full_name, "hidden": hidden}, Identified)
-        for each in contests or []:
+        params: dict[str, Param] = {"contest_id": contests[0]} if contests else {}
+        body = {"id": team_id, "name": full_name, "hidden": hidden}
+        stored = client.post("teams", body, Identified, params=params)
+        for each in (contests or [])[1:]:
             client.post(f"contests/{each}/teams", {"team_ids": [team_id]})
     report(f"team {stored['id']} has been made", stored, as_json=as_json)
 
@@ -77,13 +91,26 @@ def delete_team(team_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
     delete(f"teams/{team_id}")
 
 
-@team.command("import", epilog=examples("jurado admin team import teams.csv", "jurado admin team import teams.tsv"))
+@team.command(
+    "import",
+    epilog=examples(
+        "jurado admin team import teams.csv",
+        "jurado admin team import teams.tsv",
+        "jurado admin team import teams.csv --contest finals",
+    ),
+)
 def import_teams(
     file: Import,
+    contest: ForContest = None,
     encoding: Encoding = None,
     replace: Replace = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import teams from a file: all of them, or none and a list of what is wrong."""
-    import_objects("teams", file, replace=replace, dry_run=dry_run, as_json=as_json, encoding=encoding)
+    """Import teams from a file: all of them, or none and a list of what is wrong.
+
+    The institutions of a teams.tsv become organizations. Owners of a contest name it with --contest.
+    """
+    params = {**import_params(replace=replace, dry_run=dry_run), "contest_id": contest}
+    before = of_contest("teams", contest)
+    import_objects("teams", file, params, as_json=as_json, encoding=encoding, before_path=before)

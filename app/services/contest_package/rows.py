@@ -29,6 +29,7 @@ from app.services.messages import commentary
 from app.services.messages.clarifications import ClarificationBody
 from app.services.people import account_import, directory, team_import
 from app.services.people.account_bodies import AccountBody
+from app.services.people.team_import import TeamImport
 from app.services.people.teams import TeamBody, TeamView
 from app.services.problems.contest_problems import EntryBody
 from app.services.problems.problems import Problem
@@ -140,7 +141,7 @@ class Importer:
             if body is not None:
                 row = changes.make(body, id_, self._pauses(body))
                 row.details = {}
-                contest_details.change(self._session, self._service.files, row, body)
+                contest_details.change(self._session, self._service.files, None, row, body)
         if self._contents.finalized is not None:
             self._finalize(row, self._contents.finalized)
         self._session.add(row)
@@ -217,7 +218,8 @@ class Importer:
         objects = [_without(each, shown) for each in self._contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
-            rows = team_import.bring_in(self._session, self._service.files, document, replace=self._replace)
+            options = TeamImport(replace=self._replace)
+            rows = team_import.bring_in(self._session, self._service.files, document, options).rows
             self._session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
                 stored_teams.enrol(self._session, contest.id, [row.id for row in rows])

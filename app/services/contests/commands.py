@@ -6,14 +6,18 @@ from sqlalchemy.orm import Session
 
 from app.domain import contests as rules
 from app.domain.clock import utc_now
+from app.domain.settings import read_settings
 from app.service import Service
 from app.services.bodies import same_id
 from app.services.contests import changes, details
 from app.services.contests.bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
+from app.services.contests.bounds import keep_default_within, refuse_beyond
 from app.services.contests.contests import StateView, contest_of, free_id, refuse_overlaps, state_view
 from app.services.contests.times import times_change
 from app.services.errors import Conflict
+from app.services.roles.ownership import own_contest, refuse_open_to_all
 from app.services.transactions import after_commit
+from app.services.viewer import Viewer
 from app.storage import contests as stored
 from app.storage import games, teams
 from app.storage.scoring_input import clock
@@ -33,29 +37,41 @@ def state_of(session: Session, contest_id: str) -> StateView:
     return state_view(rules.state(times, utc_now(), row.finalized), times)
 
 
-def create(session: Session, service: Service, body: ContestBody) -> ContestView:
-    """Make a contest; raises Conflict where its id is taken, BadRequest where its times contradict."""
+def create(session: Session, service: Service, viewer: Viewer, body: ContestBody) -> ContestView:
+    """Make a contest, which whoever makes it owns.
+
+    Raises Conflict where its id is taken, BadRequest where its times contradict or it lets teams send too much.
+    """
+    refuse_open_to_all(viewer, open_to_all=body.open_to_all)
     if body.id is not None and stored.get(session, body.id) is not None:
         raise Conflict(f"there is a contest {body.id!r} already")
     row = changes.make(body, body.id or free_id(session, body.name))
-    details.change(session, service.files, row, body)
+    keep_default_within(viewer, service.settings, row, body)
+    refuse_beyond(viewer, service.settings, None, row)
+    details.change(session, service.files, viewer, row, body)
     session.add(row)
+    own_contest(session, viewer, row.id)
     return view(row)
 
 
-def change(session: Session, service: Service, contest_id: str, body: ContestChange) -> ChangedContest | None:
+def change(
+    session: Session, service: Service, viewer: Viewer, contest_id: str, body: ContestChange
+) -> ChangedContest | None:
     """Change what the body names. None where a thaw alone was asked for, and is at exactly that time."""
     row = contest_of(session, contest_id, for_update=True)
     same_id(contest_id, body.id)
-    before, now = clock(row), utc_now()
+    if not row.open_to_all:
+        refuse_open_to_all(viewer, open_to_all=body.open_to_all)
+    before, settings, now = clock(row), read_settings(row.settings), utc_now()
     changes.change(row, body, now)
+    refuse_beyond(viewer, service.settings, settings, row)
     if body.finalized and (count := games.count_playing(session, contest_id)):
         raise Conflict(f"finalized: {count} games are still to be ended, which takes a second: try again")
     if body.finalized and (count := stored.unjudged(session, row)):
         raise Conflict(f"finalized: {count} submissions are still to be judged")
     if body.finalized:
         teams.enrol_those_there(session, row)
-    details.change(session, service.files, row, body)
+    details.change(session, service.files, viewer, row, body)
     if clock(row) != before:
         refuse_overlaps(session, row, stored.enrolled(session, contest_id))
     _tell_boards(session, service, contest_id)

@@ -7,19 +7,31 @@ from sqlalchemy.orm import Session
 from app.services import file_references
 from app.services.bodies import mismatch, refuse
 from app.services.contests.bodies import FILES, ContestBody, ContestChange
+from app.services.roles.reach import EVERYTHING, reach_of
+from app.services.viewer import Viewer
 from app.storage import by_id
 from app.storage.files import FileStore
 from app.storage.tables import ContestRow, GroupRow
 
 
-def change(session: Session, files: FileStore, row: ContestRow, body: ContestBody | ContestChange) -> None:
-    """Give a contest what the body names; raises BadRequest with everything that is wrong."""
+def _knows(session: Session, viewer: Viewer | None, group_id: str) -> bool:
+    reach = EVERYTHING if viewer is None else reach_of(session, viewer)
+    return bool(reach.within(by_id.known(session, GroupRow, [group_id]), reach.groups))
+
+
+def change(
+    session: Session, files: FileStore, viewer: Viewer | None, row: ContestRow, body: ContestBody | ContestChange
+) -> None:
+    """Give a contest what the body names; raises BadRequest with everything that is wrong.
+
+    `viewer` is whoever asks, who may name the groups in reach; None: an import, which has checked them.
+    """
     named = body.model_fields_set
     details = dict(row.details or {})
     faults: list[dict[str, str]] = []
     if "main_scoreboard_group_id" in named:
         group = body.main_scoreboard_group_id
-        if group is not None and not by_id.known(session, GroupRow, [group]):
+        if group is not None and group != row.main_scoreboard_group_id and not _knows(session, viewer, group):
             faults.append(mismatch("main_scoreboard_group_id", "a group that exists", repr(group)))
         row.main_scoreboard_group_id = group
     if "location" in named:

@@ -32,6 +32,7 @@ from app.services.people.account_import import (
     shown_once,
 )
 from app.services.people.accounts import account_of, check_id, in_contest, visible
+from app.services.roles.reach import Reach, account_within, concern, reach_of
 from app.services.viewer import Viewer
 from app.storage import accounts as stored
 
@@ -92,47 +93,52 @@ def own(session: Session, viewer: Viewer, contest_id: str) -> AccountView:
     return in_contest(account_of(session, viewer.account_id), role)
 
 
-def bring_in(session: Session, service: Service, document: Document, options: ImportOptions) -> list[AccountMade]:
+def bring_in(
+    session: Session, service: Service, viewer: Viewer, document: Document, options: ImportOptions
+) -> list[AccountMade]:
     """Make or replace the accounts of a document, all or none; raises BadRequest or Conflict with every fault."""
     wanted = read(document)
     with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
-        refuse_links(before, *wanted, replace=options.replace)
+        refuse_links(before, *wanted, replace=options.replace, reach=reach_of(before, viewer))
         passwords = options.passwords_for(before, [body for body, _ in wanted.places])
     hashes = {} if options.dry_run else hashed(passwords)
-    refuse_links(session, *wanted, replace=options.replace)
+    reach = reach_of(session, viewer)
+    refuse_links(session, *wanted, replace=options.replace, reach=reach)
+    concern(session, reach, [body.team_id for body, _ in wanted.places])
     known = {row.id: row for row in stored.accounts(session)}
     rows = [put(session, body, hashes.get(id_of(body)), known) for body, _ in wanted.places]
     keep_an_admin(session)
     return [shown_once(row, passwords.made.get(row.id)) for row in rows]
 
 
-def replace(session: Session, account_id: str, body: AccountBody) -> AccountView:
+def replace(session: Session, viewer: Viewer, account_id: str, body: AccountBody) -> AccountView:
     """Make an account or replace it; without a password in the body the old one stays."""
     check_id(account_id, body.id)
     body.id = account_id
-    return _put(session, body, body.password)
+    return _put(session, reach_of(session, viewer), body, body.password)
 
 
-def change(session: Session, account_id: str, body: AccountChange) -> AccountView:
+def change(session: Session, viewer: Viewer, account_id: str, body: AccountChange) -> AccountView:
     """Change the properties that the body names; raises BadRequest for what would be no account."""
     check_id(account_id, body.id)
-    row = account_of(session, account_id)
+    row = account_within(session, viewer, account_id)
     changed = merged(row, body)
     refuse_weak(body.password, row.id, changed.username)
-    return _put(session, changed, body.password)
+    return _put(session, reach_of(session, viewer), changed, body.password)
 
 
-def _put(session: Session, body: AccountBody, password: str | None) -> AccountView:
+def _put(session: Session, reach: Reach, body: AccountBody, password: str | None) -> AccountView:
     password_hash = hash_all([password])[0]
-    refuse_links(session, [(body, "body")], replace=True)
+    refuse_links(session, [(body, "body")], replace=True, reach=reach)
+    concern(session, reach, [body.team_id])
     row = put(session, body, password_hash)
     keep_an_admin(session)
     return view(row)
 
 
-def delete(session: Session, account_id: str) -> None:
+def delete(session: Session, viewer: Viewer, account_id: str) -> None:
     """Delete an account with its tokens; raises Conflict where it has submissions or jobs, or is the last admin."""
-    row = account_of(session, account_id)
+    row = account_within(session, viewer, account_id)
     if uses := stored.uses(session, account_id):
         raise Conflict(f"the account has {', '.join(f'{count} {name}' for name, count in uses.items())}")
     session.delete(row)

@@ -15,6 +15,7 @@ from app.services.bodies import Document, NewIds, mismatch, read_all, refuse_all
 from app.services.errors import Conflict, place
 from app.services.people import tsv
 from app.services.people.account_bodies import AccountBody, AccountMade, is_id, view
+from app.services.roles.reach import EVERYTHING, Reach
 from app.storage import accounts as stored
 from app.storage import by_id
 from app.storage.tables import AccountRow, PersonRow, TeamRow
@@ -50,35 +51,57 @@ def _without_id(body: AccountBody, where: str) -> list[Fault]:
     return [mismatch(place(where, "id"), "an id, as the username cannot be one", "nothing")]
 
 
-def refuse_links(session: Session, places: Sequence[Place], faults: Sequence[Fault] = (), *, replace: bool) -> None:
-    """Raise BadRequest or Conflict with the faults there are already, links to nothing, and ids that are taken."""
+def refuse_links(
+    session: Session,
+    places: Sequence[Place],
+    faults: Sequence[Fault] = (),
+    *,
+    replace: bool,
+    reach: Reach = EVERYTHING,
+) -> None:
+    """Raise BadRequest or Conflict with the faults there are already, links to nothing, and ids that are taken.
+
+    What is out of `reach` cannot be named, and its ids are taken.
+    """
     hint = "" if replace else "; replace=true replaces accounts of the same id"
-    taken = taken_names(session, places, replace=replace)
-    wrong = [*faults, *missing_links(session, places)]
+    taken = taken_names(session, places, replace=replace, reach=reach)
+    wrong = [*faults, *missing_links(session, places, reach), *(() if reach.whole else _other_types(places))]
     refuse_all(wrong, taken, f"{len(taken)} ids or usernames are taken{hint}")
 
 
-def missing_links(session: Session, places: Sequence[Place]) -> list[Fault]:
+def missing_links(session: Session, places: Sequence[Place], reach: Reach) -> list[Fault]:
     """List every team and person that an account names and that does not exist."""
-    known = by_id.known(session, TeamRow, [body.team_id for body, _ in places if body.team_id is not None])
+    team_ids = by_id.known(session, TeamRow, [body.team_id for body, _ in places if body.team_id is not None])
+    known = reach.within(team_ids, reach.teams)
+    whose = "" if reach.whole else ", and was made for a contest of yours"
     missing = [
-        mismatch(place(where, "team_id"), "a team that exists", repr(body.team_id))
+        mismatch(place(where, "team_id"), f"a team that exists{whose}", repr(body.team_id))
         for body, where in places
         if body.team_id is not None and body.team_id not in known
     ]
     ids_ = [body.person_id for body, _ in places if body.person_id is not None]
-    persons = by_id.known(session, PersonRow, ids_)
+    persons = reach.within(by_id.known(session, PersonRow, ids_), reach.persons)
     return missing + [
-        mismatch(place(where, "person_id"), "a person that exists", repr(body.person_id))
+        mismatch(place(where, "person_id"), f"a person that exists{whose}", repr(body.person_id))
         for body, where in places
         if body.person_id is not None and body.person_id not in persons
     ]
 
 
-def taken_names(session: Session, places: Sequence[Place], *, replace: bool) -> list[Fault]:
+def _other_types(places: Sequence[Place]) -> list[Fault]:
+    """Accounts that an owner of contests would make with rights beyond those of a team."""
+    return [
+        mismatch(place(where, "type"), "team, as only admins make other accounts", repr(body.type))
+        for body, where in places
+        if body.type != "team"
+    ]
+
+
+def taken_names(session: Session, places: Sequence[Place], *, replace: bool, reach: Reach = EVERYTHING) -> list[Fault]:
     """List every id and username that is another account's, or given twice."""
     owners = stored.usernames(session)
-    new = NewIds("account", set() if replace else set(owners.values()))
+    known_ids = set(owners.values())
+    new = NewIds("account", known_ids - reach.within(known_ids, reach.accounts) if replace else known_ids)
     usernames: set[str] = set()
     taken = []
     for body, where in places:

@@ -7,38 +7,41 @@ from sqlalchemy.orm import Session
 from app.service import Service
 from app.services import table_rows
 from app.services.bodies import Document, read_all
-from app.services.contests.changes import refuse_final
-from app.services.contests.contests import contest_of, refuse_overlaps
 from app.services.people import tsv
 from app.services.people.account_changes import ImportOptions
 from app.services.people.account_import import Fault, hashed
 from app.services.people.class_list_bodies import PeopleMade, PersonRowBody
 from app.services.people.class_list_import import People
+from app.services.people.team_changes import take_in
+from app.services.roles.reach import reach_of
 from app.services.transactions import after_commit
-from app.storage import teams
+from app.services.viewer import Viewer
 
 
 def bring_in(
-    session: Session, service: Service, document: Document, options: ImportOptions, contest_id: str | None
+    session: Session,
+    service: Service,
+    viewer: Viewer,
+    document: Document,
+    options: ImportOptions,
+    contest_id: str | None,
 ) -> PeopleMade:
-    """Make the accounts and teams of a class list, all or none; with a contest, its teams take part there.
+    """Make the accounts and teams of a class list, all or none.
 
-    Raises BadRequest or Conflict with every fault.
+    With a contest, its teams take part there, and its owners may change those that are new. Raises BadRequest or
+    Conflict with every fault.
     """
     rows, faults = read_all(tsv.items(document, None, table_rows.PEOPLE), PersonRowBody, nothing_more)
     with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
-        planned = People(before, replace=options.replace)
+        planned = People(before, reach_of(before, viewer), replace=options.replace)
         planned.plan(rows, faults)
         passwords = options.passwords_for(before, planned.accounts)
     hashes = {} if options.dry_run else hashed(passwords)
-    people = People(session, replace=options.replace)
+    people = People(session, reach_of(session, viewer), replace=options.replace)
     people.plan(rows, faults)
-    people.keep(hashes)
+    people.keep(hashes, contest_id)
     if contest_id is not None:
-        contest = contest_of(session, contest_id)
-        refuse_final(contest)
-        refuse_overlaps(session, contest, people.team_ids)
-        teams.enrol(session, contest_id, people.team_ids)
+        take_in(session, contest_id, people.team_ids, people.teams.new)
     after_commit(session, service.boards.all_changed)
     return PeopleMade(
         dry_run=options.dry_run,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from app.services.people.account_import import Fault, put
 from app.services.people.class_list_bodies import Change, PersonMade, PersonRowBody, TeamChanged
 from app.services.people.names import free_username, plain, username_of
 from app.services.people.teams import refuse_hiding
+from app.services.roles.reach import Reach
 from app.storage import accounts, by_id, teams
 from app.storage.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 
@@ -25,10 +26,14 @@ HINT = "some of it is there already, and otherwise; replace=true changes it"
 
 
 class Names:
-    """Objects that are meant by their id or their name; one that is not there is made, with an id of its name."""
+    """Objects that are meant by their id or their name; one that is not there is made, with an id of its name.
 
-    def __init__(self, names: Mapping[str, str], noun: str) -> None:
+    names  those that may be meant, by their ids; beside them `taken_ids` are no ids of new ones
+    """
+
+    def __init__(self, names: Mapping[str, str], taken_ids: Collection[str], noun: str) -> None:
         self.names = dict(names)
+        self._taken_ids = taken_ids
         self.new: list[str] = []
         self._noun = noun
         self._by_name: dict[str, list[str]] = {}
@@ -42,7 +47,15 @@ class Names:
         ids = self._by_name.get(text, [])
         if len(ids) > 1:
             return None
-        return ids[0] if ids else self.add(slug(plain(text), self.names.__contains__, self._noun), text)
+        return ids[0] if ids else self.make(text)
+
+    def make(self, name: str) -> str:
+        """Note a new object to be made, with an id of its name."""
+        return self.add(slug(plain(name), self.is_taken, self._noun), name)
+
+    def is_taken(self, id_: str) -> bool:
+        """Whether an object has this id, also one that is not to be meant."""
+        return id_ in self.names or id_ in self._taken_ids
 
     def add(self, id_: str, name: str) -> str:
         """Note a new object to be made."""
@@ -89,15 +102,19 @@ class TeamPlan:
 class People:
     """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned."""
 
-    def __init__(self, session: Session, *, replace: bool) -> None:
+    def __init__(self, session: Session, reach: Reach, *, replace: bool) -> None:
         self._session = session
         self._replace = replace
-        self._old = {row.username: row for row in accounts.accounts(session)}
-        self._account_ids = {row.id for row in self._old.values()}
-        self._old_teams = {row.id: row for row in teams.teams(session)}
-        self.teams = Names({row.id: row.name for row in self._old_teams.values()}, "team")
-        self.organizations = Names(by_id.names(session, OrganizationRow), "organization")
-        self.groups = Names(by_id.names(session, GroupRow), "group")
+        self._reach = reach
+        rows, team_rows = accounts.accounts(session), teams.teams(session)
+        self._old = {row.username: row for row in rows if reach.within([row.id], reach.accounts)}
+        self._foreign = {row.username for row in rows} - set(self._old)
+        self._account_ids = {row.id for row in rows}
+        self._old_teams = {row.id: row for row in team_rows if reach.within([row.id], reach.teams)}
+        names = {row.id: row.name for row in self._old_teams.values()}
+        self.teams = Names(names, {row.id for row in team_rows}, "team")
+        self.organizations = self._names(OrganizationRow, reach.organizations, "organization")
+        self.groups = self._names(GroupRow, reach.groups, "group")
         self._planned: list[Planned] = []
         self._persons = by_id.rows(session, PersonRow, [row.person_id for row in self._old.values() if row.person_id])
         self._team_plans: dict[str, TeamPlan] = {}
@@ -105,6 +122,10 @@ class People:
         self.changed_teams: list[TeamChanged] = []
         self.faults: list[Fault] = []
         self.taken: list[Fault] = []
+
+    def _names(self, table: type[OrganizationRow | GroupRow], reached: Container[str], noun: str) -> Names:
+        names = by_id.names(self._session, table)
+        return Names({id_: names[id_] for id_ in self._reach.within(names, reached)}, names, noun)
 
     @property
     def accounts(self) -> list[AccountBody]:
@@ -128,19 +149,24 @@ class People:
             if team_id in self._old_teams and (changes := plan.changes(self._old_teams[team_id]))
         ]
 
-    def keep(self, hashes: Mapping[str, str | None]) -> None:
-        """Write all that was planned, the accounts with these hashes of passwords."""
+    def keep(self, hashes: Mapping[str, str | None], contest_id: str | None) -> None:
+        """Write all that was planned, the accounts with these hashes of passwords.
+
+        What an owner makes beside teams is of the contest, which lets the owner change it.
+        """
+        of = None if self._reach.whole else contest_id
         for id_ in self.organizations.new:
-            self._session.add(OrganizationRow(id=id_, name=self.organizations.names[id_], details={}))
+            name = self.organizations.names[id_]
+            self._session.add(OrganizationRow(id=id_, contest_id=of, name=name, details={}))
         for id_ in self.groups.new:
-            self._session.add(GroupRow(id=id_, name=self.groups.names[id_], details={}))
+            self._session.add(GroupRow(id=id_, contest_id=of, name=self.groups.names[id_], details={}))
         self._session.flush()
         for id_ in self.team_ids:
             self._keep_team(id_)
         self._session.flush()
         for each in self._planned:
             if each.email is not None:
-                self._keep_person(each.body, each.email)
+                self._keep_person(each.body, each.email, of)
         self._session.flush()
         known = {row.id: row for row in self._old.values()}
         for each in self._planned:
@@ -153,12 +179,15 @@ class People:
 
     def _plan_row(self, row: PersonRowBody, where: str) -> None:
         base = username_of(row.name)
-        username = row.username or (None if base is None else free_username(base, self._given))
+        username = row.username or (None if base is None else free_username(base, self._given | self._foreign))
         if username is None:
             self._fault(where, "username", "a username, as none can be made of the name", "nothing")
             return
         if username in self._given:
             self._fault(where, "username", "each username once", repr(username))
+            return
+        if username in self._foreign:
+            self._take(where, "username", "a username that is free", repr(username))
             return
         self._given.add(username)
         if row.password is not None and (expected := weakness(row.password, username)):
@@ -166,7 +195,7 @@ class People:
             return
         old = self._old.get(username)
         account_id = old.id if old is not None else self._new_account_id(username)
-        team_id = self._team(row, account_id, where)
+        team_id = self._team(row, account_id, old, where)
         if team_id is None:
             return
         person_id = None if old is None else old.person_id
@@ -222,11 +251,15 @@ class People:
         before = None if person is None else person.details.get("email")
         return None if email in {None, before} else Change(property="email", before=before, after=email)
 
-    def _team(self, row: PersonRowBody, account_id: str, where: str) -> str | None:
+    def _team(self, row: PersonRowBody, account_id: str, old: AccountRow | None, where: str) -> str | None:
         if row.team is not None:
             team_id = self.teams.meant(row.team)
-        elif account_id not in self.teams.names:
+        elif old is not None and self.teams.names.get(str(old.team_id)) == row.name:
+            team_id = old.team_id
+        elif not self.teams.is_taken(account_id):
             team_id = self.teams.add(account_id, row.name)
+        elif account_id not in self.teams.names:
+            team_id = self.teams.make(row.name)
         elif self.teams.names[account_id] == row.name:
             team_id = account_id
         else:
@@ -290,10 +323,10 @@ class People:
         row.organization_id = plan.organization_id or row.organization_id
         row.group_ids = list(dict.fromkeys([*row.group_ids, *plan.group_ids]))
 
-    def _keep_person(self, body: AccountBody, email: str) -> None:
+    def _keep_person(self, body: AccountBody, email: str, contest_id: str | None) -> None:
         row = self._session.get(PersonRow, body.person_id)
         if row is None:
-            row = PersonRow(id=str(body.person_id), role="contestant", details={})
+            row = PersonRow(id=str(body.person_id), contest_id=contest_id, role="contestant", details={})
             self._session.add(row)
         row.name = str(body.name)
         row.team_ids = [str(body.team_id)]

@@ -168,7 +168,7 @@ def bring_in(
     replace: bool = False,
 ) -> list[Row]:
     """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
-    read = tsv.groups if kind is GROUPS else None
+    read = {GROUPS.name: tsv.groups, ORGANIZATIONS.name: tsv.institutions}.get(kind.name)
     items = tsv.items(document, read, kind.table_columns)
     team_ids = by_id.ids(session, TeamRow) if kind is PERSONS else set()
     places, faults = read_all(items, kind.body, partial(kind.check, team_ids))

@@ -19,9 +19,9 @@ from app.services.errors import Forbidden
 from app.services.examples import example
 from app.services.heavy import run_heavy
 from app.services.people.account_bodies import AccountView, Password, Username, refuse_weak, view
-from app.services.people.accounts import account_of
 from app.services.people.guesses import Attempt
-from app.services.viewer import digest
+from app.services.roles.reach import account_within
+from app.services.viewer import Viewer, digest
 from app.storage import accounts as stored
 from app.storage.tables import AccountRow, PasswordResetRow
 
@@ -65,9 +65,9 @@ class NewPassword(Body):
     password: Password
 
 
-def make_reset(session: Session, account_id: str, body: ResetBody) -> ResetMade:
+def make_reset(session: Session, viewer: Viewer, account_id: str, body: ResetBody) -> ResetMade:
     """Make a code for an account, in place of an older one; raises NotFound."""
-    account = account_of(session, account_id)
+    account = account_within(session, viewer, account_id)
     now = utc_now()
     code, expires = make_password(), now + timedelta(hours=body.hours)
     row = session.get(PasswordResetRow, account_id) or PasswordResetRow(account_id=account_id)
@@ -76,14 +76,14 @@ def make_reset(session: Session, account_id: str, body: ResetBody) -> ResetMade:
     return ResetMade(account_id=account_id, username=account.username, code=code, expires=format_time(expires))
 
 
-def renew_password(service: Service, account_id: str) -> PasswordMade:
+def renew_password(service: Service, viewer: Viewer, account_id: str) -> PasswordMade:
     """Give an account another password and take back its tokens and codes; raises NotFound."""
     with service.database.read() as session:
-        account_of(session, account_id)  # before the hash
+        account_within(session, viewer, account_id)  # before the hash
     password = make_password()
     password_hash = hash_password(password)
     with service.database.write(quiet=True) as session:
-        row = account_of(session, account_id)
+        row = account_within(session, viewer, account_id)
         _set_password(session, row, password_hash)
     return PasswordMade(account_id=account_id, username=row.username, password=password)
 

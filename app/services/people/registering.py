@@ -23,7 +23,7 @@ from app.services.people.guesses import MINUTE, Failures
 from app.services.people.names import free_username, plain, username_of
 from app.services.people.registration import make_code, refuse_full, why_closed
 from app.services.people.registration_bodies import Registration, RegistrationBody
-from app.storage import accounts, registrations, teams
+from app.storage import accounts, kept_teams, registrations, teams
 from app.storage.tables import (
     AccountRow,
     ContestRow,
@@ -164,7 +164,7 @@ class _Admission:
         groups = [] if self._terms.group_id is None else [self._terms.group_id]
         team = TeamRow(id=id_, name=name, label=id_, hidden=False, group_ids=groups, details={})
         self._session.add(team)
-        self._session.flush()
+        kept_teams.keep(self._session, self._contest.id, [id_])
         return team
 
     def _refuse_same_name(self, name: str) -> None:

@@ -14,6 +14,7 @@ from app.services.contests.changes import refuse_final
 from app.services.contests.contests import contest_of
 from app.services.errors import Conflict
 from app.services.people.registration_bodies import PublicTerms, RegisteredView, TermsChange, TermsView
+from app.services.roles.reach import reach_of
 from app.services.viewer import Viewer
 from app.storage import by_id, teams
 from app.storage import registrations as stored
@@ -35,11 +36,12 @@ def terms(session: Session, viewer: Viewer, contest_id: str) -> TermsView | Publ
     return _view(session, contest, row) if viewer.manages else _public(session, contest, row)
 
 
-def change(session: Session, contest_id: str, body: TermsChange) -> TermsView:
+def change(session: Session, viewer: Viewer, contest_id: str, body: TermsChange) -> TermsView:
     """Change the terms that the body names; raises BadRequest for an unknown group, Forbidden for a final contest."""
     contest, row = _locked(session, contest_id)
     named = body.model_fields_set
-    if body.group_id is not None and not by_id.known(session, GroupRow, [body.group_id]):
+    reach = reach_of(session, viewer)
+    if body.group_id is not None and not reach.within(by_id.known(session, GroupRow, [body.group_id]), reach.groups):
         refuse([mismatch("group_id", "a group that exists", repr(body.group_id))])
     if body.open is not None:
         if body.open:

@@ -14,6 +14,7 @@ from app.services.contests.contests import contest_of, refuse_overlaps
 from app.services.errors import Conflict, NotFound
 from app.services.file_references import StoredReference
 from app.services.people import team_import
+from app.services.people.team_import import TeamImport
 from app.services.people.teams import (
     FILES,
     OF_JUDGES,
@@ -31,9 +32,10 @@ from app.services.people.teams import (
     visible_team,
 )
 from app.services.roles.ownership import refuse_foreign_teams
+from app.services.roles.reach import reach_of, team_within
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
-from app.storage import by_id, contests, games
+from app.storage import by_id, contests, games, kept_teams
 from app.storage import teams as stored
 from app.storage.tables import TeamRow
 
@@ -64,19 +66,50 @@ def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, na
 
 
 def bring_in(
-    session: Session, service: Service, viewer: Viewer, document_: Document, *, replace: bool
+    session: Session,
+    service: Service,
+    viewer: Viewer,
+    document_: Document,
+    *,
+    replace: bool,
+    contest_id: str | None = None,
 ) -> list[JsonObject]:
-    """Make the teams of a document, all or none; raises BadRequest or Conflict with every fault."""
-    rows = team_import.bring_in(session, service.files, document_, replace=replace)
+    """Make the teams of a document, all or none; with a contest, they take part there, and its owners may change them.
+
+    Raises BadRequest or Conflict with every fault.
+    """
+    options = TeamImport(replace, contest_id, reach_of(session, viewer))
+    made = team_import.bring_in(session, service.files, document_, options)
+    if contest_id is not None:
+        take_in(session, contest_id, [row.id for row in made.rows], made.new_ids)
     after_commit(session, service.boards.all_changed)
-    return [document(viewer, row) for row in rows]
+    return [document(viewer, row) for row in made.rows]
+
+
+def take_in(session: Session, contest_id: str, team_ids: Sequence[str], new_ids: Sequence[str]) -> None:
+    """Let teams of an import take part in the contest they were sent to, which keeps those that are new.
+
+    Raises Forbidden for a final contest, Conflict where another contest is at the same time.
+    """
+    contest = contest_of(session, contest_id)
+    refuse_final(contest)
+    session.flush()
+    refuse_overlaps(session, contest, team_ids)
+    stored.enrol(session, contest_id, team_ids)
+    kept_teams.keep(session, contest_id, new_ids)
 
 
 def replace(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamBody) -> JsonObject:
-    """Make a team or replace it by the body; files that the body does not name stay."""
+    """Make a team or replace it by the body; files that the body does not name stay. Owners make none: raises NotFound.
+
+    Whoever owns contests replaces only teams that were made for them.
+    """
     same_id(team_id, body.id)
-    refuse(missing_links(links_of(session, body), body, "body"))
-    row, faults = put(session, service.files, body, stored.get(session, team_id), "body")
+    old = stored.get(session, team_id)
+    if not viewer.is_admin:
+        old, viewer = team_within(session, viewer, team_id)
+    refuse(missing_links(links_of(session, viewer, body), body, "body"))
+    row, faults = put(session, service.files, body, old, "body")
     refuse(faults)
     after_commit(session, service.boards.all_changed)
     return document(viewer, row)
@@ -84,10 +117,10 @@ def replace(session: Session, service: Service, viewer: Viewer, team_id: str, bo
 
 def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamChange) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
-    row = team_of(session, team_id)
+    row, viewer = team_within(session, viewer, team_id)
     same_id(team_id, body.id)
     refuse([mismatch(name, "a value", "null") for name in NOT_NULL if is_null(body, name)])
-    refuse(missing_links(links_of(session, body), body, "body"))
+    refuse(missing_links(links_of(session, viewer, body), body, "body"))
     hidden = row.hidden
     refuse(fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
     refuse_hiding(session, row, hidden)
@@ -95,9 +128,9 @@ def change(session: Session, service: Service, viewer: Viewer, team_id: str, bod
     return document(viewer, row)
 
 
-def delete(session: Session, service: Service, team_id: str) -> None:
+def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> None:
     """Delete a team; raises Conflict where it has accounts or submissions."""
-    team_of(session, team_id)
+    team_within(session, viewer, team_id)
     if uses := stored.uses(session, team_id):
         raise Conflict(f"the team has {', '.join(f'{count} {name}' for name, count in uses.items())}")
     stored.remove(session, team_id)

@@ -18,6 +18,7 @@ from app.services.errors import Forbidden, NotFound, place
 from app.services.examples import example
 from app.services.file_references import Files
 from app.services.names import did_you_mean
+from app.services.roles.reach import reach_of
 from app.services.viewer import Viewer
 from app.storage import by_id
 from app.storage import teams as stored
@@ -197,12 +198,13 @@ class Links:
     organizations: Collection[str]
 
 
-def links_of(session: Session, body: TeamBody | TeamChange) -> Links:
-    """The links of a team."""
+def links_of(session: Session, viewer: Viewer, body: TeamBody | TeamChange) -> Links:
+    """The links of a team, as far as the viewer may name them."""
+    reach = reach_of(session, viewer)
     organization = [] if body.organization_id is None else [body.organization_id]
     return Links(
-        by_id.known(session, GroupRow, body.group_ids or []),
-        by_id.known(session, OrganizationRow, organization),
+        reach.within(by_id.known(session, GroupRow, body.group_ids or []), reach.groups),
+        reach.within(by_id.known(session, OrganizationRow, organization), reach.organizations),
     )
 
 

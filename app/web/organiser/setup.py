@@ -16,7 +16,6 @@ from app.services.contests import commands
 from app.services.contests.bodies import ContestBody, ContestChange, ContestView, view
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, ServiceError
-from app.services.roles.ownership import own_contest, refuse_open_to_all
 from app.storage.scoring_input import clock
 from app.web.forms import made_of_values
 from app.web.frames import frame
@@ -69,12 +68,10 @@ def make_contest(
     """Make the contest and lead to its problems; shows the form again with what is wrong with it."""
     try:
         body = made_of_values(ContestBody, _new_values(fields))
-        refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-        made = commands.create(session, service, body)
+        made = commands.create(session, service, viewer, body)
     except ServiceError as refusal:
         session.rollback()
         return _new(request, viewer, fields, refusal)
-    own_contest(session, viewer, made.id)
     return see(request, f"/admin/contests/{made.id}/problems", done="made")
 
 
@@ -99,7 +96,7 @@ def set_times(
         values = _changed_times(view(contest_of(session, contest_id)), fields)
         changed = None
         if values:
-            changed = commands.change(session, service, contest_id, made_of_values(ContestChange, values))
+            changed = commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     except ServiceError as refusal:
         session.rollback()
         return _times(request, service, viewer, snapshot, session, fields=fields, refusal=refusal)
@@ -139,15 +136,15 @@ def set_rules(
     values: dict[str, object] = {"settings": {**settings, "limits": limits}}
     if viewer.is_admin:
         values["open_to_all"] = "open_to_all" in fields
-    commands.change(session, service, contest_id, made_of_values(ContestChange, values))
+    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
 
 
-def start_soon(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
+def start_soon(request: Request, viewer: Visitor, service: TheService, contest_id: str, session: Writing) -> Response:
     """Let the contest begin in a minute."""
     start = utc_now() + UNTIL_START
     values = {"id": contest_id, "start_time": format_time(start)}
-    commands.change(session, service, contest_id, made_of_values(ContestChange, values))
+    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}", done="started")
 
 
@@ -163,9 +160,9 @@ def resume(request: Request, service: TheService, contest_id: str, session: Writ
     return see(request, f"/admin/contests/{contest_id}", done="resumed")
 
 
-def finalize(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
+def finalize(request: Request, viewer: Visitor, service: TheService, contest_id: str, session: Writing) -> Response:
     """Make the results final."""
-    commands.change(session, service, contest_id, made_of_values(ContestChange, {"finalized": True}))
+    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, {"finalized": True}))
     return see(request, f"/admin/contests/{contest_id}", done="final")
 
 

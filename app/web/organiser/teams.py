@@ -73,7 +73,7 @@ def teams_page(
         teams=_teams(session, contest.id),
         others=[row for row in _enrolable(session, viewer) if row[0] not in taking_part],
         open_to_all=contest.open_to_all,
-        may_import=viewer.is_admin,
+        may_import=viewer.manages,
         terms=terms if isinstance(terms, TermsView) else None,
         example=EXAMPLE,
         address=address_of(request),
@@ -124,7 +124,7 @@ def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSna
     faults, made = [], None
     with service.database.write() as session:
         try:
-            made = bring_in(session, service, Document(lines=sent.text), options, snapshot.contest.id)
+            made = bring_in(session, service, viewer, Document(lines=sent.text), options, snapshot.contest.id)
             session.flush()
         except ServiceError as refusal:
             faults = list(faults_of(refusal))
@@ -198,7 +198,7 @@ def set_disqualified(
     return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
 
 
-def set_registration(request: Request, contest_id: str, fields: Fields, session: Writing) -> Response:
+def set_registration(request: Request, viewer: Visitor, contest_id: str, fields: Fields, session: Writing) -> Response:
     """Open or close self-registration, or change its terms."""
     values: dict[str, object] = {"open": "open" in fields, "until": moment(fields.get("until", ""))}
     for name in ("most", "team_size"):
@@ -207,7 +207,7 @@ def set_registration(request: Request, contest_id: str, fields: Fields, session:
             values[name] = int(text)
         elif text:
             raise BadRequest(f"{name}: expected a whole number, found {text[:40]!r}")
-    registration.change(session, contest_id, made_of_values(TermsChange, values))
+    registration.change(session, viewer, contest_id, made_of_values(TermsChange, values))
     return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
 
 

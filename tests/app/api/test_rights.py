@@ -78,13 +78,13 @@ GET    /api/account/tokens : accounts
 POST   /api/account/tokens : accounts
 DELETE /api/account/tokens/{token_id} : accounts
 GET    /api/accounts : admins all-judge
-POST   /api/accounts : admins
-POST   /api/accounts/{account_id}/password : admins
-POST   /api/accounts/{account_id}/password-reset : admins
-DELETE /api/accounts/{account_id} : admins
+POST   /api/accounts : owners
+POST   /api/accounts/{account_id}/password : owners
+POST   /api/accounts/{account_id}/password-reset : owners
+DELETE /api/accounts/{account_id} : owners
 GET    /api/accounts/{account_id} : admins all-judge
-PATCH  /api/accounts/{account_id} : admins
-PUT    /api/accounts/{account_id} : admins
+PATCH  /api/accounts/{account_id} : owners
+PUT    /api/accounts/{account_id} : owners
 GET    /api/contests : everybody
 POST   /api/contests : admins organiser
 POST   /api/contests/import : admins
@@ -244,10 +244,10 @@ PATCH  /api/problems/{problem_id}/testcases : admins author
 GET    /api/stored-files : admins
 GET    /api/teams : admins all-judge
 POST   /api/teams : admins
-DELETE /api/teams/{team_id} : admins
+DELETE /api/teams/{team_id} : owners
 GET    /api/teams/{team_id} : admins all-judge
-PATCH  /api/teams/{team_id} : admins
-PUT    /api/teams/{team_id} : admins
+PATCH  /api/teams/{team_id} : owners
+PUT    /api/teams/{team_id} : owners
 GET    /api/webhooks : admins
 POST   /api/webhooks : admins
 DELETE /api/webhooks/{webhook_id} : admins

@@ -1,0 +1,102 @@
+"""The reach of whoever makes and changes teams and accounts: of an admin all of the server; of an owner of contests
+what was made for these.
+
+A team that was made for a contest leaves its owners' reach while it takes part in a contest of others: whoever could
+set the password of its account would take part there, too. So does an account that has a role elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from app.services.errors import NotFound
+from app.services.names import did_you_mean
+from app.services.roles.grants import OWNER
+from app.services.viewer import Viewer
+from app.storage import accounts, audit, kept_teams, teams
+from app.storage import roles as stored
+from app.storage.roles import Roles
+from app.storage.tables import AccountRow, TeamRow
+
+NO_ROLES = Roles()
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The ids of what somebody may change or name.
+
+    whole  all of the server; then the ids below say nothing
+    teams  by their ids, the contest that keeps each
+    """
+
+    whole: bool = True
+    teams: Mapping[str, str] = field(default_factory=dict)
+    accounts: Container[str] = ()
+    groups: Container[str] = ()
+    organizations: Container[str] = ()
+    persons: Container[str] = ()
+
+    def within(self, ids: Iterable[str], reached: Container[str]) -> set[str]:
+        """Those of the ids that are in reach; `reached` is one of the collections above."""
+        return {each for each in ids if self.whole or each in reached}
+
+
+EVERYTHING = Reach()
+
+
+def reach_of(session: Session, viewer: Viewer) -> Reach:
+    """The reach of a viewer, who is an admin or owns contests."""
+    if viewer.is_admin:
+        return EVERYTHING
+    owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
+    elsewhere = kept_teams.in_others(session, owned)
+    kept = {id_: of for id_, of in kept_teams.of_contests(session, owned).items() if id_ not in elsewhere}
+    rows = [row for row in kept_teams.accounts_of(session, kept) if row.type == "team"]
+    roles = stored.roles_of(session, [row.id for row in rows])
+    rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
+    return Reach(
+        whole=False,
+        teams=kept,
+        accounts=frozenset(row.id for row in rows),
+        groups=kept_teams.groups(session, owned, kept),
+        organizations=kept_teams.organizations(session, owned, kept),
+        persons=kept_teams.persons(session, owned, rows),
+    )
+
+
+def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow, Viewer]:
+    """A team that the viewer may change, and the viewer as it stands in the team's contest; raises NotFound."""
+    row, reach = teams.get(session, team_id), reach_of(session, viewer)
+    if row is None or not reach.within([team_id], reach.teams):
+        known_ids = [each.id for each in teams.teams(session)] if reach.whole else list(reach.teams)
+        whose = _whose(reach, "takes part in no other")
+        raise NotFound(f"no team {team_id!r}{whose}{did_you_mean(team_id, known_ids)}")
+    concern(session, reach, [team_id])
+    return row, viewer.at(reach.teams.get(team_id))
+
+
+def account_within(session: Session, viewer: Viewer, account_id: str) -> AccountRow:
+    """An account that the viewer may change; raises NotFound. The audit log notes the contest that keeps its team."""
+    row, reach = accounts.get(session, account_id), reach_of(session, viewer)
+    if row is None or not reach.within([account_id], reach.accounts):
+        raise NotFound(f"no account {account_id!r}{_whose(reach, 'has no role elsewhere')}")
+    concern(session, reach, [row.team_id])
+    return row
+
+
+def concern(session: Session, reach: Reach, team_ids: Collection[str | None]) -> None:
+    """Note the contests that keep these teams in the audit log, where their owners read it."""
+    for team_id in team_ids:
+        if team_id in reach.teams:
+            audit.concern(session, reach.teams[str(team_id)])
+
+
+def _whose(reach: Reach, condition: str) -> str:
+    return "" if reach.whole else f" that was made for a contest of yours and {condition}"
+
+
+def _has_roles_elsewhere(roles: Roles, owned: Collection[str]) -> bool:
+    return roles.organiser or bool(roles.problems) or not set(roles.contests) <= set(owned)
