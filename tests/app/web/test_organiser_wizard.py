@@ -117,7 +117,9 @@ def test_an_organiser_owns_the_contest_it_makes_and_sees_no_other(api: Api) -> N
     assert send(api, "/admin/contests/mine/times", "staff", name="Ours").status_code == 303
     assert api.get("contests/mine").json()["name"] == "Ours"
     assert send(api, "/admin/contests/c/times", "staff", name="Ours").status_code == 403
-    assert send(api, "/admin/contests/mine/teams/import", "staff", text=CLASS_LIST, keep="yes").status_code == 403
+    assert send(api, "/admin/contests/mine/teams/import", "staff", text=CLASS_LIST, keep="yes").status_code == 200
+    assert [team["name"] for team in api.get("contests/mine/teams").json()] == ["The Ants"]
+    assert send(api, "/admin/contests/c/teams/import", "staff", text=CLASS_LIST, keep="yes").status_code == 403
 
 
 def test_changes_on_pages_are_in_the_audit_log_with_the_pages_address(api: Api) -> None:
