@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.domain.documents import RuleDocument
-from app.packages.catalog import BESIDE_APP, bundled, problems_folder
+from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_folder
 from app.packages.errors import PackageErrors, errors_of
 from app.packages.read import read_package
 from app.packages.trials import LocalDesk
@@ -35,6 +35,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
 ADMIN = "admin"
 PRACTICE = "practice"
 DEMO = "demo"
+GAMES = "games"
 PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
 A_CENTURY = timedelta(days=36_525)
 DEMO_DURATION = timedelta(days=30)
@@ -100,8 +101,9 @@ def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -
 
 
 def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say = on_stderr) -> None:
-    """Bring in what is missing: bundled problems, their place in the practice contest, and at first an admin."""
+    """Bring in what is missing: bundled problems, their place in the open contests, and at first an admin."""
     imported = import_missing(database, files, bundled())
+    played = import_missing(database, files, bundled_games())
     complete_texts(database, files)
     with database.write() as session:
         if not accounts.accounts(session):
@@ -114,6 +116,11 @@ def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say 
         if contests.get(session, PRACTICE) is not None:
             # Only what is new: a problem an admin took out is perhaps a real contest's by now, and no secret here.
             _fill(session, PRACTICE, imported, {})
+        if played and contests.get(session, GAMES) is None:
+            # A contest of that name which is there is somebody's own, or was made with the games that it has.
+            session.add(_games())
+            session.flush()
+            _fill(session, GAMES, played, {})
 
 
 def import_missing(database: Database, files: LocalFiles, packages: dict[str, Path]) -> list[str]:
@@ -174,6 +181,11 @@ def make_admin(session: Session, password: str, say: Say) -> None:
 
 def _practice() -> ContestRow:
     return _open_contest(PRACTICE, "Practice", "Practice with every bundled problem", PRACTICE_START, A_CENTURY)
+
+
+def _games() -> ContestRow:
+    name = "Games: win against the judge, move by move"
+    return _open_contest(GAMES, "Games", name, PRACTICE_START, A_CENTURY)
 
 
 def _demo(now: datetime) -> ContestRow:

@@ -98,6 +98,17 @@ def open_checker(slug: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
     return cast(Checker[Any, Any], module.configure(args))
 
 
+def check_instance(checker: Checker[Any, Any], instance: Any) -> None:
+    """Hold an instance that was read against what a test case must be beyond its format; raises :class:`Rejected`.
+
+    A checker that asks for more has a function `check_instance(instance)`: it is asked when a test case is taken, and
+    not at each judgement.
+    """
+    own = getattr(checker, "check_instance", None)
+    if own is not None:
+        own(instance)
+
+
 def check_reference(checker: Checker[Any, Any], instance: Any, data: bytes) -> Score | None:
     """Hold an expected answer (a `.ans` file) against its case; raises :class:`Rejected` where it is not one.
 

@@ -10,9 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 
 from checkers import comesolo, lazypiglets, netgame, optimiza, rollingballs
+from checkers.rules.lasttreat import is_lost
+from games import checker as played
+from games.catalog import open_game
+from games.transcript import read, replay
 
 PROBLEMS = Path(__file__).resolve().parents[1] / "problems"
 SIDE = 40
@@ -240,9 +245,40 @@ def moves_of_lasttreat() -> str:
     return drawing.svg()
 
 
-def board_of_optimiza(name: str) -> Drawing:
-    """A sample's board with its numbers."""
-    board = optimiza.read_instance(sample("optimiza", f"{name}.in"))
+def game_of_lasttreat() -> str:
+    """The table of positions of the first sample, lost ones tinted, and the trap in which the mirror move fails."""
+    a, b, k = open_game("lasttreat").start(started("lasttreatduel", "01-sample")).piles
+    drawing = Drawing(a + 1, b + 1)
+    drawing.indices(a + 1, b + 1, 0)
+    places = square(a + 1, b + 1)
+    cells(drawing, places)
+    cells(drawing, (place for place in places if is_lost(*place, k)), "mark")
+    drawing.disc((a, b), "piece")
+    way = [(a, b), (a, b - 1), (a - k, b - 1 - k), (0, 0)]
+    for start, end in pairwise(way):
+        drawing.arrow(start, end)
+    return drawing.svg()
+
+
+def walk_of_the_duel() -> str:
+    """The first sample's board; small numbers tell the order in which the piece stands on its cells."""
+    text = sample("games/optimizaduel", "01-sample.ans").decode()
+    walk = replay(read(text)).position.walk
+    board = optimiza.read_instance(started("optimizaduel", "01-sample").partition("walk")[0].encode())
+    drawing = board_of_optimiza(board)
+    for at, cell in enumerate(walk, start=1):
+        row, column = divmod(cell, board.size)
+        drawing.text((row - 0.32, column - 0.32), at, "index")
+    return drawing.svg()
+
+
+def started(slug: str, name: str) -> str:
+    """The position of a sample that is played."""
+    return played.read_instance(sample(f"games/{slug}", f"{name}.in")).instance
+
+
+def board_of_optimiza(board: optimiza.Instance) -> Drawing:
+    """A board with its numbers."""
     drawing = Drawing(board.size, board.size)
     drawing.indices(board.size, board.size, 1)
     for row, column in square(board.size, board.size):
@@ -256,7 +292,7 @@ def walk_of_optimiza() -> str:
     """The first sample's board; small numbers tell the order in which the walk of its answer visits the cells."""
     board = optimiza.read_instance(sample("optimiza", "01-sample.in"))
     walk = optimiza.read_answer(sample("optimiza", "01-sample.out"), board).cells
-    drawing = board_of_optimiza("01-sample")
+    drawing = board_of_optimiza(board)
     for at, (row, column) in enumerate(walk, start=1):
         drawing.text((row - 1.32, column - 1.32), at, "index")
     return drawing.svg()
@@ -265,7 +301,7 @@ def walk_of_optimiza() -> str:
 def moves_of_optimiza(name: str, cell: tuple[int, int]) -> str:
     """A sample's board, a cell (1-based), and where its move leads: tinted, and ringed where the number is less."""
     board = optimiza.read_instance(sample("optimiza", f"{name}.in"))
-    drawing = board_of_optimiza(name)
+    drawing = board_of_optimiza(board)
     start = (cell[0] - 1, cell[1] - 1)
     ends = optimiza.destinations(board)[start[0] * board.size + start[1]]
     value = board.values[start[0] * board.size + start[1]]
@@ -280,9 +316,9 @@ def moves_of_optimiza(name: str, cell: tuple[int, int]) -> str:
     return drawing.svg()
 
 
-def net_of_netgame(name: str) -> str:
-    """A sample's net: ropes with their numbers, whole cells tinted, the ropes that win marked."""
-    net = netgame.read_instance(sample("netgame", f"{name}.in"))
+def net_of_netgame(data: bytes) -> str:
+    """A net: ropes with their numbers, whole cells tinted, the ropes that win marked."""
+    net = netgame.read_instance(data)
     left = min(min(x1, x2) for x1, _, x2, _ in net.ropes)
     top = max(max(y1, y2) for _, y1, _, y2 in net.ropes)
     scale = 2
@@ -313,8 +349,11 @@ FIGURES: dict[str, Callable[[], str]] = {
     "optimiza/statement/torus8.svg": lambda: moves_of_optimiza("02-n05-torus8", (2, 2)),
     "optimiza/statement/klein8.svg": lambda: moves_of_optimiza("05-n05-klein8", (1, 1)),
     "optimiza/statement/hex.svg": lambda: moves_of_optimiza("06-n05-hex", (5, 3)),
-    "netgame/statement/net.svg": lambda: net_of_netgame("01-sample"),
-    "netgame/statement/square.svg": lambda: net_of_netgame("02-sample"),
+    "netgame/statement/net.svg": lambda: net_of_netgame(sample("netgame", "01-sample.in")),
+    "netgame/statement/square.svg": lambda: net_of_netgame(sample("netgame", "02-sample.in")),
+    "games/lasttreatduel/statement/game.svg": game_of_lasttreat,
+    "games/netgameduel/statement/net.svg": lambda: net_of_netgame(started("netgameduel", "01-sample").encode()),
+    "games/optimizaduel/statement/walk.svg": walk_of_the_duel,
 }
 """What draws each picture, by its path below problems/."""
 

@@ -2,7 +2,9 @@
 
 For every case of `problems/<slug>/generators/cases.yaml`: the generator (or a file beside it) gives NAME.in, the
 input validators must accept it, and the reference solver, bounded by steps and not by seconds, gives NAME.ans and
-`submissions/accepted/reference/NAME.out`. A sample whose reference file is not itself an answer gets a NAME.out too.
+`submissions/accepted/reference/NAME.out`. Where a package is played (`game` in jurado.yaml), the opponent `optimal` has
+the contestant's place, and the transcript is both files. A sample whose reference file is not itself an answer gets a
+NAME.out too.
 Where the plan has `submissions`, their methods answer every case too, into `submissions/<name>/NAME.out`; a case that
 such a method leaves unsolved gets no file.
 With `--check` nothing is written: the bytes are compared and every difference is named.
@@ -26,12 +28,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from checkers.doors import open_checker  # noqa: E402 - the root comes first on the path
+from app.packages.opening import open_checker  # noqa: E402 - the root comes first on the path
+from scripts.played_games import transcript_of  # noqa: E402 - as above
 from solvers.doors import Unsolved, open_solver  # noqa: E402 - as above
 
 PLAN_KEYS = {"cases", "submissions"}
 CASE_KEYS = {"group", "name", "file", "seed", "params", "reference", "description"}
-SUBMISSION_KEYS = {"name", "method", "steps", "seed"}
+SUBMISSION_KEYS = {"name", "method", "program", "steps", "seed"}
 VALID = 42
 
 
@@ -41,13 +44,17 @@ class BadPlan(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """One case to make: its package, its entry in cases.yaml, the reference settings, the other submissions to make."""
+    """One case to make: its package, its entry in cases.yaml, the reference settings, the other submissions to make.
+
+    is_played  its answers are transcripts of games
+    """
 
     package: Path
     entry: Mapping[str, Any]
     checker: str
     reference: Mapping[str, Any]
     submissions: Sequence[Mapping[str, Any]]
+    is_played: bool = False
 
     @property
     def name(self) -> str:
@@ -92,7 +99,8 @@ def read_options() -> argparse.Namespace:
 
 def packages(slugs: Sequence[str]) -> list[Path]:
     """List the package folders that have a plan."""
-    folders = sorted(path.parent.parent for path in (ROOT / "problems").glob("*/generators/cases.yaml"))
+    plans = [path for depth in ("*", "games/*") for path in (ROOT / "problems").glob(f"{depth}/generators/cases.yaml")]
+    folders = sorted(path.parent.parent for path in plans)
     names = [path.name for path in folders]
     for unknown in sorted(set(slugs) - set(names)):
         near = get_close_matches(unknown, names, 1, 0.5)
@@ -118,7 +126,14 @@ def read_plans(package: Path) -> list[Plan]:
         names.add(entry["name"])
     default = settings.get("reference", {})
     return [
-        Plan(package, entry, settings["checker"], default | entry.get("reference", {}), submissions)
+        Plan(
+            package,
+            entry,
+            settings["checker"],
+            default | entry.get("reference", {}),
+            submissions,
+            is_played="game" in settings,
+        )
         for entry in plan["cases"]
     ]
 
@@ -176,7 +191,13 @@ def validate_input(plan: Plan, data: bytes) -> None:
 
 
 def solve(plan: Plan, data: bytes) -> tuple[bytes, bytes]:
-    """Run the solver by steps; returns the answer file and the `.ans` file that this answer would be."""
+    """Run the solver by steps; returns the answer file and the `.ans` file that this answer would be.
+
+    Of a package that is played both are the transcript of a game.
+    """
+    if plan.is_played:
+        played = transcript_of(data, plan.reference, plan.package)
+        return played, played
     solver = open_solver(plan.package.name)
     checker = open_checker(plan.checker)
     seed = int(plan.reference["seed"])

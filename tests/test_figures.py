@@ -7,10 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.packages.catalog import bundled
+from app.packages.catalog import bundled, bundled_games
 from app.packages.markdown import image_links, parser
 from app.packages.read import read_package
 from scripts import figures
+
+FOLDERS = {**bundled(), **bundled_games()}
 
 
 def test_the_pictures_are_as_their_samples_are() -> None:
@@ -26,10 +28,11 @@ def test_a_picture_fetches_nothing_runs_nothing_and_follows_the_theme(name: str)
     assert names <= {"svg", "style", "rect", "circle", "line", "path", "polygon", "text"}
 
 
-@pytest.mark.parametrize("slug", bundled())
+@pytest.mark.parametrize("slug", FOLDERS)
 def test_every_language_shows_the_same_pictures_each_with_a_description_in_that_language(slug: str) -> None:
-    statements = read_package(bundled()[slug]).statements
-    drawn = [name.rpartition("/")[2] for name in figures.FIGURES if name.startswith(f"{slug}/")]
+    statements = read_package(FOLDERS[slug]).statements
+    parts = [name.split("/") for name in figures.FIGURES]
+    drawn = [name for *_, folder, _, name in parts if folder == slug]
     descriptions: dict[str, set[str]] = {}
     for language, statement in statements.items():
         assert [link.address for link in image_links(statement.text)] == drawn, language
@@ -40,9 +43,9 @@ def test_every_language_shows_the_same_pictures_each_with_a_description_in_that_
     assert all(len(texts) == len(statements) for texts in descriptions.values())
 
 
-@pytest.mark.parametrize("slug", bundled())
+@pytest.mark.parametrize("slug", FOLDERS)
 def test_every_statement_names_the_authors_and_links_the_sources_of_its_problem(slug: str) -> None:
-    package = read_package(bundled()[slug])
+    package = read_package(FOLDERS[slug])
     credits = package.problem.credits
     named = [person.name for person in (*(credits.authors or ()), *(credits.contributors or ()))]
     linked = [source.url for source in package.problem.source if source.url]

@@ -12,7 +12,8 @@ import yaml
 
 PROJECT = Path(__file__).resolve().parents[1]
 PLANS = sorted(PROJECT.glob("problems/*/generators/cases.yaml"))
-EXAMPLES = sorted(PROJECT.glob("problems/*/generators/make_examples.py"))
+PLAYED = sorted(PROJECT.glob("problems/games/*/generators/cases.yaml"))
+EXAMPLES = sorted(path.with_name("make_examples.py") for path in (*PLANS, *PLAYED))
 BY_SLUG = pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.parents[1].name)
 
 
@@ -33,7 +34,7 @@ def test_the_generators_make_every_input_again_byte_for_byte(plan: Path) -> None
     assert (made.returncode, "found" in made.stderr) == (0, False), made.stderr
 
 
-@BY_SLUG
+@pytest.mark.parametrize("plan", [*PLANS, *PLAYED], ids=lambda plan: plan.parents[1].name)
 def test_the_reference_and_the_other_methods_make_the_smallest_cases_answers_again(plan: Path) -> None:
     made = make_testdata("--problem", plan.parents[1].name, "--case", smallest_case(plan))
     assert (made.returncode, "found" in made.stderr) == (0, False), made.stderr

@@ -17,9 +17,10 @@ from app.cli.names import is_path, nearest, own_checker, problems, read_file
 from app.cli.options import AsJson
 from app.cli.output import Failure, say, write_json
 from app.packages.local_programs import ask_here
+from app.packages.opening import open_checker
 from app.packages.settings import STANDARD_CHECKERS
 from app.programs.model import CaseFiles, Program
-from checkers.doors import Exact, Rejected, Score, open_checker
+from checkers.doors import Exact, Rejected, Score
 from games.catalog import names as game_names
 from games.transcript import is_transcript
 

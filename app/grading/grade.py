@@ -16,8 +16,9 @@ from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.documents import MessageDocument
 from app.domain.verdicts import CaseVerdict
 from app.grading.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
+from app.packages.opening import open_checker
 from app.storage.stored_bytes import FileMissing
-from checkers.doors import Checker, Message, Rejected, Score, check_reference, open_checker
+from checkers.doors import Checker, Message, Rejected, Score, check_instance, check_reference
 
 AnyChecker = Checker[object, object]
 """A checker, whatever its instances and answers are: they only go from one of its functions to another."""
@@ -59,6 +60,8 @@ class Grader:
         checker = open_checker(request.checker, request.checker_args)
         try:
             instance = checker.read_instance(request.input)
+            if request.answer is None:
+                check_instance(checker, instance)
         except Rejected as fault:
             return validated([("input", message_json(fault.message))])
         if request.expected is None and request.answer is None:

@@ -1,4 +1,4 @@
-"""The bundled problems and checkers, listed by walking `problems/` and `checkers/`."""
+"""The bundled problems, those that are played, and checkers, listed by walking `problems/` and `checkers/`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from app.packages.errors import PackageError, PackageErrors
+from app.packages.opening import BESIDE
 
 VARIABLE = "JURADO_PROBLEMS"
+GAMES = "games"
+"""The folder of packages that are played, among those of other packages."""
 DOORS = frozenset({"read_instance", "read_answer", "write_answer", "score_answer"})
 BESIDE_APP = Path(__file__).resolve().parents[2] / "problems"
 
@@ -31,16 +34,26 @@ def problems_folder() -> Path:
 
 def bundled() -> dict[str, Path]:
     """List the bundled packages: slug to folder, sorted by slug."""
-    return {path.name: path for path in sorted(problems_folder().iterdir()) if (path / "problem.yaml").is_file()}
+    return _packages(problems_folder())
+
+
+def bundled_games() -> dict[str, Path]:
+    """List the bundled packages of problems that are played, which lie a folder deeper: slug to folder, sorted."""
+    folder = problems_folder() / GAMES
+    return _packages(folder) if folder.is_dir() else {}
+
+
+def _packages(folder: Path) -> dict[str, Path]:
+    return {path.name: path for path in sorted(folder.iterdir()) if (path / "problem.yaml").is_file()}
 
 
 @cache
 def checkers() -> tuple[str, ...]:
-    """List the checkers of this installation by name: the modules and rooms of `checkers/` that have the four doors."""
+    """List the checkers of this installation by name: what of `checkers/` has the four doors, and those beside it."""
     spec = find_spec("checkers")
     folders = [Path(folder) for folder in (spec.submodule_search_locations or () if spec is not None else ())]
     modules = [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]
-    return tuple(sorted(_name(path) for path in modules if _has_doors(path)))
+    return tuple(sorted({*BESIDE, *(_name(path) for path in modules if _has_doors(path))}))
 
 
 def _name(module: Path) -> str:

@@ -224,3 +224,9 @@ def _note_lines(node: yaml.Node, path: Path, lines: dict[Path, int]) -> None:
 
 def _first_line(error: Exception) -> str:
     return "nested too deep" if isinstance(error, RecursionError) else (str(error).splitlines() or ["unreadable"])[0]
+
+
+def place(files: Mapping[str, bytes], file: str, path: Path) -> str:
+    """Say where a key stands in a YAML file of a package: `line 3, scoring.kind`."""
+    document = read_document(files[file], file, Faults()) if file in files else None
+    return (document or Document({}, {})).where(path)

@@ -78,9 +78,9 @@ def check_validation_cases(package: Package, desk: Desk, opinions: Opinions | No
 
 
 def _has_question(package: Package, case: ValidationCase) -> bool:
-    """The standard checkers take any input, and a checker is not asked about one that is too large for it."""
+    """Most standard checkers take any input, and a checker is not asked about one that is too large for it."""
     if case.kind == "invalid_input":
-        return package.settings.bundled_checker and not _too_large(package, case)
+        return package.settings.refuses_inputs and not _too_large(package, case)
     return case.output is not None
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
 
 from app.packages.catalog import checkers
-from app.packages.documents import Document, Path, read_document
-from app.packages.errors import Faults, PackageError, Severity
+from app.packages.documents import place
+from app.packages.errors import PackageError, Severity
 from app.packages.ladder import check_ladder
 from app.packages.markdown import (
     FOLDER,
@@ -21,6 +21,7 @@ from app.packages.markdown import (
     local_image,
 )
 from app.packages.model import Package, Statement
+from app.packages.played import check_played
 
 LONGEST_ID = 36
 LONGEST_QUOTE = 60
@@ -44,6 +45,7 @@ def check_rules(package: Package) -> Iterator[PackageError]:
     """Yield what is wrong with a package, short of running its checker and its programs."""
     yield from _check_slug(package)
     yield from _check_checker(package)
+    yield from check_played(package)
     yield from _check_folders(package)
     yield from _check_examples(package)
     for statement in package.statements.values():
@@ -55,12 +57,6 @@ def check_rules(package: Package) -> Iterator[PackageError]:
         text = f"expected a statement in the source language, found only {', '.join(package.statements)}"
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
     yield from check_ladder(package)
-
-
-def place(files: Mapping[str, bytes], file: str, path: Path) -> str:
-    """Say where a key stands in a YAML file of the package: `line 3, scoring.kind`."""
-    document = read_document(files[file], file, Faults()) if file in files else None
-    return (document or Document({}, {})).where(path)
 
 
 def _check_slug(package: Package) -> Iterator[PackageError]:

@@ -11,7 +11,9 @@ from app.packages.metadata import Language, Number, Positive, Strict, Text, as_t
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.validating import ValidatorProtocol
 
-STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric", "game"})
+GAME = "game"
+"""The checker of problems that are played."""
+STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric", GAME})
 LARGEST = 2**63 - 1  # what a database's integers hold
 MOST_MEMORY = 2**20  # MiB
 Count = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -170,6 +172,11 @@ class JuradoSettings(Strict):
     def validator_protocol(self) -> ValidatorProtocol:
         """How the package's input validators are asked."""
         return (self.input_validators or ValidatorSettings()).protocol
+
+    @property
+    def refuses_inputs(self) -> bool:
+        """Whether the checker knows what an input must be; most standard ones take any."""
+        return self.bundled_checker or self.checker == GAME
 
     @property
     def bundled_checker(self) -> bool:

@@ -13,9 +13,10 @@ from app.domain.verdicts import CaseVerdict
 from app.packages.errors import PackageError, PackageErrors
 from app.packages.local_programs import ask_here, local_lack
 from app.packages.model import Case, Package, ValidationCase
+from app.packages.opening import open_checker
 from app.programs.desk import Opinion
 from app.programs.model import CaseFiles, Program
-from checkers.doors import Checker, Rejected, Score, check_reference, open_checker
+from checkers.doors import Checker, Rejected, Score, check_instance, check_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,8 @@ def _asked_here(questions: Iterable[Question]) -> list[Outcome]:
             checker: AnyChecker = open_checker(question.checker, question.checker_args)
             if key != last:
                 instance, last = checker.read_instance(question.input), key
+            if question.answer is None:
+                check_instance(checker, instance)
         except Rejected as refused:
             outcomes.append(Outcome(unread=refused.message.text))
         except Exception as error:

@@ -18,6 +18,7 @@ from app.settings import Settings
 from app.storage import accounts, contests, problems, teams
 from app.storage.scoring_input import clock, scored_contest
 from app.storage.tables import ContestProblemRow, ContestRow
+from tests.builders.games import PACKAGE
 from tests.builders.packages import write_package
 
 
@@ -148,3 +149,38 @@ def test_a_problem_taken_out_of_the_practice_contest_does_not_come_back(settings
 def test_a_made_password_can_be_copied_by_hand_and_given_as_an_option() -> None:
     for _ in range(1000):
         assert re.fullmatch("[2-9a-hjkmnp-z]{5}(-[2-9a-hjkmnp-z]{5}){2}", make_password())
+
+
+def put_game(folder: Path, slug: str) -> None:
+    """A small package that is played, where bundled ones lie."""
+    write_package(folder / "problems/games", PACKAGE, slug=slug)
+
+
+def games_contest(settings: Settings) -> list[str]:
+    """The problems of the contest `games` after a start."""
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        problem_ids = [entry.problem_id for entry in contests.entries(session, "games")]
+    database.close()
+    return problem_ids
+
+
+def test_games_have_a_contest_of_their_own_beside_practice_and_demo(settings: Settings, tmp_path: Path) -> None:
+    put_game(tmp_path, "treat")
+    assert games_contest(settings) == ["treat"]
+    database, _files = initialise(settings, lambda _line: None)
+    with database.read() as session:
+        assert session.get_one(ContestRow, "games").open_to_all
+        assert [entry.problem_id for entry in contests.entries(session, "practice")] == ["comesolo", "echo"]
+        assert [entry.problem_id for entry in contests.entries(session, "demo")] == ["comesolo"]
+    database.close()
+
+
+def test_games_that_come_with_a_newer_version_get_their_contest_and_take_nobody_elses(
+    settings: Settings, tmp_path: Path
+) -> None:
+    assert games_contest(settings) == []
+    put_game(tmp_path, "treat")
+    assert games_contest(settings) == ["treat"]
+    put_game(tmp_path, "another")
+    assert games_contest(settings) == ["treat"], "a contest that is there may be somebody's own by now"

@@ -14,8 +14,8 @@ import httpx
 from app.service import Service
 from app.services.games.keeper import Keeper
 from app.storage.tables import ContestProblemRow
-from checkers.game import read_instance
 from games.catalog import games
+from games.checker import read_instance
 from games.doors import draws
 from games.transcript import End, Move, Transcript, write
 from tests.builders.contests import add_contest, add_problem

@@ -15,8 +15,8 @@ from app.cli.games.choices import game_named, read_position
 from app.cli.games.many import run_all
 from app.cli.games.program import Program
 from app.cli.output import Failure, show, table, write_json
-from checkers.game import read_instance
 from games.catalog import names
+from games.checker import read_instance
 from games.doors import FIRST, SECOND
 from games.match import Lost
 from games.transcript import End

@@ -30,8 +30,8 @@ from app.storage import games as stored
 from app.storage.games import Game, NewGame
 from app.storage.submissions import LimitReached
 from checkers.doors import Rejected
-from checkers.game import Start, read_instance
 from games.catalog import games
+from games.checker import Start, read_instance
 from games.doors import begin, instance_of
 
 OPTIMAL = "optimal"

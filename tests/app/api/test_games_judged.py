@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checkers.doors import Rejected
-from checkers.game import read_answer, read_instance, score_answer
+from games.checker import read_answer, read_instance, score_answer
 from games.transcript import read, replay
 from tests.builders.contests import HOUR, add_problem, with_checkers
 from tests.builders.games import GAME, PACKAGE, STEP, add_games, case, document, forced, move, start, win

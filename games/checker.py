@@ -1,4 +1,4 @@
-"""A game against the judge is won, and its transcript is the answer: the checker of problems that are played.
+"""A game against the judge is won, and its transcript is the answer: the checker `game` of problems that are played.
 
 Instance
     Lines `game NAME` and `opponent NAME`, then `side 0` or `side 1` where the contestant has another side than usual,
@@ -16,14 +16,18 @@ Source
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from itertools import zip_longest
 
 from checkers.doors import Message, Rejected, Score, quote
+from games.catalog import names, open_game
+from games.doors import FIRST, SECOND, Side, begin
+from games.transcript import NOBODY, End, Reason, Transcript, read, replay, won_by_contestant
 
-SIDES = {"side 0": 0, "side 1": 1}
-REASONS = {
+SIDES: dict[str, Side] = {"side 0": FIRST, "side 1": SECOND}
+LINE = re.compile(r"line ([0-9]+)")
+REASONS: dict[Reason, str] = {
     "resigned": "one that was resigned",
     "late": "one that was lost on time",
     "illegal": "one that was lost by an illegal move",
@@ -35,21 +39,31 @@ REASONS = {
 class Start:
     """The start of a game: its rules and the opponent by name, the contestant's side, and the position as text.
 
-    side  0 or 1; None: the game's own choice for whoever asks
+    side  None: the game's own choice for whoever asks
     """
 
     game: str
     opponent: str
-    side: int | None
+    side: Side | None
     instance: str
+
+    @property
+    def contestant(self) -> Side:
+        """The side that the contestant has."""
+        return open_game(self.game).asker if self.side is None else self.side
+
+    @property
+    def lines_before(self) -> int:
+        """The number of lines above the position."""
+        return 2 if self.side is None else 3
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A transcript as it was read: text for `write_answer`, the rest as `games.transcript` has it."""
+    """A transcript as it was read, and its text for `write_answer`."""
 
     text: str
-    transcript: Any
+    transcript: Transcript
 
 
 def read_instance(data: bytes) -> Start:
@@ -61,16 +75,35 @@ def read_instance(data: bytes) -> Start:
     game, opponent = (_named(lines, at, word) for at, word in enumerate(("game", "opponent")))
     rest = lines[2] if len(lines) > 2 else ""
     head, _, below = rest.partition("\n")
-    side = SIDES.get(head)
-    rules = _games().get(game)
-    if rules is None:
-        raise Rejected.at("line 1", expected=f"game and one of {', '.join(_games())}", found=quote(game.encode()))
+    if game not in names():
+        raise Rejected.at("line 1", expected=f"game and one of {', '.join(names())}", found=quote(game.encode()))
+    rules = open_game(game)
     if opponent not in rules.opponents:
         known = ", ".join(rules.opponents)
         raise Rejected.at("line 2", expected=f"opponent and one of {known}", found=quote(opponent.encode()))
-    instance = rest if side is None else below
-    rules.start(instance)
-    return Start(game, opponent, side, instance)
+    side = SIDES.get(head)
+    start = Start(game, opponent, side, rest if side is None else below)
+    try:
+        rules.start(start.instance)
+    except Rejected as error:
+        raise _further_down(error, start.lines_before) from None
+    return start
+
+
+def check_instance(instance: Start) -> None:
+    """Raise Rejected unless a game begins here that the contestant can win, as far as perfect play is known."""
+    rules = open_game(instance.game)
+    where, expected = (
+        f"line {instance.lines_before + 1}",
+        f"a position that can be won by {rules.sides[instance.contestant]}",
+    )
+    try:
+        position = begin(rules, instance.instance)
+    except Rejected:
+        raise Rejected.at(where, expected=expected, found="one that is over") from None
+    outlook = rules.outlook(position)
+    if outlook.won is not None and outlook.won is not (rules.to_move(position) == instance.contestant):
+        raise Rejected.at(where, expected=expected, found=f"one that is lost ({outlook.note})")
 
 
 def read_answer(data: bytes, instance: Start) -> Answer:
@@ -79,17 +112,13 @@ def read_answer(data: bytes, instance: Start) -> Answer:
         text = data.decode()
     except UnicodeDecodeError:
         raise Rejected.at("transcript", expected="text in UTF-8", found="other bytes") from None
-    transcript = import_module("games.transcript").read(text)
-    rules = _games()[instance.game]
-    side = rules.asker if instance.side is None else instance.side
-    for name, expected, actual in (
-        ("game", instance.game, transcript.game),
-        ("opponent", instance.opponent, transcript.opponent),
-        ("side", side, transcript.contestant),
-        ("position", _same_text(rules, instance.instance), _same_text(rules, transcript.instance)),
-    ):
-        if expected != actual:
-            raise Rejected.at(name, expected=quote(str(expected).encode()), found=quote(str(actual).encode()))
+    transcript, rules = read(text), open_game(instance.game)
+    _same("game", instance.game, transcript.game)
+    _same("opponent", instance.opponent, transcript.opponent or NOBODY)
+    _same("side", rules.sides[instance.contestant], rules.sides[transcript.contestant])
+    ours, theirs = (_lines(instance.game, text) for text in (instance.instance, transcript.instance))
+    for number, (expected, actual) in enumerate(zip_longest(ours, theirs, fillvalue=""), start=1):
+        _same(f"position, line {number}", expected, actual)
     return Answer(text, transcript)
 
 
@@ -103,18 +132,17 @@ def score_answer(instance: Start, answer: Answer, reference: bytes | None = None
 
     `reference` is not needed: the rules alone tell who has won.
     """
-    transcripts = import_module("games.transcript")
     transcript = answer.transcript
-    outcome, moves = transcripts.replay(transcript), len(transcript.moves)
+    outcome, moves = replay(transcript), len(transcript.moves)
     if outcome.fault is not None:
         where = "end" if outcome.fault.number is None else f"move {outcome.fault.number}"
         raise Rejected(f"{where}: {outcome.fault.message.text}", key="game-fault", where=where)
-    if not transcripts.won_by_contestant(transcript, outcome):
+    if not won_by_contestant(transcript, outcome):
         raise Rejected.at(f"move {moves}", expected="a game that is won", found=_lost(transcript.end))
     return Score(1, 1, 1, Message("game-won", f"won in {moves} moves", {"moves": moves}))
 
 
-def _lost(end: Any) -> str:
+def _lost(end: End | None) -> str:
     """Say how a game was not won, from its end as the transcript has it."""
     if end is None:
         return "one that goes on"
@@ -130,10 +158,25 @@ def _named(lines: list[str], at: int, word: str) -> str:
     return name
 
 
-def _same_text(rules: Any, instance: str) -> str:
-    return str(rules.to_text(rules.start(instance)))
+def _further_down(error: Rejected, lines: int) -> Rejected:
+    """Give a rejection of a position that begins below so many lines, with the line of the file."""
+    text, args = error.message.text, dict(error.message.args)
+    match = LINE.match(text)
+    if match is None:
+        return error
+    moved = f"line {int(match[1]) + lines}"
+    if "where" in args:
+        args["where"] = moved + str(args["where"])[match.end() :]
+    return Rejected(moved + text[match.end() :], key=error.message.key, **args)
 
 
-def _games() -> Any:
-    # Not imported above: the rules of games are read by checkers of their own, which are in this room.
-    return import_module("games.catalog").games()
+def _same(name: str, expected: str, actual: str) -> None:
+    """Raise Rejected unless a transcript has what the case has."""
+    if expected != actual:
+        raise Rejected.at(name, expected=quote(expected.encode()), found=quote(actual.encode()))
+
+
+def _lines(game: str, instance: str) -> list[str]:
+    """Give the lines of a position as its game writes it."""
+    rules = open_game(game)
+    return rules.to_text(rules.start(instance)).splitlines()
