@@ -8,7 +8,7 @@ from app.services.people.tokens import ID_LENGTH
 from app.services.viewer import Viewer
 from app.storage.audit import Actor, acting
 
-PLAY = frozenset({"create_game", "join_game", "create_move", "resign_game"})
+PLAY = frozenset({"create_game", "join_game", "create_move", "resign_game", "page_begin_game", "page_play_on"})
 """Operations that change nothing of anybody's but a game of one's own: judges who practise fill no log with moves."""
 
 __all__ = ["acting", "actor_of"]

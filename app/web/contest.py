@@ -28,6 +28,7 @@ from app.web.pages import page
 from app.web.playground import TITLES
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import contest_rules, points, problem_rules, rule_line
+from games.catalog import names
 
 LANGUAGES = {"en": "English", "es": "Español", "sk": "Slovenčina", "ru": "Русский", "ja": "日本語"}
 
@@ -101,7 +102,7 @@ def problem_page(
     lang: Annotated[str | None, Query(max_length=20)] = None,
 ) -> HTMLResponse:
     """A problem: its statement, the form to send answers, and its cases with what the viewer has."""
-    scored = the_problem(snapshot, _named(snapshot, problem_id))
+    scored = the_problem(snapshot, named_problem(snapshot, problem_id))
     document = problems.problem(viewer, snapshot, session, scored.id)
     root = request.scope.get("root_path", "")
     folder = f"{root}/api/contests/{snapshot.contest.id}/problems/{scored.id}"
@@ -110,6 +111,7 @@ def problem_page(
     )
     text = statement_body(service, snapshot, session, scored.id, reader) if document.languages else None
     answers = own_answers(viewer, snapshot, scored)
+    playground, is_played = _boards(session, snapshot, scored.id)
     return page(
         "problem.html",
         request,
@@ -125,18 +127,21 @@ def problem_page(
         cases=_cases(viewer, snapshot, session, scored, answers),
         mine=None if answers is None else points(points_at_best(snapshot, scored, answers).points),
         folder=folder,
-        playground=_playground(session, snapshot, scored.id),
+        playground=playground,
+        is_played=is_played,
     )
 
 
-def _playground(session: Session, snapshot: ContestSnapshot, problem_id: str) -> str | None:
-    """The playground of a problem's board; None where it has none."""
+def _boards(session: Session, snapshot: ContestSnapshot, problem_id: str) -> tuple[str | None, bool]:
+    """The playground of a problem's board, if it has one, and whether the problem can be played."""
     row = pins.row(session, snapshot.contest.id, problem_id)
-    checker = None if row is None else row.settings.get("checker")
-    return checker if checker in TITLES else None
+    if row is None:
+        return None, False
+    checker = row.settings["checker"]
+    return checker if checker in TITLES else None, "game" in row.settings or checker in names()
 
 
-def _named(snapshot: ContestSnapshot, name: str) -> str:
+def named_problem(snapshot: ContestSnapshot, name: str) -> str:
     """The id of a problem that is asked for by its id or its label."""
     labels = {label: problem_id for problem_id, label in snapshot.contest.labels.items()}
     shown = {problem.id for problem in snapshot.problems}

@@ -290,7 +290,7 @@ def read_table(service: Service, viewer: Viewer, game_id: str) -> Table:
     """A game as its rows have it, for a thread; raises NotFound."""
     with service.database.read() as session:
         game = visible(viewer, stored.get(session, game_id), game_id)
-        moves = stored.moves(session, game_id)
+        moves = stored.moves(session, game.id)
     return seat(game, moves)
 
 

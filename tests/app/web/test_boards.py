@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,10 @@ import pytest
 from app.web.answers import BOARDS
 from app.web.pages import HERE
 from checkers.doors import Checker, Rejected, open_checker
+from games.catalog import open_game
+from games.doors import FIRST
+from games.match import Computer, Match
+from games.transcript import write
 from tests.builders.scripts import Ask, open_module, written
 
 ROOT = Path(__file__).parents[3]
@@ -86,3 +91,47 @@ def test_the_example_of_a_board_is_accepted(problem: str) -> None:
     example = json.loads(module(problem)("JSON.stringify(board.EXAMPLE)"))
     raw, refusal = judged(open_checker(problem), example["input"].encode(), example["answer"].encode())
     assert (refusal, raw is not None and raw > 0) == (None, True)
+
+
+STARTS = {
+    "lasttreat": ["7 9 4\n", "13 5 3\nsecond to move\n"],
+    "netgame": [open_game("netgame").sample],
+    "optimiza": [open_game("optimiza").sample, "3 hex\n3\n1 2\n2 1 1\n"],
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_game_on_its_board_has_the_rules_of_the_referee(name: str) -> None:
+    rules, ask = open_game(name), module(name)
+    for number, instance in enumerate(STARTS[name] * 4):
+        position, random = rules.start(instance), Random(number)
+        ask(f"var position = board.game.start({json.dumps(instance)}); 0")
+        while True:
+            legal = rules.legal(position).moves
+            state = json.loads(ask("JSON.stringify([board.game.turn(position), board.game.over(position)])"))
+            shown = json.loads(ask("JSON.stringify(board.game.over(position) ? [] : board.game.moves(position))"))
+            assert state[1] == rules.over(position)
+            assert shown == (None if legal is None else list(legal))
+            assert ask("board.game.say(position)")
+            if rules.over(position):
+                break
+            assert state[0] == rules.to_move(position)
+            move = random.choice(shown)
+            position = rules.apply(position, move)
+            ask(f"position = board.game.apply(position, {json.dumps(move)}); 0")
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_transcript_is_replayed_on_the_board_to_its_end(name: str) -> None:
+    rules = open_game(name)
+    players = (Computer(rules.opponents["optimal"], 3), Computer(rules.opponents["random"], 4))
+    transcript = Match(rules, STARTS[name][0], players, FIRST, None, 5).play()
+    text = write(transcript)
+    shown = parsed("game", b"", text.encode())
+    assert transcript.end is not None
+    assert (shown["steps"], shown["stop"]) == (len(transcript.moves), None)
+    assert shown["raw"] == (1 if transcript.end.winner == FIRST else None)
+    assert f"The end: over, {rules.sides[transcript.end.winner or 0]} won." in shown["said"][-1]
+    forged = parsed("game", b"", text.replace(transcript.moves[-1].text, "9 9").encode())
+    assert forged["steps"] < len(transcript.moves)
+    assert forged["stop"]["text"].startswith("move ")

@@ -48,7 +48,8 @@ function themeOf(element) {
   return { colour, dark: red + green + blue < 384 };
 }
 
-class ModuleView {
+/** An answer on the board of these pages' own module; with `choose` the last step takes moves by clicks. */
+export class ModuleView {
   constructor(module, parsed) {
     this.module = module;
     this.frames = module.frames(parsed);
@@ -66,6 +67,7 @@ class ModuleView {
   /** Draw the board after so many steps; gives the step in words. */
   seek(step) {
     const frame = this.frames.seek(Math.min(step, this.count));
+    if (this.choose && step >= this.count) frame.choose = this.choose;
     const drawing = this.module.draw(frame, this.drawing, themeOf(this.element));
     if (drawing !== this.drawing) this.element.replaceChildren(drawing);
     this.drawing = drawing;

@@ -177,6 +177,7 @@ export const game = {
     if (wrong) throw new Error(rejection("move", ...wrong));
     return { a: a - x, b: b - y, k, turn: 1 - turn };
   },
+  turn: ({ turn }) => turn,
   over: ({ a, b }) => a + b === 0n,
   moves({ a, b, k }) {
     const most = (...limits) => Number(limits.reduce((least, each) => (each < least ? each : least), k));
