@@ -50,12 +50,13 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 
 class Imported(NamedTuple):
-    """An import: its cases and bytes, seconds, and the peaks of memory in MiB."""
+    """An import: its cases and bytes, seconds on the clock and of processors, and the peaks of memory in MiB."""
 
     name: str
     cases: int
     size: int
     seconds: float
+    processor: float
     server: float
     reader: float
     client: float
@@ -70,10 +71,11 @@ def main() -> int:
             imported(folder, "many cases", MANY, 1000),
             imported(folder, "2 GB", LARGE_CASES, LARGE_INPUT),
         ]
-    table = Table("", ">cases", ">MB", ">seconds", ">server, MiB", ">reader, MiB", ">client, MiB")
+    table = Table("", ">cases", ">MB", ">seconds", ">of processor", ">server, MiB", ">reader, MiB", ">client, MiB")
     for row in rows:
-        peaks = (f"{peak:.0f}" for peak in row[4:])
-        table.add_row(row.name, str(row.cases), f"{row.size / 1e6:.0f}", f"{row.seconds:.1f}", *peaks)
+        peaks = (f"{peak:.0f}" for peak in row[5:])
+        times = f"{row.seconds:.1f}", f"{row.processor:.1f}"
+        table.add_row(row.name, str(row.cases), f"{row.size / 1e6:.0f}", *times, *peaks)
     Console().print(table)
     first = rows[0]
     grown = max(max(row.server - first.server, row.client - first.client) for row in rows)
@@ -95,11 +97,12 @@ def imported(folder: Path, name: str, cases: int, size: int) -> Imported:
 
     settings = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0", "TMPDIR": str(home)}
     with fresh_service(home, settings, start) as running, watched(started[0].pid) as peaks:
-        began = perf_counter()
-        client = client_peak(running, archive, home)
+        began, used = perf_counter(), processor_seconds(started[0].pid)
+        client, spent = client_peak(running, archive, home)
         seconds = perf_counter() - began
         peaks.look()
-        return Imported(name, cases, archive.stat().st_size, seconds, peaks.server, peaks.reader, client)
+        processor = processor_seconds(started[0].pid) - used + spent
+        return Imported(name, cases, archive.stat().st_size, seconds, processor, peaks.server, peaks.reader, client)
 
 
 def write_package(target: Path, cases: int, size: int) -> None:
@@ -116,8 +119,8 @@ def write_package(target: Path, cases: int, size: int) -> None:
                 archive.writestr(f"many/{name}", f"{number}\n")
 
 
-def client_peak(running: Running, archive: Path, home: Path) -> float:
-    """Run the client to its end; gives the peak of its memory in MiB."""
+def client_peak(running: Running, archive: Path, home: Path) -> tuple[float, float]:
+    """Run the client to its end; gives the peak of its memory in MiB, and its seconds of processor."""
     login = new_login(running.url, "admin", running.password)
     variables = {**environment(), "JURADO_URL": running.url, "JURADO_TOKEN": login.token, "TMPDIR": str(home)}
     client = subprocess.Popen(
@@ -127,7 +130,19 @@ def client_peak(running: Running, archive: Path, home: Path) -> float:
     client.returncode = os.waitstatus_to_exitcode(status)
     if client.returncode != 0:
         raise RuntimeError(f"the import of {archive} ended with {client.returncode}")
-    return usage.ru_maxrss / 1024
+    return usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
+
+
+def processor_seconds(pid: int) -> float:
+    """The seconds of processor that a process, those below it and those it has waited for have taken."""
+    ticks = 0
+    for each in (pid, *below(pid)):
+        try:
+            fields = Path(f"/proc/{each}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Peaks:

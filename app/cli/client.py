@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import ssl
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -26,6 +27,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_PAUSE = 0.2
 STREAM_TIMEOUT = httpx.Timeout(SECONDS, read=150.0)
 """Time limits of a stream: the server sends at least a comment every two minutes."""
+WATCHED = "application/x-ndjson"
+"""The type of replies that tell how far the server has come: JSON, a line at a time."""
 Lines = Iterator[str] | None
 Param = str | int | float | bool | Sequence[str] | None
 Shape = TypeVar("Shape", default=JsonValue)
@@ -40,6 +43,21 @@ class Body(TypedDict, total=False):
     files: Mapping[str, tuple[str, bytes | IO[bytes]]]
     headers: Mapping[str, str]
     timeout: float
+
+
+class Step(TypedDict):
+    """A line about the server's work."""
+
+    phase: str
+    done: int
+    total: int
+
+
+class Settled(TypedDict):
+    """The last line: the reply itself."""
+
+    status: int
+    body: JsonValue
 
 
 class Options(Body, total=False):
@@ -175,6 +193,37 @@ class Client:
                 if last:
                     raise self._unreachable(error) from None
                 time.sleep(pause)
+
+    def post_watched(
+        self, path: str, on_step: Callable[[str, int, int], None], params: Mapping[str, Param], **body: Unpack[Body]
+    ) -> JsonValue:
+        """Post to a resource below /api that does long work, and tell `on_step` how far the server has come.
+
+        Raises Failure as `request` does; a server that tells nothing of its work is waited for.
+        """
+        named = {key: value for key, value in params.items() if value is not None}
+        body["headers"] = {**body.get("headers", {}), "Accept": WATCHED, "Accept-Encoding": "identity"}
+        try:
+            with self._http.stream("POST", f"/api/{path}", params=named, **body) as reply:
+                if reply.headers.get("content-type") != WATCHED:
+                    reply.read()
+                    return self._settled(reply)
+                for line in reply.iter_lines():
+                    document: JsonValue = json.loads(line)
+                    if isinstance(document, dict) and "status" in document:
+                        last = checked(document, Settled)
+                        return self._settled(httpx.Response(last["status"], json=last["body"]))
+                    step = checked(document, Step)
+                    on_step(step["phase"], step["done"], step["total"])
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from None
+        raise Failure(f"{self.url} ended its reply in the middle: look whether the work was done", 1)
+
+    def _settled(self, reply: httpx.Response) -> JsonValue:
+        """The body of a reply; raises Failure where it is a refusal."""
+        if not reply.is_success:
+            raise Failure(refusal(reply), 1)
+        return self.body(reply)
 
     @contextmanager
     def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:

@@ -12,7 +12,7 @@ from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
 from app.packages.validators import Question as Input
 from app.packages.validators import Validators
 from app.programs.model import ProgramFault
-from app.programs.validating import Opinion
+from app.programs.tools import Opinion
 
 Opinions = Mapping[str, Sequence[Opinion]]
 """The opinion of each input validator on each input, by the input's path."""

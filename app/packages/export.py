@@ -7,6 +7,7 @@ from typing import IO
 
 from app.packages.contents import ComposedFiles, File
 from app.packages.model import Package
+from app.packages.steps import SILENT, Steps
 from app.packages.zips import write_files, zip_bytes
 
 
@@ -15,15 +16,15 @@ def write_archive(package: Package) -> bytes:
     return zip_bytes(below_top(package))
 
 
-def write_archive_file(package: Package, target: Path) -> None:
+def write_archive_file(package: Package, target: Path, steps: Steps = SILENT) -> None:
     """Pack all files of a package into a new file, one at a time: the same bytes as `write_archive` gives."""
     with target.open("wb") as file:
-        write_archive_to(package, file)
+        write_archive_to(package, file, steps)
 
 
-def write_archive_to(package: Package, target: IO[bytes]) -> None:
+def write_archive_to(package: Package, target: IO[bytes], steps: Steps = SILENT) -> None:
     """Write that to an open file."""
-    write_files(target, below_top(package))
+    write_files(target, below_top(package), steps)
 
 
 def below_top(package: Package) -> ComposedFiles:

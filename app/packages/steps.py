@@ -23,6 +23,10 @@ class Steps:
 
     on_step: OnStep = unseen
 
+    def begin(self, phase: str) -> None:
+        """Tell of a phase that has no parts to be counted."""
+        self.on_step(phase, 0, 0)
+
     def each(self, phase: str, parts: Sequence[T], results: Iterable[R]) -> Iterator[R]:
         """Pass results on, one for each part, and count them."""
         self.on_step(phase, 0, len(parts))
@@ -43,3 +47,7 @@ class Steps:
         for begin in range(0, len(parts), BATCH):
             yield parts[begin : begin + BATCH]
             self.on_step(phase, min(begin + BATCH, len(parts)), len(parts))
+
+
+SILENT = Steps()
+"""Tells nobody."""

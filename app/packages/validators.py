@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from app.packages.ahead import ahead
 from app.packages.contents import File
-from app.programs.tools import Bounds, Tool, ToolDesk
-from app.programs.validating import Opinion, ValidatorProtocol, validate
+from app.programs.tools import Bounds, Opinion, Tool, ToolDesk
+from app.programs.validating import ValidatorProtocol, validate
 
 AT_ONCE = min(2, os.cpu_count() or 1)
 

@@ -21,7 +21,7 @@ from app.packages.local_programs import local_workshop
 from app.packages.model import Case, Package, Submission
 from app.packages.reproduction import check_reproduction
 from app.packages.rules import check_rules
-from app.packages.steps import Steps
+from app.packages.steps import SILENT, Steps
 from app.packages.tools import Workshop, not_runnable, program_of
 from app.packages.trial_runs import run_program
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of
@@ -31,7 +31,6 @@ from app.programs.model import Program, ProgramFault
 from app.programs.tools import ToolDesk
 from checkers.doors import Score
 
-SILENT = Steps()
 MISSING = Outcome(rejected="expected an answer file, found none")
 DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Protocol, cast
 
+from app.packages.steps import SILENT, Steps
+
 EPOCH = (1980, 1, 1, 0, 0, 0)
 PLAIN_FILE = 0o100644 << 16
 UNIX = 3
@@ -37,9 +39,9 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def write_files(target: IO[bytes], files: Mapping[str, bytes]) -> None:
+def write_files(target: IO[bytes], files: Mapping[str, bytes], steps: Steps = SILENT) -> None:
     """Write a zip of some files by their paths, sorted, to an open file, with one of them in memory at a time."""
-    _write(target, ((name, files[name]) for name in sorted(files)))
+    _write(target, ((name, files[name]) for name in steps.over("packing", sorted(files))))
 
 
 def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> Path:

@@ -21,7 +21,7 @@ from app.programs.pool import Pool
 from app.programs.protocols import cms, kattis, omegaup, testlib
 from app.programs.ready import Ready
 from app.programs.runner import LARGEST_IMAGE, MOST_IMAGES
-from app.programs.tools import ToolDesk
+from app.programs.tools import Opinions, ToolDesk
 from app.sandbox.bubblewrap import python
 from app.sandbox.model import Command, Limits, Mount
 from app.sandbox.sandbox import Sandbox
@@ -98,6 +98,7 @@ class ProgramDesk:
         self._most_seconds = most_seconds
         self._modules = modules
         self._pool = Pool()
+        self._opinions = Opinions()
 
     def close(self) -> None:
         """Let go of all programs."""
@@ -105,7 +106,7 @@ class ProgramDesk:
 
     def tools(self) -> ToolDesk:
         """The desk of other programs than checkers, in the same sandbox."""
-        return ToolDesk(self._sandbox, self._cache)
+        return ToolDesk(self._sandbox, self._cache, self._opinions)
 
     @contextmanager
     def opened(self, program: Program, seconds: float) -> Iterator[Ask]:

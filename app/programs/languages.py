@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +30,7 @@ LAYOUT = "1"
 """The version of what the cache holds: another layout, other flags."""
 COMPILING = Limits(cpu_seconds=60, wall_seconds=120, memory=2 * 2**30, processes=32, output=64 * 2**20, open_files=256)
 LINES_SHOWN = 12
+SECONDS_OF_A_DAY = 86_400
 LONGEST_LINE = 300
 Execute = Callable[[Command], Result]
 
@@ -107,13 +110,46 @@ def prepared(program: Code, cache: Path, execute: Execute) -> Runnable:
     Raises ProgramFault with the compiler's first lines.
     """
     main = entry(program.files, program.place)
-    home = cache / f"{program.sha256}-{LAYOUT}"
-    if not home.exists():
+    home = cache / f"{program.sha256}-{LAYOUT}{_compiler_stamp(program, main)}"
+    if not _touched(home):
         _lay_out(program, main, home, execute)
     mount = Mount(home / "files", PROGRAM_FOLDER)
     if main.endswith(PYTHON):
         return Runnable((python(), "-s", "-B", f"{PROGRAM_FOLDER}/{main}"), (mount,), is_python=True)
     return Runnable((COMPILED,), (mount, Mount(home / "build", BUILD_FOLDER)))
+
+
+def _compiler_stamp(program: Code, main: str) -> str:
+    """A word for the compiler as it is installed: another one compiles anew."""
+    if main.endswith(PYTHON):
+        return ""
+    try:
+        return f"-{os.stat(_compiler(program)).st_mtime_ns:x}"
+    except FileNotFoundError:
+        return ""
+
+
+def _compiler(program: Code) -> str:
+    sources = _sources(program.files, program.place)
+    return "/usr/bin/gcc" if Path(sources[0]).suffix in C else "/usr/bin/g++"
+
+
+def _touched(home: Path) -> bool:
+    """Whether a program lies there; says that it has just been used."""
+    try:
+        os.utime(home)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def forget_unused(cache: Path, days: float) -> None:
+    """Remove programs that nobody has run for so long, and what killed processes began to lay out."""
+    before = time.time() - days * SECONDS_OF_A_DAY
+    for each in cache.iterdir():
+        with suppress(OSError):
+            if each.stat().st_mtime < before:
+                shutil.rmtree(each)
 
 
 def _lay_out(program: Code, main: str, home: Path, execute: Execute) -> None:
@@ -137,7 +173,7 @@ def _lay_out(program: Code, main: str, home: Path, execute: Execute) -> None:
 
 def _compile(program: Code, folder: Path, execute: Execute) -> None:
     sources = _sources(program.files, program.place)
-    compiler = "/usr/bin/gcc" if Path(sources[0]).suffix in C else "/usr/bin/g++"
+    compiler = _compiler(program)
     if not Path(compiler).exists():
         raise ProgramFault(f"expected a compiler at {compiler}, found none on this server")
     folders = sorted({str(Path(name).parent) for name in program.files})

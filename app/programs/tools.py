@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
+
+from cachetools import LRUCache
 
 from app.programs.bundle import INCLUDED, digest, pack
 from app.programs.languages import prepared
@@ -13,6 +16,8 @@ from app.sandbox.model import Command, Limits, Mount, Result
 from app.sandbox.sandbox import Sandbox
 
 PROCESSES = 32
+MOST_OPINIONS = 20_000
+"""Each has at most some kilobytes of text, and nearly all have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,44 @@ def tool_at(files: Mapping[str, bytes], place: str, beside: Sequence[str] = ()) 
     return Tool(digest(pack(own)), place, own)
 
 
-class ToolDesk:
-    """Runs programs of packages; what is compiled is kept below `cache`. May be used from any thread."""
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The verdict of a validator on an input: `accepted`, or the text it wrote; `fault` where it failed by itself."""
 
-    def __init__(self, sandbox: Sandbox, cache: Path) -> None:
+    validator: str
+    accepted: bool
+    text: str = ""
+    fault: str = ""
+
+
+class Opinions:
+    """The newest opinions of validators: the same program says the same about the same input. For any thread."""
+
+    def __init__(self) -> None:
+        self._known: LRUCache[Hashable, Opinion] = LRUCache(MOST_OPINIONS)
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> Opinion | None:
+        """The opinion on a question, if it is known."""
+        with self._lock:
+            return self._known.get(key)
+
+    def put(self, key: Hashable, opinion: Opinion) -> Opinion:
+        """Remember an opinion, and give it back."""
+        with self._lock:
+            self._known[key] = opinion
+        return opinion
+
+
+class ToolDesk:
+    """Runs programs of packages; what is compiled is kept below `cache`. May be used from any thread.
+
+    `opinions`: what validators have said, to be asked before they are asked again.
+    """
+
+    def __init__(self, sandbox: Sandbox, cache: Path, opinions: Opinions | None = None) -> None:
         self.sandbox = sandbox
+        self.opinions = opinions or Opinions()
         self._cache = cache
 
     def prepare(self, tool: Tool) -> None:

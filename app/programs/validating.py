@@ -7,16 +7,16 @@ cms       the input's path as the first argument; exit code 0 accepts, others re
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from app.programs.endings import exit_code
 from app.programs.model import ProgramFault, as_text
 from app.programs.places import INPUT
-from app.programs.tools import Bounds, Tool, ToolDesk
+from app.programs.tools import Bounds, Opinion, Tool, ToolDesk
 from app.sandbox.model import Result
 
 ValidatorProtocol = Literal["kattis", "testlib", "cms"]
@@ -24,20 +24,13 @@ VALID = 42
 LONGEST_TEXT = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """The verdict of a validator on an input: `accepted`, or the text it wrote; `fault` where it failed by itself."""
-
-    validator: str
-    accepted: bool
-    text: str = ""
-    fault: str = ""
-
-
 def validate(
     desk: ToolDesk, tool: Tool, protocol: ValidatorProtocol, data: bytes, args: Sequence[str], bounds: Bounds
 ) -> Opinion:
-    """Ask a validator about an input."""
+    """Ask a validator about an input, unless it has been asked; failures of its own are no opinions to be kept."""
+    key = (tool.sha256, tool.place, protocol, tuple(args), bounds, hashlib.sha256(data).digest())
+    if (known := desk.opinions.get(key)) is not None:
+        return known
     try:
         if protocol == "cms":
             with tempfile.TemporaryDirectory(prefix="jurado-input-") as folder:
@@ -46,7 +39,7 @@ def validate(
                 result = desk.run(desk.command(tool, (INPUT, *args), bounds, reads={INPUT: path}))
         else:
             result = desk.run(desk.command(tool, args, bounds, stdin=data))
-        return _opinion(tool.name, protocol, result)
+        return desk.opinions.put(key, _opinion(tool.name, protocol, result))
     except ProgramFault as fault:
         return Opinion(tool.name, False, fault=f"{tool.name}: {fault}")
 

@@ -16,6 +16,7 @@ from app.domain.clock import utc_now
 from app.packages.ahead import ahead
 from app.packages.export import write_archive_file
 from app.packages.model import Case, Package
+from app.packages.steps import SILENT, Steps
 from app.programs.bundle import pack
 from app.storage.documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
 from app.storage.files import FileStore
@@ -31,6 +32,7 @@ from app.storage.tables import (
 )
 from app.storage.temporary import PACKAGE_PREFIX, locked_folder
 
+STORING = "storing the test cases"
 AT_ONCE = 16
 SMALL = 2**20
 """Bytes of a case up to which it is stored beside others: so many are in memory then."""
@@ -60,7 +62,7 @@ class KeptPackage:
     cases: Sequence[KeptCase]
 
 
-def keep_package(files: FileStore, package: Package, *, archive: bool = True) -> KeptPackage:
+def keep_package(files: FileStore, package: Package, *, archive: bool = True, steps: Steps = SILENT) -> KeptPackage:
     """Store a package's files: to be done first, so that no row points to nothing and no writer waits for the disk.
 
     `archive`: False to leave out the zip, of which only rows need to know.
@@ -69,19 +71,19 @@ def keep_package(files: FileStore, package: Package, *, archive: bool = True) ->
         files.keep(pack(package.program.files))
     return KeptPackage(
         package,
-        _keep_archive(files, package) if archive else "",
+        _keep_archive(files, package, steps) if archive else "",
         keep_statements(files, package.statements, package.files),
         {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None},
         keep_statements(files, package.solutions, {}),
-        _keep_cases(files, package),
+        _keep_cases(files, package, steps),
     )
 
 
-def _keep_archive(files: FileStore, package: Package) -> str:
+def _keep_archive(files: FileStore, package: Package, steps: Steps) -> str:
     """Store the package as a zip, which is never in memory as a whole."""
     with locked_folder(PACKAGE_PREFIX) as folder:
         path = folder / "package.zip"
-        write_archive_file(package, path)
+        write_archive_file(package, path, steps)
         return files.keep_file(path)
 
 
@@ -145,7 +147,7 @@ def _metadata(package: Package) -> MetadataDocument:
     return cast(MetadataDocument, package.problem.model_dump(mode="json"))  # it has the model's fields
 
 
-def _keep_cases(files: FileStore, package: Package) -> list[KeptCase]:
+def _keep_cases(files: FileStore, package: Package, steps: Steps) -> list[KeptCase]:
     """Store the cases: small ones many at a time, as nearly all of their time is waiting for the disk."""
 
     def keep(numbered: tuple[Case, int]) -> KeptCase:
@@ -154,8 +156,9 @@ def _keep_cases(files: FileStore, package: Package) -> list[KeptCase]:
     numbered = list(zip(package.cases, ordinals(package), strict=True))
     small = [each for each in numbered if each[0].input.size + each[0].answer.size <= SMALL]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        by_name = {case.name: case for case in ahead(pool, keep, small, 2 * AT_ONCE)}
-    return [by_name.get(each[0].name) or keep(each) for each in numbered]
+        small_ones = steps.each(STORING, small, ahead(pool, keep, small, 2 * AT_ONCE))
+        by_name = {case.name: case for case in small_ones}
+    return [by_name.get(each[0].name) or keep(each) for each in steps.over(STORING, numbered)]
 
 
 def _keep_case(files: FileStore, case: Case, ordinal: int) -> KeptCase:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
@@ -12,7 +13,9 @@ from app.api.http.deps import CurrentViewer, TheAuthenticator, TheService
 from app.api.http.downloads import UPLOADED_ZIP
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
+from app.api.http.progress import TOLD, ProgressReply, wants_progress
 from app.api.http.uploads import ZIPS, body_file, content_type
+from app.packages.steps import SILENT, Steps
 from app.services.contest_package.importing import bring_in, read
 from app.services.contest_package.versions import Wanted
 from app.services.contest_package.views import BOARD, PRIVILEGED, PROBLEMS, ImportedView, Options
@@ -25,6 +28,7 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
     "/contests/import",
     status_code=201,
     response_model=ImportedView,
+    responses=TOLD,
     summary="Bring in a contest package",
     openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
 )
@@ -40,13 +44,24 @@ async def import_contest(
     board: Annotated[Literal["equal", "any"], Query(description=BOARD)] = "equal",
     privileged: Annotated[list[str] | None, Query(description=PRIVILEGED)] = None,
 ) -> Response:
-    """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored."""
+    """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored.
+
+    With `Accept: application/x-ndjson` there are lines of progress, the last one with status and body of the reply.
+    """
     kind = content_type(request)
     if kind not in ZIPS:
         raise UnsupportedMedia(f"Content-Type: expected application/zip, found {kind[:80] or 'none'}")
     options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
-    async with body_file(request, service.settings.max_package) as path:
-        contents = await run_sync(read, path, service.settings, submissions)
-        made = await run_sync(bring_in, service, contents, options)
-    authenticator.forget()
-    return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})
+    async with AsyncExitStack() as undo:
+        path = await undo.enter_async_context(body_file(request, service.settings.max_package))
+
+        def work(steps: Steps) -> Response:
+            steps.begin("reading")
+            contents = read(path, service.settings, submissions)
+            made = bring_in(service, contents, options, steps)
+            authenticator.forget()
+            return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})
+
+        if wants_progress(request):
+            return ProgressReply(request, work, undo.pop_all())
+        return await run_sync(work, SILENT)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
 
 from app.api.http.deps import CurrentViewer, Reading, TheAuthenticator, TheService, Writing
 from app.api.http.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, TemporaryFileReply, file, form, type_for
@@ -16,8 +17,10 @@ from app.api.http.errors import ErrorBody
 from app.api.http.forms import Expected, open_form
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
+from app.api.http.progress import TOLD, ProgressReply, wants_progress
 from app.api.http.uploads import ZIPS, body_file, content_type, written
 from app.api.rejudgings.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
+from app.packages.steps import Steps
 from app.services.errors import BadRequest, UnsupportedMedia
 from app.services.problems import packages
 from app.services.problems.packages import BroughtIn, ProblemDetails, ProblemView, SentPackage
@@ -71,13 +74,12 @@ def delete_problem(problem_id: str, _viewer: CurrentViewer, session: Writing) ->
     "/problems",
     status_code=201,
     response_model=BroughtIn,
-    responses={**PREVIEWED, **RESPONSES},
+    responses={**PREVIEWED, **RESPONSES, 200: {**PREVIEWED[200], **TOLD[200]}},
     openapi_extra={"requestBody": {"required": True, "content": {**FORM, **UPLOADED_ZIP}}},
     summary="Bring in a problem package",
 )
 async def import_problem(
     request: Request,
-    response: Response,
     viewer: CurrentViewer,
     service: TheService,
     authenticator: TheAuthenticator,
@@ -86,20 +88,27 @@ async def import_problem(
     format: Annotated[
         packages.JudgeFormat | None, Query(description="the judge that the zip is of; told by its files")
     ] = None,
-) -> BroughtIn | Response:
+) -> Response:
     """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once.
 
     A zip of another judge is turned into a package, and the warnings say how.
 
-    Where that would change what anybody has, the new version becomes a rejudging (202), to be applied.
+    Where that would change what anybody has, the new version becomes a rejudging (202), to be applied. With `Accept:
+    application/x-ndjson` there are lines of progress, the last one with the status and the body of the reply.
     """
-    async with _open_package(request, id, format, service.settings.max_package) as sent:
-        outcome = await run_sync(packages.bring_in, service, viewer, sent, how)
-    authenticator.forget(viewer.account_id)  # it may own a problem more
-    if isinstance(outcome, (RejudgingView, Preview)):
-        return accepted(outcome)
-    response.headers["Location"] = f"{API}/problems/{outcome.id}"
-    return outcome
+    async with AsyncExitStack() as undo:
+        sent = await undo.enter_async_context(_open_package(request, id, format, service.settings.max_package))
+
+        def work(steps: Steps) -> Response:
+            outcome = packages.bring_in(service, viewer, sent, how, steps)
+            authenticator.forget(viewer.account_id)  # it may own a problem more
+            if isinstance(outcome, (RejudgingView, Preview)):
+                return accepted(outcome)
+            return JSONResponse(outcome.model_dump(mode="json"), 201, {"Location": f"{API}/problems/{outcome.id}"})
+
+        if wants_progress(request):
+            return ProgressReply(request, work, undo.pop_all())
+        return await run_sync(work, Steps())
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from app.cli.admin.contests import ContestId, contest
 from app.cli.admin.imports import Replace
-from app.cli.client import Client, Param
+from app.cli.client import Client, Param, checked
 from app.cli.downloading import download
 from app.cli.options import AsJson
 from app.cli.output import Failure, examples, report, say
@@ -82,10 +82,11 @@ def import_contest(
     headers = {"Content-Type": "application/zip"}
     if not file.is_file():
         raise Failure(f"{file}: expected a contest package, found no such file")
-    with Client.open() as client, upload_shown(file) as data:
-        brought_in = client.post(
-            "contests/import", shape=ImportedContest, content=data, headers=headers, params=params, timeout=SECONDS
+    with Client.open() as client, upload_shown(file) as (reader, on_step):
+        reply = client.post_watched(
+            "contests/import", on_step, params, content=reader, headers=headers, timeout=SECONDS
         )
+    brought_in = checked(reply, ImportedContest)
     lines = [f"contest {brought_in['id']} has been brought in", *import_lines(brought_in["imported"])]
     report("\n".join(lines), brought_in, as_json=as_json)
 

@@ -69,8 +69,8 @@ def upload_archive(
     """Send a package's zip to the server, and say what came of it; `name`: for a zip that knows its id itself."""
     params = {"id": slug, "format": format_name, **how}
     headers = {"Content-Type": "application/zip"}
-    with Client.open() as client, upload_shown(archive) as reader:
-        reply = client.post("problems", content=reader, params=params, headers=headers, timeout=SECONDS)
+    with Client.open() as client, upload_shown(archive) as (reader, on_step):
+        reply = client.post_watched("problems", on_step, params, content=reader, headers=headers, timeout=SECONDS)
     if previewed(reply) is not None or waiting(reply) is not None:
         say_changed(reply, "", as_json=as_json)
         return

@@ -45,7 +45,7 @@ def upload_cases(
     data = _zipped(place)
     params: dict[str, Param] = {**parameters(rejudging, keep=keep, preview=preview), "only": "true" if only else None}
     headers = {"Content-Type": "application/zip"}
-    with Client.open() as client, upload_shown(data) as reader:
+    with Client.open() as client, upload_shown(data) as (reader, _):
         path = f"problems/{problem_id}/testcases"
         reply = client.post(path, content=reader, params=params, headers=headers, timeout=SECONDS)
     say_changed(reply, f"the test cases of {problem_id} have been put", as_json=as_json)

@@ -17,6 +17,7 @@ from app import passwords
 from app.grading.apart import READER
 from app.grading.questions import JudgeFailed
 from app.packages.errors import PackageErrors
+from app.packages.steps import SILENT, Steps
 from app.service import Service
 from app.services.clics import JsonObject
 from app.services.contest_package import versions
@@ -57,20 +58,23 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     return contents
 
 
-def bring_in(service: Service, contents: Contents, options: Options) -> JsonObject:
+def bring_in(service: Service, contents: Contents, options: Options, steps: Steps = SILENT) -> JsonObject:
     """Store a contest package as a whole or not at all; returns what the import answers."""
     with TentativeFiles(service.files) as files, locked_folder(PACKAGE_PREFIX) as folder:
-        return _keep(with_other(service, files=files), files, contents, folder, options)
+        return _keep(with_other(service, files=files), files, contents, folder, options, steps)
 
 
-def _keep(service: Service, files: TentativeFiles, contents: Contents, folder: Path, options: Options) -> JsonObject:
-    chosen, faults = versions.choose(service, contents, folder, options.problems)
+def _keep(
+    service: Service, files: TentativeFiles, contents: Contents, folder: Path, options: Options, steps: Steps
+) -> JsonObject:
+    chosen, faults = versions.choose(service, contents, folder, options.problems, steps)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
     graded: dict[str, Trials] | None = None
     if not faults:  # else nothing is kept, and the rest is only looked at for more faults
-        versions.keep_files(service, chosen)
-        graded = _graded(service, contents, chosen, faults)
+        versions.keep_files(service, chosen, steps)
+        graded = _graded(service, contents, chosen, faults, steps)
     hashes = {} if faults else _hashes(contents)  # before the transaction: 20,000 passwords take minutes
+    steps.begin("writing")
     with service.database.write() as session:
         importer = Importer(
             session,
@@ -102,10 +106,10 @@ def _keep(service: Service, files: TentativeFiles, contents: Contents, folder: P
 
 
 def _graded(
-    service: Service, contents: Contents, chosen: Mapping[str, Version], faults: FaultList
+    service: Service, contents: Contents, chosen: Mapping[str, Version], faults: FaultList, steps: Steps
 ) -> dict[str, Trials]:
     try:
-        return grade_all(service, contents, chosen, faults)
+        return grade_all(service, contents, chosen, faults, steps)
     except JudgeFailed as failed:
         raise Unavailable(f"the submissions could not be judged: {failed}", SECONDS_UNTIL_BACK) from None
 

@@ -18,6 +18,7 @@ from app.grading.answer_files import Answer, Collected, Names, OpenCase, base_na
 from app.grading.archives import Limits, Upload, UploadRefused
 from app.grading.messages import Grade
 from app.grading.outcomes import Trial
+from app.packages.steps import Steps
 from app.service import Service
 from app.services.contest_package.judging import SentFile
 from app.services.contest_package.package_files import Contents, PackageObject
@@ -110,7 +111,7 @@ def _open_cases(document: ProblemDocument) -> list[str]:
 
 
 def grade_all(
-    service: Service, contents: Contents, versions: Mapping[str, Version], faults: FaultList
+    service: Service, contents: Contents, versions: Mapping[str, Version], faults: FaultList, steps: Steps
 ) -> dict[str, Trials]:
     """The scores of each submission by its id; those with a fault or of an unknown problem are left out."""
     documents = {version.id: version.document for version in versions.values()}
@@ -123,7 +124,7 @@ def grade_all(
         trial = future.result()
         trials[id_] = Trials({cases[score.test_case_id]: score for score in trial.scores}, trial.error)
 
-    for at, each in enumerate(contents.objects["submissions"]):
+    for at, each in enumerate(steps.over("judging submissions", contents.objects["submissions"])):
         problem_id = str(each.get("problem_id"))
         if problem_id not in documents:
             continue  # whoever keeps it says so

@@ -23,6 +23,7 @@ from app.packages.errors import PackageError, PackageErrors, errors_of
 from app.packages.files import Limits
 from app.packages.model import Package
 from app.packages.rules import LONGEST_ID
+from app.packages.steps import Steps
 from app.service import Service
 from app.services.contest_package.package_files import Contents
 from app.services.fault_list import FaultList
@@ -87,7 +88,9 @@ class _Budget:
         return arrival
 
 
-def choose(service: Service, contents: Contents, folder: Path, wanted: Wanted) -> tuple[dict[str, Version], FaultList]:
+def choose(
+    service: Service, contents: Contents, folder: Path, wanted: Wanted, steps: Steps
+) -> tuple[dict[str, Version], FaultList]:
     """Choose the problem that stands for each one of the package, by its id there; also returns the faults.
 
     Nothing is stored yet; their files are in `folder`. Every problem with a fault is left out.
@@ -111,7 +114,7 @@ def choose(service: Service, contents: Contents, folder: Path, wanted: Wanted) -
         if version.package is None:
             continue
         try:
-            version.scores = check_package(service, Arrival(version.package, tuple(version.broken))).scores
+            version.scores = check_package(service, Arrival(version.package, tuple(version.broken)), steps).scores
         except PackageErrors as wrong:
             _note(faults, version.package_id, wrong)
     return chosen, faults
@@ -185,11 +188,11 @@ def _document(package: Package) -> ProblemDocument:
     return comparison.package_document(problems.keep_package(OnlyHashes(), package, archive=False))
 
 
-def keep_files(service: Service, chosen: dict[str, Version]) -> None:
+def keep_files(service: Service, chosen: dict[str, Version], steps: Steps) -> None:
     """Store the files of what is brought in: graders read them, and no row points to them yet."""
     for version in chosen.values():
         if version.package is not None:
-            version.stored = problems.keep_package(service.files, version.package)
+            version.stored = problems.keep_package(service.files, version.package, steps=steps)
 
 
 def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None:

@@ -21,6 +21,7 @@ from app.packages.errors import PackageError, PackageErrors, errors_of, warnings
 from app.packages.files import LIMITS, Limits
 from app.packages.formats.names import Format
 from app.packages.model import Package
+from app.packages.steps import SILENT, Steps
 from app.packages.verify import examine
 from app.service import Service
 from app.services.clics import format_time
@@ -176,12 +177,14 @@ def delete(session: Session, problem_id: str) -> None:
         raise Conflict(str(used)) from None
 
 
-def bring_in(service: Service, viewer: Viewer, sent: SentPackage, how: How) -> BroughtIn | RejudgingView | Preview:
+def bring_in(
+    service: Service, viewer: Viewer, sent: SentPackage, how: How, steps: Steps = SILENT
+) -> BroughtIn | RejudgingView | Preview:
     """Check a package and store it: at once, or as a rejudging where submissions exist.
 
     Raises BadRequest with all faults; nothing is stored then, nor for a preview.
     """
-    return _store(service, _read_and_check(service, sent), viewer, how)
+    return _store(service, _read_and_check(service, sent, steps), viewer, how, steps)
 
 
 def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
@@ -252,10 +255,11 @@ def existing(session: Session, problem_id: str) -> ProblemRow:
     return row
 
 
-def _read_and_check(service: Service, sent: SentPackage) -> Checked:
+def _read_and_check(service: Service, sent: SentPackage, steps: Steps) -> Checked:
     """Read and check: nothing is stored unless everything is right."""
     try:
         settings = service.settings
+        steps.begin("reading")
         arrival = READER.read(
             read_arrival,
             (sent.source, sent.slug, sent.stem, sent.format),
@@ -265,7 +269,7 @@ def _read_and_check(service: Service, sent: SentPackage) -> Checked:
             limits=limits_of(settings),
             spool=sent.folder / SPOOL,
         )
-        return check_package(service, arrival)
+        return check_package(service, arrival, steps)
     except PackageErrors as faults:
         message = _sentence(errors_of(faults.errors))
         raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None
@@ -281,10 +285,13 @@ def limits_of(settings: Settings) -> Limits:
     )
 
 
-def _store(service: Service, checked: Checked, viewer: Viewer, how: How) -> BroughtIn | RejudgingView | Preview:
+def _store(
+    service: Service, checked: Checked, viewer: Viewer, how: How, steps: Steps
+) -> BroughtIn | RejudgingView | Preview:
     """Store a checked package: at once, or as a rejudging where submissions exist."""
     package = checked.package
-    stored = problems.keep_package(OnlyHashes() if how.preview else service.files, package)
+    stored = problems.keep_package(OnlyHashes() if how.preview else service.files, package, steps=steps)
+    steps.begin("writing")
     with service.database.write(quiet=how.preview) as session:
         is_new = problems.get(session, package.slug) is None
         if not is_new:
@@ -316,7 +323,7 @@ def _sentence(errors: Sequence[PackageError]) -> str:
     return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
 
 
-def check_package(service: Service, arrival: Arrival) -> Checked:
+def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> Checked:
     """Hold a package against every rule, its checker run by the graders or in their sandbox.
 
     Raises PackageErrors with every fault, warnings included, if one of them is an error; Unavailable without graders.
@@ -324,7 +331,7 @@ def check_package(service: Service, arrival: Arrival) -> Checked:
     package = arrival.package
     desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds, service.engine.programs_lack)
     try:
-        examined = examine(package, desk, broken=arrival.broken)
+        examined = examine(package, desk, broken=arrival.broken, steps=steps)
     except NotJudged as failed:
         raise Unavailable(f"the package could not be checked: {failed}", SECONDS_UNTIL_BACK) from None
     if errors_of(examined.faults):

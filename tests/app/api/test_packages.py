@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+from collections.abc import MutableMapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from fastapi import Request, Response
 
+from app.api.http.progress import ProgressReply
 from app.packages.catalog import bundled
 from app.packages.export import write_archive
 from app.packages.read import read_archive, read_package
+from app.packages.steps import Steps
 from app.packages.zips import zip_bytes
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.foreign import OMEGAUP, foreign_zip
@@ -282,3 +289,48 @@ def test_every_bundled_problem_can_be_brought_in_and_taken_out_again(
         for language in package.statements:
             page = api.get(f"contests/c/problems/{slug}/statement?lang={language}")
             assert (page.status_code, package.problem.name[language] in page.text) == (200, True)
+
+
+def watched(api: Api, data: bytes, query: str = "") -> list[dict[str, Any]]:
+    """The lines of an import whose client asks how far it has come."""
+    headers = {"Content-Type": "application/zip", "Accept": "application/x-ndjson"}
+    reply = api.post(f"problems{query}", user="admin", content=data, headers=headers)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/x-ndjson")
+    return [json.loads(line) for line in reply.text.splitlines()]
+
+
+def test_a_client_that_asks_for_progress_gets_the_reply_in_the_last_line(checked: Api) -> None:
+    *steps, last = watched(checked, zip_package())
+    assert all(step.keys() == {"phase", "done", "total"} for step in steps)
+    assert (last["status"], last["headers"]) == (201, {"location": "/api/problems/echo"})
+    assert last["body"]["id"] == "echo"
+    (entry,) = checked.get("audit", user="admin").json()[:1]
+    assert (entry["operation"], entry["account_id"]) == ("import_problem", "admin")
+    *_, refused = watched(checked, zip_package({"jurado.yaml": None}))
+    plain = bring(checked, zip_package({"jurado.yaml": None}))
+    assert (refused["status"], refused["body"]) == (plain.status_code, plain.json())
+    another = zip_package({"data/secret/03.ans": "33\n", "data/secret/03.in": "33\n"})
+    *_, preview = watched(checked, another, "?preview=true")
+    assert (preview["status"], preview["body"]["outcome"]) == (200, "at_once")
+
+
+def test_steps_are_sent_while_the_work_goes_on(quick_api: Api) -> None:
+    """The work waits for its first line to be out; a fault of the program is a 500 in the last line."""
+    sent: list[bytes] = []
+    seen = threading.Event()
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message.get("body", b""))
+        if b"storing" in sent[-1]:
+            seen.set()
+
+    def work(steps: Steps) -> Response:
+        steps.on_step("storing", 3, 7)
+        assert seen.wait(60)
+        raise KeyError("a fault")
+
+    request = Request({"type": "http", "app": quick_api.app, "path": "/api/problems", "headers": []})
+    asyncio.run(ProgressReply(request, work, AsyncExitStack())({"type": "http"}, request.receive, send))
+    lines = [json.loads(each) for each in sent if each]
+    assert lines[0] == {"phase": "storing", "done": 3, "total": 7}
+    assert (lines[-1]["status"], lines[-1]["body"]["code"]) == (500, 500)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from app.programs.desk import ProgramDesk
 from app.programs.generating import generate
+from app.programs.languages import forget_unused
 from app.programs.model import ProgramFault
 from app.programs.solving import Answered, SolverReport, Solving
-from app.programs.tools import Bounds, tool_at
+from app.programs.tools import Bounds, ToolDesk, tool_at
 from app.programs.validating import ValidatorProtocol, validate
+from app.sandbox.model import Command
+from app.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.sandbox
 BOUNDS = Bounds(20.0, 2**27, 2**20)
@@ -56,6 +61,35 @@ def test_a_validator_accepts_by_the_exit_code_of_its_protocol(desk: ProgramDesk)
     tool = tool_at(files, "input_validators/v/")
     given = [validate(desk.tools(), tool, "testlib", data, (), BOUNDS) for data in (b"good\n", b"bad\n")]
     assert [(each.accepted, each.text, each.fault) for each in given] == [(True, "", ""), (False, "FAIL not good", "")]
+
+
+def test_a_validator_is_not_run_again_on_the_input_that_it_knows(
+    desk: ProgramDesk, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other arguments, another input, another program and a failure of its own are run."""
+    runs: list[Command] = []
+    run = sandbox.run
+    monkeypatch.setattr(sandbox, "run", lambda command: runs.append(command) or run(command))
+    takes = "import sys; sys.exit(42 if sys.stdin.read() == 'good' else 43)"
+    asked: list[tuple[str, bytes, list[str]]] = [
+        (takes, b"good", []), (takes, b"bad", []), (takes, b"good", []), (takes, b"bad", []), (takes, b"good", ["x"]),
+        (takes + "  #", b"good", []), ("pass", b"", []), ("pass", b"", []),
+    ]  # fmt: skip
+    given = [opinion(desk, text, data, args=args) for text, data, args in asked]
+    assert given[:6] == ["accepted", "exit code 43", "accepted", "exit code 43", "accepted", "accepted"]
+    assert len(runs) == 6
+
+
+def test_programs_that_nobody_has_run_for_long_are_compiled_again(tmp_path: Path, sandbox: Sandbox) -> None:
+    text = "int main() { return 42; }\n"
+    tool = tool_at({"input_validators/v.cpp": text.encode()}, "input_validators/v.cpp")
+    for age, laid_out in ((10, 1), (40, 0)):
+        ToolDesk(sandbox, tmp_path).prepare(tool)
+        (home,) = tmp_path.iterdir()
+        past = home.stat().st_mtime - age * 86_400
+        os.utime(home, (past, past))
+        forget_unused(tmp_path, 30)
+        assert len(list(tmp_path.iterdir())) == laid_out
 
 
 def test_a_validator_that_is_slow_or_greedy_or_dies_is_named(desk: ProgramDesk) -> None:
