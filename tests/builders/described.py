@@ -72,7 +72,7 @@ class Description:
             return []
         if kind not in content and "*/*" not in content:
             return [f"{where}: {kind or 'no type'} is none of {', '.join(content) or 'nothing'}"]
-        if kind != "application/json":
+        if not kind.endswith(("/json", "+json")):
             return []
         schema = content[kind].get("schema", {})
         if not schema:

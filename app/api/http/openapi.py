@@ -17,6 +17,7 @@ from app.services.feed.bodies import Call, Notification
 from app.services.people.class_list_bodies import PersonRowBody
 from app.services.people.directory_bodies import GroupBody, OrganizationBody, PersonBody
 from app.services.rights import Who, who_may
+from app.services.scoreboard.bodies import CompactScoreboard
 
 Json = dict[str, Any]
 REF = "#/components/schemas/"
@@ -26,7 +27,7 @@ SECURITY = {
     "basic": {"type": "http", "scheme": "basic", "description": "username and password of an account"},
     "token": {"type": "http", "scheme": "bearer", "description": "a token made with POST /api/account/tokens"},
 }
-BESIDE = (ErrorBody, GroupBody, OrganizationBody, PersonBody, PersonRowBody, Notification, Call)
+BESIDE = (ErrorBody, GroupBody, OrganizationBody, PersonBody, PersonRowBody, Notification, Call, CompactScoreboard)
 """Models that no signature names: of documents in several formats, refusals, and lines of streams."""
 CHANGED = ("Group", "Organization", "Person")
 """What a PATCH describes by the body of its PUT."""

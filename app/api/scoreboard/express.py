@@ -20,13 +20,14 @@ from app.api.scoreboard.scoreboard import reply
 from app.service import Service
 from app.services.errors import NotFound
 from app.services.names import NoContest
-from app.services.scoreboard.pages import BoardPages
+from app.services.scoreboard.pages import WHOLE, BoardPages, Options
 from app.services.scoreboard.scoreboard import Wanted
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
 
 BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
-SINCE = re.compile(rb"since=([0-9a-f]{1,40})")
+USUAL = re.compile(rb"(form=compact)?(?:(?:^|&)since=([0-9a-f]{1,40}))?")
+"""The queries that this way knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,11 @@ class _Asked(NamedTuple):
     contest_id: str
     viewer: Viewer
     wanted: Wanted
+    options: Options
 
 
 ROUTE = _Route()
+COMPACT = Options(compact=True)
 ASKED = "jurado.board"
 
 
@@ -69,10 +72,9 @@ class Express:
 
     def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
         """What is asked for, if it is asked for in the usual manner."""
-        query = scope["query_string"]
-        since = SINCE.fullmatch(query)
+        query = USUAL.fullmatch(scope["query_string"])
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        if (query and since is None) or b"origin" in headers:  # a page of another origin wants to be told more
+        if query is None or b"origin" in headers:  # a page of another origin wants to be told more
             return None
         viewer = _viewer(self._state.authenticator, headers.get(b"authorization"))
         if viewer is None:
@@ -80,9 +82,9 @@ class Express:
         wanted = Wanted.of(
             headers.get(b"if-none-match", b""),
             headers.get(b"accept-encoding", b""),
-            None if since is None else since[1].decode(),
+            None if query[2] is None else query[2].decode(),
         )
-        return _Asked(contest_id, viewer.at(contest_id), wanted)
+        return _Asked(contest_id, viewer.at(contest_id), wanted, COMPACT if query[1] else WHOLE)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked: _Asked = scope[ASKED]
@@ -91,7 +93,7 @@ class Express:
         snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
         if snapshot is None:
             raise NotFound(await NoContest(asked.contest_id).sentence(service))
-        page = await pages.page_soon(snapshot)
+        page = await pages.page_soon(snapshot, asked.options)
         response = await reply(asked.wanted, pages, page)
         await response(scope, receive, send)
 

@@ -11,11 +11,14 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.http.deps import CurrentViewer, TheBoards, ThePages
 from app.api.http.gated import GatedRoute
-from app.services.scoreboard.bodies import History, Scoreboard, ScoreTable
-from app.services.scoreboard.pages import BoardPages, Page
+from app.services.errors import BadRequest
+from app.services.scoreboard.bodies import CompactScoreboard, History, Scoreboard, ScoreTable
+from app.services.scoreboard.pages import BoardPages, CompactPage, Options, Page
 from app.services.scoreboard.scoreboard import (
+    AS_COMPACT,
     AS_JSON,
     CACHING,
+    COMPACT,
     JSON,
     Wanted,
     as_asked,
@@ -41,7 +44,11 @@ GroupId = Annotated[str | None, Query(description="only the teams of this group,
     "/contests/{contest_id}/scoreboard",
     summary="The scoreboard",
     responses={
-        200: {"model": Scoreboard, "headers": {"ETag": {"description": "the version", "schema": {"type": "string"}}}},
+        200: {
+            "model": Scoreboard,
+            "content": {COMPACT: {"schema": {"$ref": f"#/components/schemas/{CompactScoreboard.__name__}"}}},
+            "headers": {"ETag": {"description": "the version", "schema": {"type": "string"}}},
+        },
         304: {"description": "it is still the version that `If-None-Match` names"},
     },
     openapi_extra={"parameters": [IF_NONE_MATCH]},
@@ -58,11 +65,19 @@ async def get_scoreboard(
     group_id: GroupId = None,
     phase: Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")] = None,
     virtual: Annotated[bool, Query(description="with the virtual teams among the others")] = False,
+    form: Annotated[Literal["whole", "compact"], Query(description="compact: arrays, with each id once")] = "whole",
 ) -> Response:
-    """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
+    """Rows in order of rank. Sends an ETag and 304 where nothing changed.
+
+    The compact form has a thirtieth of the bytes: points in hundredths, cut, and the team's
+    time in whole seconds, cut.
+    """
+    options = Options(cases, group_id, form == "compact")
+    if options.cases and options.compact:
+        raise BadRequest("cases: expected false with form=compact, which has no raw scores; found true")
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
     snapshot = await as_asked(snapshot, phase, virtual=virtual)
-    page = await pages.page_soon(snapshot, cases, group_id)
+    page = await pages.page_soon(snapshot, options)
     given = dict(request.scope["headers"])
     wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)
@@ -86,13 +101,14 @@ class WrittenReply(Response):
 async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
     """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
     since = wanted.since
+    kind = AS_COMPACT if isinstance(page, CompactPage) else AS_JSON
     if since is None and page.tag in wanted.known:
         return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
     if since is not None and (changes := page.changes(since)) is not None:
-        return WrittenReply([*CACHING, AS_JSON], changes)
+        return WrittenReply([*CACHING, kind], changes)
     whole: WrittenReply | None = page.replies.get(wanted.zipped)
     if whole is None:
-        headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
+        headers = [*CACHING, kind, (b"etag", page.tag.encode())]
         if wanted.zipped:
             whole = WrittenReply([*headers, (b"content-encoding", b"gzip")], await pages.zipped_soon(page))
         else:

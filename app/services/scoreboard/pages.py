@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 from anyio import CapacityLimiter
 from cachetools import LRUCache
 
+from app.domain.board_arrays import BoardArrays
 from app.domain.contests import CaseKind
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.grading.scoreboard_cache import ScoreboardCache
+from app.services.scoreboard.compact import compact_json
 from app.services.scoreboard.histories import WrittenHistory, compute_history
 from app.services.scoreboard.row_renderer import (
     HeadDocument,
@@ -30,7 +33,6 @@ from app.services.scoreboard.row_renderer import (
 )
 from app.shared_work import SharedWork
 
-GZIP_LEVEL = 4
 OLD_VERSIONS = 8
 MOST_BOARDS = 256
 """Boards of which the last rows are kept; of others the next version is written from scratch."""
@@ -72,6 +74,7 @@ class Page:
     zipped: bytes | None = None
     replies: dict[bool, Any] = field(default_factory=dict, repr=False)
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
+    gzip_level: ClassVar[int] = 4
 
     @property
     def tag(self) -> str:
@@ -80,7 +83,7 @@ class Page:
 
     def zip(self) -> bytes:
         """Zip the bytes: takes a while."""
-        self.zipped = gzip.compress(self.plain, GZIP_LEVEL, mtime=0)
+        self.zipped = gzip.compress(self.plain, self.gzip_level, mtime=0)
         return self.zipped
 
     def changes(self, since: str) -> bytes | None:
@@ -95,9 +98,29 @@ class Page:
 
     def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
         rows = {team: row for team, row in self.rows.items() if before.get(team) != row}
+        return dump(self._head_since(before, since))[:-1] + b',"rows":[' + _text(rows) + b"]}"
+
+    def _head_since(self, before: Mapping[str, WrittenRow], since: str) -> dict[str, object]:
         gone = [team for team in before if team not in self.rows]
-        head = dump({**self.head, "version": self.version, "since": since, "removed_team_ids": gone})
-        return head[:-1] + b',"rows":[' + _text(rows) + b"]}"
+        return {**self.head, "version": self.version, "since": since, "removed_team_ids": gone}
+
+
+@dataclass
+class CompactPage(Page):
+    """The compact form of a version of a board."""
+
+    arrays: BoardArrays = field(kw_only=True, repr=False)
+    gzip_level: ClassVar[int] = 9
+
+    @classmethod
+    def of(cls, page: Page, arrays: BoardArrays) -> CompactPage:
+        """The compact form of a page, which has its version and its rows."""
+        plain = compact_json({**page.head, "version": page.version}, arrays)
+        return cls(page.version, plain, page.rows, page.head, page.versions, arrays=arrays)
+
+    def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
+        changed = [place for place, (team, row) in enumerate(self.rows.items()) if before.get(team) != row]
+        return compact_json(self._head_since(before, since), self.arrays, np.array(changed, dtype=np.int64))
 
 
 @dataclass
@@ -109,11 +132,22 @@ class _BoardState:
     histories: dict[int, WrittenHistory] = field(default_factory=dict)
 
 
+class Options(NamedTuple):
+    """The ways to write a board: with raw scores, of one group, in the compact form (which has no raw scores)."""
+
+    cases: bool = False
+    group_id: str | None = None
+    compact: bool = False
+
+
+WHOLE = Options()
+
+
 @dataclass
 class _Written:
     """The pages written of a snapshot, by their options, and events for streams, by the version known."""
 
-    pages: dict[tuple[bool, str | None], Page] = field(default_factory=dict)
+    pages: dict[Options, Page] = field(default_factory=dict)
     events: dict[str | None, bytes] = field(default_factory=dict)
 
 
@@ -122,9 +156,9 @@ def _written(_snapshot: ContestSnapshot) -> _Written:
     return _Written()
 
 
-def page_at_hand(snapshot: ContestSnapshot, cases: bool = False, group_id: str | None = None) -> Page | None:
+def page_at_hand(snapshot: ContestSnapshot, options: Options = WHOLE) -> Page | None:
     """The written board, if it has been written."""
-    return _written(snapshot).pages.get((cases, group_id))
+    return _written(snapshot).pages.get(options)
 
 
 def events_of(snapshot: ContestSnapshot) -> dict[str | None, bytes]:
@@ -148,18 +182,20 @@ class BoardPages:
             for key in [key for key in self._states if key.contest_id == contest_id]:
                 del self._states[key]
 
-    def page(self, snapshot: ContestSnapshot, cases: bool = False, group_id: str | None = None) -> Page:
+    def page(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
         """The written board, written if need be. Blocks: not for the event loop."""
-        key = BoardKey.of(snapshot, cases=cases, group_id=group_id)
-        look = partial(page_at_hand, snapshot, cases, group_id)
+        key = BoardKey.of(snapshot, cases=options.cases, group_id=options.group_id)
+        look = partial(page_at_hand, snapshot, options)
+        if options.compact:
+            return self._work.now(("compact", key), look, partial(self._write_compact, snapshot, options))
         return self._work.now(key, look, partial(self._write, key, snapshot))
 
-    async def page_soon(self, snapshot: ContestSnapshot, cases: bool = False, group_id: str | None = None) -> Page:
+    async def page_soon(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
         """As `page`; all who wait for it share one thread."""
-        if (page := page_at_hand(snapshot, cases, group_id)) is not None:
+        if (page := page_at_hand(snapshot, options)) is not None:
             return page
-        key = ("page", id(snapshot), cases, group_id)  # the work holds the snapshot, so that no other gets its id
-        return await self._work.soon(key, partial(self.page, snapshot, cases, group_id))
+        key = ("page", id(snapshot), options)  # the work holds the snapshot, so that no other gets its id
+        return await self._work.soon(key, partial(self.page, snapshot, options))
 
     async def zipped_soon(self, page: Page) -> bytes:
         """A page's bytes, zipped once for all who ask."""
@@ -195,7 +231,13 @@ class BoardPages:
         versions = {**state.versions, page.version: page.rows}
         # Never changed in place: pages hold it, and are read in other threads.
         state.versions = page.versions = dict(islice(versions.items(), max(0, len(versions) - OLD_VERSIONS), None))
-        _written(snapshot).pages[key.cases, key.group_id] = page
+        _written(snapshot).pages[Options(key.cases, key.group_id)] = page
+        return page
+
+    def _write_compact(self, snapshot: ContestSnapshot, options: Options) -> Page:
+        whole = self.page(snapshot, options._replace(compact=False))
+        page = CompactPage.of(whole, arrays_of(snapshot, options.group_id))
+        _written(snapshot).pages[options] = page
         return page
 
 

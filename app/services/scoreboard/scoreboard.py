@@ -24,6 +24,8 @@ from app.services.visibility import seen_by
 
 JSON = "application/json"
 AS_JSON = (b"content-type", JSON.encode())
+COMPACT = "application/vnd.jurado.scoreboard+json"
+AS_COMPACT = (b"content-type", COMPACT.encode())
 CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Characters that a spreadsheet takes for the beginning of a formula."""

@@ -72,7 +72,8 @@ def paths(api: Api) -> list[str]:
             filled = re.sub(r"\{(\w+)\}", lambda name, ids=ids: ids.get(name[1], "1"), path)
             addresses.append(filled)
             if filled.endswith("scoreboard"):
-                addresses += [f"{filled}?cases=true", f"{filled}?virtual=true", f"{filled}?phase=final"]
+                options = ("cases=true", "virtual=true", "phase=final", "form=compact", "form=compact&phase=final")
+                addresses += [f"{filled}?{each}" for each in options]
     return sorted(set(addresses))
 
 

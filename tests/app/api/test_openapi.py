@@ -56,6 +56,7 @@ IDS = {
     "group": "secret",
 }
 ROLES = (None, "team", "judge", "admin")
+OPTIONS = ("cases=true", "since=x", "virtual=true", "form=compact", "form=compact&since=x")
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +152,7 @@ def test_replies_to_get_are_as_described(lively: Api, described: Description) ->
     faults: list[str] = []
     good = set()
     paths = [path for path, method, _ in operations(described.document) if method == "GET"]
-    options = [f"/api/contests/{{contest_id}}/scoreboard?{each}" for each in ("cases=true", "since=x", "virtual=true")]
+    options = [f"/api/contests/{{contest_id}}/scoreboard?{each}" for each in OPTIONS]
     for path in [*paths, *options]:
         for role in ROLES:
             ending = "?stream=false" if path.endswith(("stream", "event-feed")) else ""
