@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test test-long check bench ladders plots testdata figures fuzz fuzz-http chaos attack walk verify-packages crossed
+.PHONY: help setup run demo test test-long browse check bench ladders plots testdata figures fuzz fuzz-http chaos attack walk verify-packages crossed
 
 PYTHON_HERE := .venv/bin/python
 # Compiled first, and kept: where Python may not keep what it compiles, each process that a test starts would compile it all
@@ -29,11 +29,15 @@ $(KERNELS): $(shell find checkers games solvers -name '*.py') | setup
 
 test: setup $(KERNELS) ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some)
 	@sh scripts/test_needs.sh
-	@$(PYTEST) -m "not long" $(ARGS)
+	@$(PYTEST) -m "not long and not browse" $(ARGS)
 
 test-long: setup $(KERNELS) ## climb the short ladders, and play contests at random ten times as long as `make test` does
 	@sh scripts/test_needs.sh
 	@$(PYTEST) -m "long or machine" --hypothesis-profile=long --timeout=3000 $(ARGS)
+
+browse: setup ## walk all pages in Chromium as everybody, at all sizes, light and dark, with axe-core
+	@sh scripts/test_needs.sh
+	@$(PYTHON_HERE) -m pytest -m browser $(ARGS)
 
 crossed: setup ## list the files of app that a submission crosses: upload, grade, show
 	@$(PYTHON_HERE) scripts/crossed_files.py $(ARGS)

@@ -220,6 +220,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.service = service
     app.state.hub = Hub(service)
     app.state.probing = SharedWork()
+    app.state.page_work = SharedWork()
     app.state.registration_pace = Pace()
     app.state.pages = BoardPages(service.boards)
     app.state.lists = WrittenLists(service)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the tests need beyond Python, PostgreSQL's server programs and bubblewrap, where that is allowed (Debian,
-# root); else named in one line. No server of the machine is started or touched: the tests start their own.
+# Installs what the tests need beyond Python, PostgreSQL's server programs, chromium and bubblewrap, where that is allowed
+# (Debian, root); else named in one line. No server of the machine is started or touched: the tests start their own.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -25,6 +25,20 @@ install_postgres() {
 has_postgres || install_postgres && has_postgres || {
     echo "tests: PostgreSQL's server programs (initdb, postgres) are missing: install them (Debian: apt-get install postgresql)" >&2
     exit 1
+}
+
+has_chromium() {
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null
+}
+
+install_chromium() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    echo "tests: installing Debian's chromium" >&2
+    sh scripts/apt_install.sh chromium
+}
+
+has_chromium || install_chromium && has_chromium || {
+    echo "tests: chromium is missing, so no test of the browser runs: install it (Debian: apt-get install chromium)" >&2
 }
 
 has_bubblewrap() {

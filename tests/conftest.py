@@ -58,19 +58,22 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the tests of the whole, the longest: as the last one, such a test would keep one worker busy alone.
 
-    Tests of the sandbox are left out where the machine gives none, as containers without rights do.
+    Tests of the sandbox are left out where the machine gives none, as containers without rights do; so are those in a
+    browser where there is no Chromium.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
-    marked = [item for item in items if item.get_closest_marker("sandbox")]
-    if marked and missing_protections():
-        config.hook.pytest_deselected(items=marked)
-        items[:] = [item for item in items if not item.get_closest_marker("sandbox")]
+    for marker, lack in LACKS.items():
+        marked = [item for item in items if item.get_closest_marker(marker)]
+        if marked and lack():
+            config.hook.pytest_deselected(items=marked)
+            items[:] = [item for item in items if not item.get_closest_marker(marker)]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which protections of the sandbox are missing, as its tests were left out then."""
-    if missing_protections():
-        terminalreporter.write_line(f"no test of the sandbox ran: {missing_protections()}")
+    """Say what is missing here, as the tests that need it were left out then."""
+    for marker, lack in LACKS.items():
+        if missing := lack():
+            terminalreporter.write_line(f"no test of the {marker} ran: {missing}")
 
 
 @cache
@@ -79,6 +82,17 @@ def missing_protections() -> str:
     from app.sandbox.sandbox import protections
 
     return "; ".join(f"{name}: {lack}" for name, lack in protections().items() if lack)
+
+
+def missing_browser() -> str:
+    """Say that there is no Chromium; empty where there is one."""
+    from tests.builders.browsers import chromium
+
+    return "" if chromium() else "there is no chromium (Debian: apt-get install chromium)"
+
+
+LACKS = {"sandbox": missing_protections, "browser": missing_browser}
+"""What tests of a marker need and this machine may not have."""
 
 
 def pytest_collection_finish() -> None:

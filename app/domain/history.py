@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from app.domain.board_arrays import BoardArrays
+from app.domain.board_arrays import BoardArrays, LiveArrays
 from app.domain.contests import CaseKind, Freeze, ScoredProblem, Team
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import Chosen, ReferenceScores
@@ -49,6 +49,23 @@ def history(
             arrays = arrays.among(lambda team: team.id in among)
         _note(by_team, time, arrays)
     return by_team
+
+
+def board_at(
+    problems: Sequence[ScoredProblem],
+    teams: Sequence[Team],
+    attempts: Sequence[Attempt],
+    time: timedelta,
+    *,
+    freeze: Freeze,
+    chosen: Chosen,
+    phase: frozenset[CaseKind],
+    references: ReferenceScores,
+) -> LiveArrays:
+    """The board of all submissions until a contest time, with today's verdicts; nothing behind the freeze is on it."""
+    live = LiveBoard(problems, teams, freeze=freeze, chosen=chosen, phase=phase, references=references)
+    live.put([a for a in attempts if a.time <= time and not freeze.hides(a.team_id, a.problem_id, a.time)])
+    return live.board()
 
 
 def _note(by_team: dict[str, list[Past]], time: timedelta, arrays: BoardArrays) -> None:

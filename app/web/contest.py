@@ -26,6 +26,7 @@ from app.web.frames import frame
 from app.web.heat import width
 from app.web.pages import page
 from app.web.playground import TITLES
+from app.web.sending import panel
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import contest_rules, points, problem_rules, rule_line
 from games.catalog import names
@@ -112,6 +113,7 @@ def problem_page(
     text = statement_body(service, snapshot, session, scored.id, reader) if document.languages else None
     answers = own_answers(viewer, snapshot, scored)
     playground, is_played = _boards(session, snapshot, scored.id)
+    cases = _cases(viewer, snapshot, session, scored, answers)
     return page(
         "problem.html",
         request,
@@ -124,7 +126,8 @@ def problem_page(
         language=None if text is None else text.language,
         other=None if text is None or text.html else f"{folder}/statement?lang={text.language}",
         languages=[(each, LANGUAGES.get(each, each)) for each in document.languages],
-        cases=_cases(viewer, snapshot, session, scored, answers),
+        cases=cases,
+        panel=panel(session, snapshot, scored, cases) if viewer.team_id is not None else None,
         mine=None if answers is None else points(points_at_best(snapshot, scored, answers).points),
         folder=folder,
         playground=playground,

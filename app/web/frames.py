@@ -11,7 +11,7 @@ from app.domain.clock import utc_now
 from app.domain.contests import Clock
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.viewer import Viewer
-from app.storage import accounts, contests
+from app.web.names import Names, names_of
 from app.web.wording import length, seconds
 
 
@@ -44,18 +44,20 @@ class Frame:
 
 def frame(session: Session, viewer: Viewer, snapshot: ContestSnapshot, tab: str) -> Frame:
     """The frame of a contest's page; `tab` names the place that the page belongs to."""
-    row = contests.get(session, snapshot.contest.id)
-    assert row is not None, "a snapshot has its contest"
-    account = accounts.get(session, viewer.account_id) if viewer.account_id is not None else None
+    return frame_of(names_of(session, viewer, snapshot), viewer, snapshot, tab)
+
+
+def frame_of(names: Names, viewer: Viewer, snapshot: ContestSnapshot, tab: str) -> Frame:
+    """The frame by names that have been read."""
     clock = snapshot.contest.own_clock(viewer.team_id)
     frozen = snapshot.public and snapshot.state.frozen is not None and snapshot.state.thawed is None
     return Frame(
-        row.id,
-        row.formal_name or row.name,
+        snapshot.contest.id,
+        names.contest,
         tab,
         time_shown(clock),
         frozen,
-        None if account is None else account.name or account.username,
+        names.reader(viewer),
         viewer.team_id is not None,
     )
 

@@ -2,14 +2,67 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Sequence
+from typing import Protocol, TypedDict, cast
 
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
+from sqlalchemy.orm import Session
 
+from app.domain.contests import Carry, Counting, ScoredProblem
+from app.grading.answer_files import PATTERNS
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import Unauthorized
 from app.services.submissions.submit import OpeningForm, submit
+from app.storage.submission_context import read_entry
 from app.web.visitor import TheService, visitor
+
+KEPT = {
+    Carry.BEST: "your best answer so far stays in force",
+    Carry.LATEST: "your latest answer stays in force",
+    Carry.NONE: "an earlier answer does not count beside this submission",
+}
+"""What becomes of a case without a file."""
+
+
+class PanelCase(TypedDict):
+    """A case that a file may be for; `has`: an answer to it counts already."""
+
+    name: str
+    has: bool
+
+
+class Panel(TypedDict):
+    """The facts by which the panel looks at files before they are sent."""
+
+    label: str
+    limit: int
+    patterns: Sequence[str]
+    cases: Sequence[PanelCase]
+    kept: str
+
+
+class Case(Protocol):
+    """A case of the problem's page."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def mine(self) -> int | float | None: ...  # noqa: D102
+
+
+def panel(session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[Case]) -> Panel:
+    """The facts for the panel of a problem; the server goes by the same ones when the files come."""
+    entry = read_entry(session, snapshot.contest.id, problem.id)
+    assert entry is not None, "the problem is in the contest"
+    rule = problem.rule
+    return {
+        "label": snapshot.contest.labels.get(problem.id, problem.id),
+        "limit": entry.limit,
+        "patterns": [entry.pattern] if entry.pattern else PATTERNS,
+        "cases": [{"name": case.name, "has": case.mine is not None} for case in cases],
+        "kept": KEPT[Carry.BEST if rule.counting is Counting.BEST_CASE else rule.carry],
+    }
 
 
 async def send_answers(request: Request, service: TheService, contest_id: str) -> Response:

@@ -15,8 +15,9 @@ from app.services.scoreboard.histories import WrittenHistory, history_steps
 from app.services.scoreboard.pages import BoardPages
 from app.services.scoreboard.row_renderer import arrays_of
 from app.storage.tables import OrganizationRow
-from app.web.board import BoardRows, columns_of, groups_of
+from app.web.board_rows import BoardRows
 from app.web.frames import frame
+from app.web.names import names_of
 from app.web.pages import page
 from app.web.visitor import Reading, TheSnapshot, Visitor
 from app.web.wording import points, seconds
@@ -42,8 +43,8 @@ def team_page(
     """A team as its row on the board, larger, with its points over time as a drawing and a table."""
     team = visible_team(session, viewer, snapshot.contest.id, team_id)
     arrays = arrays_of(snapshot, None)
-    columns, groups = columns_of(session, snapshot, arrays), groups_of(session, viewer, snapshot)
-    rows = BoardRows(arrays, columns, groups, viewer, "points")
+    names = names_of(session, viewer, snapshot)
+    columns, rows = names.columns, BoardRows(arrays, names.columns, names.groups)
     place = rows.place_of(team_id)
     organization = session.get(OrganizationRow, team.organization_id) if team.organization_id else None
     past = history.teams.get(team_id, [])

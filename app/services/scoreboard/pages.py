@@ -22,6 +22,7 @@ from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.scoreboard.compact import compact_json
 from app.services.scoreboard.histories import WrittenHistory, compute_history
+from app.services.scoreboard.past import past_at_hand, past_board
 from app.services.scoreboard.row_renderer import (
     HeadDocument,
     RowRenderer,
@@ -216,6 +217,13 @@ class BoardPages:
             return history
 
         return await self._work.soon(("history", id(snapshot), steps), compute, look, self._for_histories)
+
+    async def past_soon(self, snapshot: ContestSnapshot, minute: int) -> ContestSnapshot:
+        """The snapshot with its board as it was at a minute; one is computed at a time, and the last few are kept."""
+        if self._for_histories is None:
+            self._for_histories = CapacityLimiter(1)
+        look, compute = partial(past_at_hand, snapshot, minute), partial(past_board, snapshot, minute)
+        return await self._work.soon(("past", id(snapshot), minute), compute, look, self._for_histories)
 
     def _of(self, key: BoardKey) -> _BoardState:
         with self._guard:

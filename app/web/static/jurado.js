@@ -1,5 +1,5 @@
 "use strict";
-// Pages work without this file. With it the clock runs, and the board and a waiting report follow the server.
+// Pages work without this file. With it the clock runs, and a waiting report follows the server.
 
 function pad(number) {
   return String(number).padStart(2, "0");
@@ -38,32 +38,6 @@ async function refresh(id) {
   return true;
 }
 
-/** Follow the board: ask every few seconds whether its version changed, which costs a reply of 304 while it has not. */
-function followBoard() {
-  const board = document.getElementById("board");
-  if (!board || !board.dataset.live) return;
-  let seen = null;
-  const look = async () => {
-    let wait = 4000;
-    try {
-      const headers = seen ? { "If-None-Match": seen } : {};
-      const reply = await fetch(board.dataset.live, { headers, cache: "no-store" });
-      const status = document.querySelector("[data-status]");
-      if (reply.status === 200) {
-        const version = reply.headers.get("ETag");
-        if (version && version !== seen && (seen === null || (await refresh("board")))) seen = version;
-      }
-      if (status) status.title = reply.ok || reply.status === 304 ? "connected" : "the server refuses: " + reply.status;
-    } catch {
-      wait = 15000;
-      const status = document.querySelector("[data-status]");
-      if (status) status.title = "offline, trying again";
-    }
-    setTimeout(look, wait + Math.random() * 2000);
-  };
-  look();
-}
-
 /** Load a report again until its submission is judged, less and less often. */
 function followReport() {
   let wait = 1000;
@@ -81,5 +55,4 @@ function followReport() {
 }
 
 runClock();
-followBoard();
 followReport();

@@ -1,0 +1,88 @@
+"""Names on the pages of a contest, read once a snapshot: of the contest, its problems and groups, and its readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.services.viewer import Viewer
+from app.storage import accounts, contests, directory, pins
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a problem's column."""
+
+    id: str
+    label: str
+    name: str
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of a contest's pages; `groups` has those of hidden teams too, `readers` the accounts read so far."""
+
+    contest: str
+    columns: Sequence[Column]
+    groups: Mapping[str, str]
+    readers: dict[str, str | None] = field(default_factory=dict)
+
+    def reader(self, viewer: Viewer) -> str | None:
+        """The name of the account that reads; None where nobody has logged in."""
+        return None if viewer.account_id is None else self.readers[viewer.account_id]
+
+
+@once_a_snapshot
+def _held(_snapshot: ContestSnapshot) -> dict[str, Names]:
+    """The names, once they have been read. A change of any name makes another snapshot."""
+    return {}
+
+
+def names_at_hand(viewer: Viewer, snapshot: ContestSnapshot) -> Names | None:
+    """The names for a viewer, if they have been read."""
+    names = _held(snapshot).get("names")
+    return None if names is None or (viewer.account_id or "") not in {"", *names.readers} else names
+
+
+def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
+    """The names for a viewer."""
+    names = _held(snapshot).get("names")
+    if names is None:
+        row = contests.get(session, snapshot.contest.id)
+        assert row is not None, "a snapshot has its contest"
+        groups = {each.id: each.name for each in directory.groups(session, row)}
+        names = Names(row.formal_name or row.name, _columns(session, snapshot), groups)
+        names = _held(snapshot).setdefault("names", names)
+    if viewer.account_id is not None and viewer.account_id not in names.readers:
+        account = accounts.get(session, viewer.account_id)
+        names.readers[viewer.account_id] = None if account is None else account.name or account.username
+    return names
+
+
+def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:
+    labels = snapshot.contest.labels
+    columns = []
+    for each in snapshot.view.problems:
+        row = pins.row(session, snapshot.contest.id, each.id)
+        texts = {} if row is None else row.names
+        name = texts.get("en") or next(iter(texts.values()), each.id)
+        columns.append(Column(each.id, labels.get(each.id, each.id), name, float(each.rule.max_points)))
+    return columns
+
+
+def groups_shown(viewer: Viewer, snapshot: ContestSnapshot, names: Names) -> dict[str, str]:
+    """The names of the groups that have a team the viewer may know of."""
+    shown = _groups_of_teams(snapshot, viewer.sees_all)
+    own = next((team for team in snapshot.contest.teams if team.id == viewer.team_id), None)
+    shown = shown if own is None else shown.union(own.group_ids)
+    return {key: name for key, name in names.groups.items() if key in shown}
+
+
+@once_a_snapshot
+def _groups_of_teams(snapshot: ContestSnapshot, sees_all: bool) -> frozenset[str]:
+    teams = (team for team in snapshot.contest.teams if sees_all or not team.hidden)
+    return frozenset(group for team in teams for group in team.group_ids)

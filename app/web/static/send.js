@@ -1,0 +1,346 @@
+"use strict";
+// The panel to send answers. The form works without this file; with it, files are looked at before they are sent (which case
+// each is for, what is missing, what looks wrong), a folder can be dropped, and the report comes in place. The server decides:
+// what looks wrong here can be sent all the same.
+(() => {
+  const form = document.querySelector("form[data-cases]");
+  if (!form) return;
+  const { cases, patterns, label, limit, kept: keptText } = JSON.parse(form.dataset.cases);
+  const drop = form.querySelector(".drop");
+  const input = form.querySelector("input[type=file]");
+  const button = form.querySelector("button");
+  const MOST_SHOWN = 200;
+  const DIRECTORY_AT_MOST = 66_000; // bytes from the end of a zip in which its directory is looked for at first
+  const LOOK_AT = 4096; // bytes of an answer of which the beginning is looked at
+  const KINDS = [
+    ["Rar!", "rar"],
+    ["7z\xbc\xaf", "7z"],
+    ["\x1f\x8b", "gzip"],
+    ["BZh", "bzip2"],
+    ["\xfd7zXZ", "xz"],
+  ];
+  const names = new Map(); // file name -> its cases: one, or all where the pattern has no place for a case
+  for (const pattern of patterns) {
+    if (!pattern.includes("{case}")) names.set(pattern, cases);
+    else for (const each of cases) {
+      const name = pattern.replaceAll("{case}", each.name);
+      if (!names.has(name)) names.set(name, [each]);
+    }
+  }
+  let chosen = []; // {file, path}
+  let key = "";
+  let looking = 0;
+
+  const element = (tag, options = {}, ...children) => {
+    const made = Object.assign(document.createElement(tag), options);
+    made.append(...children);
+    return made;
+  };
+  const mark = (name) => {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("aria-hidden", "true");
+    svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "use")).setAttribute("href", `#${name}`);
+    return svg;
+  };
+  const list = element("ul", { className: "pre" });
+  const summary = element("p", { className: "pre-sum" });
+  const bar = element("progress", { max: 1, value: 0, hidden: true });
+  bar.setAttribute("aria-label", "Sent so far");
+  const said = element("div", { className: "pre-said" });
+  said.setAttribute("role", "status");
+  const result = element("div", { className: "pre-result" });
+
+  const sizeText = (bytes) =>
+    bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  const baseName = (path) => path.split("/").pop();
+  const isLitter = (path) => path.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
+  const some = (all) => (all.length > 5 ? `${all.slice(0, 4).join(", ")} and ${all.length - 4} more` : all.join(", "));
+
+  /** The entries of a zip by its directory: {path, size, method, at, packed}; an error says what is wrong with it. */
+  async function entriesOf(file) {
+    const start = Math.max(0, file.size - DIRECTORY_AT_MOST);
+    const tail = new DataView(await file.slice(start).arrayBuffer());
+    let end = tail.byteLength - 22;
+    while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
+    if (end < 0) throw new Error("this zip has no directory at its end: it is cut or damaged");
+    const [count, length, at] = [tail.getUint16(end + 10, true), tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
+    if (count === 0xffff || at === 0xffffffff) return null; // too many entries, or too large, to be looked at here
+    const directory = new DataView(await file.slice(at, at + length).arrayBuffer());
+    const entries = [];
+    for (let place = 0; place + 46 <= directory.byteLength && entries.length < count; ) {
+      if (directory.getUint32(place, true) !== 0x02014b50) throw new Error("the directory of this zip is damaged");
+      const [name, extra, comment] = [28, 30, 32].map((offset) => directory.getUint16(place + offset, true));
+      const bytes = new Uint8Array(directory.buffer, place + 46, name);
+      const path = new TextDecoder().decode(bytes);
+      const [packed, size, header] = [20, 24, 42].map((offset) => directory.getUint32(place + offset, true));
+      if (!path.endsWith("/")) entries.push({ path, size, packed, header, method: directory.getUint16(place + 10, true) });
+      place += 46 + name + extra + comment;
+    }
+    return entries;
+  }
+
+  /** The beginning of an entry's text; empty where this browser cannot unpack it. */
+  async function beginningOf(file, entry) {
+    const header = new DataView(await file.slice(entry.header, entry.header + 30).arrayBuffer());
+    const from = entry.header + 30 + header.getUint16(26, true) + header.getUint16(28, true);
+    const packed = file.slice(from, from + Math.min(entry.packed, LOOK_AT));
+    if (entry.method === 0) return packed.text();
+    if (entry.method !== 8 || typeof DecompressionStream === "undefined") return null;
+    const reader = packed.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+    const { value } = await reader.read().catch(() => ({ value: undefined })); // cut after the bytes looked at
+    reader.cancel().catch(() => {});
+    return value ? new TextDecoder().decode(value.slice(0, LOOK_AT)) : null;
+  }
+
+  /** All that was chosen as {path, size, look}: the entries of zips in their place, and what is no answer at all. */
+  async function contents() {
+    const all = [];
+    for (const { file, path } of chosen) {
+      const magic = String.fromCharCode(...new Uint8Array(await file.slice(0, 6).arrayBuffer()));
+      const kind = KINDS.find(([start]) => magic.startsWith(start))?.[1];
+      if (kind) {
+        all.push({ path, size: file.size, fault: `a ${kind} archive: expected a zip or plain files` });
+      } else if (magic.startsWith("PK\x03\x04") || magic.startsWith("PK\x05\x06")) {
+        const entries = await entriesOf(file).catch((error) => all.push({ path, size: file.size, fault: error.message }) && []);
+        if (entries === null) all.push({ path, size: file.size, note: "too large to be looked at here; the server will" });
+        for (const entry of entries ?? []) all.push({ ...entry, look: () => beginningOf(file, entry) });
+      } else {
+        all.push({ path, size: file.size, file, look: () => file.slice(0, LOOK_AT).text() });
+      }
+    }
+    return all;
+  }
+
+  /** The name nearest to one that no case has, or nothing where none is near. */
+  function nearest(name) {
+    let best = "";
+    let least = Math.max(2, name.length / 3);
+    if (names.size > 2000) return "";
+    for (const each of names.keys()) {
+      const far = distance(name, each, least);
+      if (far < least) [best, least] = [each, far];
+    }
+    return best;
+  }
+
+  function distance(one, other, most) {
+    if (Math.abs(one.length - other.length) > most) return Infinity;
+    let row = [...Array(other.length + 1).keys()];
+    for (let i = 1; i <= one.length; i++) {
+      const next = [i];
+      for (let j = 1; j <= other.length; j++) {
+        next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (one[i - 1] === other[j - 1] ? 0 : 1));
+      }
+      row = next;
+    }
+    return row[other.length];
+  }
+
+  /** What each file is for, and what of it looks wrong. */
+  async function sorted() {
+    const all = await contents();
+    const taken = new Map();
+    const [wrong, left, notes, nested] = [[], [], [], []];
+    const alone = all.length === 1 && all[0].file && (cases.length === 1 || names.size === 1) ? cases : null;
+    for (const each of all) {
+      const name = baseName(each.path);
+      const known = names.get(name) ?? alone;
+      if (each.fault) wrong.push([each.path, each.fault, each.size]);
+      else if (each.note) notes.push([each.path, each.note, each.size]);
+      else if (isLitter(each.path)) left.push(each.path);
+      else if (!known) {
+        const near = nearest(name);
+        wrong.push([each.path, `no such case.${near ? ` Did you mean ${near}?` : ""} It will be left out.`, each.size]);
+      } else if (known.some((one) => taken.has(one.name))) {
+        const [first] = known.filter((one) => taken.has(one.name));
+        wrong.push([each.path, `a second file for ${first.name}, beside ${taken.get(first.name).path}: all would be refused`, each.size]);
+      } else {
+        for (const one of known) taken.set(one.name, each);
+        if (each.path !== name) nested.push(each.path);
+        const text = each.look && each.size <= limit ? await each.look().catch(() => null) : null;
+        if (!each.size) wrong.push([each.path, "it is empty. It would be rejected.", 0]);
+        else if (each.size > limit) wrong.push([each.path, `larger than ${sizeText(limit)}. It would be rejected.`, each.size]);
+        else if (text !== null && text.includes("\0")) wrong.push([each.path, "it is no text. It would be rejected.", each.size]);
+        else if (text !== null && !text.trim()) wrong.push([each.path, "it begins with blanks only. It may be rejected.", each.size]);
+      }
+    }
+    return { all, taken, wrong, left, notes, nested };
+  }
+
+  function line(name, title, text, size = "") {
+    return element(
+      "li",
+      {},
+      element("span", { className: `v ${name}` }, name === "no" ? "–" : mark(name)),
+      element("div", {}, element("span", { className: "mono", textContent: title }), element("small", { textContent: text })),
+      element("span", { className: "mute", textContent: size }),
+    );
+  }
+
+  /** Look at what was chosen, and say what would become of it. */
+  async function look() {
+    const mine = ++looking;
+    const { all, taken, wrong, left, notes, nested } = await sorted();
+    if (mine !== looking) return; // others have been chosen meanwhile
+    const bad = new Set(wrong.map(([path]) => path));
+    const good = [...taken].filter(([, each]) => !bad.has(each.path)).map(([name]) => name);
+    const missing = cases.filter((each) => !taken.has(each.name));
+    const [kept, open] = [missing.filter((each) => each.has), missing.filter((each) => !each.has)];
+    const lines = wrong.slice(0, MOST_SHOWN).map(([path, why, size]) => line("wa", path, why, sizeText(size)));
+    if (wrong.length > MOST_SHOWN) lines.push(line("wa", `${wrong.length - MOST_SHOWN} more`, "which look wrong, too"));
+    if (good.length) lines.push(line("ac", some(good), "names and sizes look right", count(good.length, "file")));
+    for (const [path, why, size] of notes) lines.push(line("wait", path, why, sizeText(size)));
+    if (nested.length) lines.push(line("pc", some(nested), "taken; names of folders are ignored"));
+    if (left.length) lines.push(line("no", some(left), "no answers, left out", count(left.length, "file")));
+    if (kept.length) lines.push(line("carry", some(kept.map((each) => each.name)), keptText, "no file"));
+    if (open.length) lines.push(line("no", some(open.map((each) => each.name)), "nothing sent yet", "no file"));
+    list.replaceChildren(...lines);
+    summary.replaceChildren(
+      element("b", { textContent: "Checked in your browser, nothing sent yet. " }),
+      `${taken.size} of ${cases.length} cases get a file${wrong.length ? `; ${count(wrong.length, "file")} look${wrong.length === 1 ? "s" : ""} wrong` : ""}.`,
+    );
+    const files = notes.length || !taken.size ? chosen.length : taken.size;
+    button.textContent = `Send ${count(files, "file")} for ${label}`;
+    button.disabled = !all.length;
+  }
+
+  const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+  function choose(files) {
+    chosen = files;
+    key = "";
+    said.replaceChildren();
+    result.replaceChildren();
+    if (files.length) look();
+  }
+
+  /** All files below an entry of a drop, with their paths. */
+  async function filesOf(entry, path = "") {
+    if (entry.isFile) {
+      const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      return [{ file, path: path + entry.name }];
+    }
+    const reader = entry.createReader();
+    const all = [];
+    for (;;) {
+      const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (!some.length) return all;
+      for (const each of some) all.push(...(await filesOf(each, `${path}${entry.name}/`)));
+    }
+  }
+
+  /** The files to send: of loose ones those that a case takes, unless none does; zips as they are. */
+  async function toSend() {
+    const { taken } = await sorted();
+    const wanted = new Set([...taken.values()].map((each) => each.file).filter(Boolean));
+    const loose = chosen.filter(({ file }) => wanted.has(file) || /\.zip$/i.test(file.name));
+    return loose.length ? loose : chosen;
+  }
+
+  function newKey() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  function upload(body) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", form.dataset.api);
+      request.setRequestHeader("Idempotency-Key", key);
+      request.upload.addEventListener("progress", (event) => {
+        if (event.lengthComputable) bar.value = event.loaded / event.total;
+      });
+      request.addEventListener("load", () => resolve(request));
+      request.addEventListener("error", () => reject(new Error("the server cannot be reached")));
+      request.send(body);
+    });
+  }
+
+  async function send(event) {
+    if (!chosen.length) return; // the form says that a file is required
+    event.preventDefault();
+    if (button.disabled) return;
+    key ||= newKey(); // the same for each attempt to send the same files: they are stored once
+    button.disabled = true;
+    bar.value = 0;
+    bar.hidden = false;
+    said.textContent = "Sending …";
+    const body = new FormData();
+    body.append("problem_id", form.elements.problem_id.value);
+    for (const { file, path } of await toSend()) body.append("files", file, path.split("/").pop());
+    try {
+      const reply = await upload(body);
+      const document_ = JSON.parse(reply.responseText || "{}");
+      if (reply.status !== 201) throw new Refused(document_.message ?? `the server says ${reply.status}`);
+      stored(document_);
+    } catch (error) {
+      said.textContent = error instanceof Refused ? `Not stored: ${error.message}.` : `${error.message}. Your files are still here.`;
+      button.textContent = error instanceof Refused ? button.textContent : "Send again, safe to repeat";
+      if (error instanceof Refused) key = "";
+    } finally {
+      button.disabled = false;
+      bar.hidden = true;
+    }
+  }
+
+  class Refused extends Error {}
+
+  function stored(submission) {
+    const address = form.dataset.report + submission.id;
+    said.replaceChildren(
+      element("b", {}, "Stored as ", element("a", { href: address, textContent: submission.id })),
+      ` at ${submission.contest_time.split(".")[0]}. `,
+    );
+    chosen = [];
+    key = "";
+    form.reset();
+    list.replaceChildren();
+    summary.replaceChildren();
+    button.textContent = `Send for ${label}`;
+    follow(address);
+  }
+
+  /** Show the report in place, again and again until the submission is judged. */
+  async function follow(address, wait = 400) {
+    let done = false;
+    try {
+      const reply = await fetch(address, { headers: { Accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      const report = page.getElementById("report");
+      if (!report) throw new Error(`the server says ${reply.status}`);
+      done = !report.hasAttribute("data-wait");
+      const verdict = report.querySelector(".head .v");
+      const sum = report.querySelector("dl.sum");
+      const link = element("a", { href: address, textContent: "The whole report" });
+      result.replaceChildren(...[verdict, done ? sum : null, done ? element("p", {}, link) : null].filter(Boolean));
+    } catch {
+      wait = 5000;
+    }
+    if (!done) setTimeout(() => follow(address, Math.min(15000, wait * 1.5)), wait);
+  }
+
+  const folder = element("input", { type: "file", multiple: true, hidden: true, webkitdirectory: true });
+  const pick = element("button", { type: "button", className: "btn", textContent: "Choose a folder" });
+  pick.addEventListener("click", () => folder.click());
+  folder.addEventListener("change", () =>
+    choose([...folder.files].map((file) => ({ file, path: file.webkitRelativePath || file.name }))),
+  );
+  input.addEventListener("change", () => choose([...input.files].map((file) => ({ file, path: file.name }))));
+  for (const kind of ["dragenter", "dragover"]) {
+    drop.addEventListener(kind, (event) => {
+      event.preventDefault();
+      drop.classList.add("over-it");
+    });
+  }
+  drop.addEventListener("dragleave", () => drop.classList.remove("over-it"));
+  drop.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    drop.classList.remove("over-it");
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const files = [...event.dataTransfer.files].map((file) => ({ file, path: file.name }));
+    choose(entries.length ? (await Promise.all(entries.map((entry) => filesOf(entry)))).flat() : files);
+  });
+  drop.append(element("p", { className: "mute", textContent: "You can drop them here, or a folder." }), pick, folder);
+  drop.after(summary, list);
+  form.querySelector(".send").append(bar, said, result);
+  form.addEventListener("submit", send);
+})();

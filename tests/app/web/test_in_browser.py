@@ -1,0 +1,213 @@
+"""The pages in a real browser: Debian's Chromium walks them as everybody, contestant, judge and admin.
+
+Left out, with a line that says so, where there is no Chromium. All sizes, themes and people are in `make browse`.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sqlalchemy import select
+
+from app.storage.tables import (
+    AccountRow,
+    ClarificationRow,
+    GroupRow,
+    OrganizationRow,
+    RawScoreRow,
+    SubmissionRow,
+    TeamRow,
+)
+from tests.builders.browser import Reader, chromium_running, reader
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
+from tests.builders.scoring import REJECTED, share
+from tests.builders.service import Api, open_api
+from tests.builders.sockets import listening
+from tests.builders.verdicts import judge
+from tests.conftest import migrated_sqlite
+
+pytestmark = pytest.mark.browser
+HOSTILE = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>'\"><svg onload=alert(1)>"
+EVERYBODY = ("/", "/login", "/c/c", "/c/c/problems", "/c/c/problems/echo", "/c/c/scoreboard", "/c/c/scoreboard?at=30")
+OTHERS = ("/c/c/teams/team", "/c/c/questions", "/c/none", "/docs")
+OWN = ("/c/c/answers", "/c/c/submissions/1", "/account")
+STATEMENT = f"# Echo\n\n{HOSTILE}\n\n[a link](javascript:alert(1)) and $x^2$\n"
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """A contest in whose every text stands what would run as a script if it were not text."""
+    folder = tmp_path_factory.mktemp("browser")
+    with open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api:
+        add_problem(api.service, {"statement/problem.en.md": STATEMENT})
+        add_contest(api.service, started=3 * HOUR, freeze=HOUR, settings={"rejections": "full"})
+        with api.service.database.write() as session:
+            session.add(GroupRow(id="g", name=f"group {HOSTILE}"))
+            session.add(OrganizationRow(id="o", name=f"organization {HOSTILE}", formal_name=f"formal {HOSTILE}"))
+            session.flush()
+            team = session.get_one(TeamRow, "team")
+            team.name, team.display_name = f"team {HOSTILE}"[:200], f"shown {HOSTILE}"[:200]
+            team.group_ids, team.organization_id = ["g"], "o"
+            session.get_one(AccountRow, "team").name = f"account {HOSTILE}"[:200]
+            asked = {"contest_id": "c", "text": f"{HOSTILE} asked", "time": datetime.now(UTC), "contest_time_ms": 1}
+            session.add(ClarificationRow(id="1", from_team_id="team", **asked))
+        change_contest(api.service, name=f"contest {HOSTILE}"[:200])
+        add_submission(api.service, {"02": share(1), "03": REJECTED}, minute=10)
+        add_submission(api.service, {"02": share(1), "03": share(1)}, team="other", minute=20)
+        with api.service.database.write() as session:
+            sent = session.get_one(SubmissionRow, 1)
+            sent.comment = f"comment {HOSTILE}"
+            sent.files = [*sent.files, {"name": f"file {HOSTILE}", "case": None, "ignored": f"reason {HOSTILE}"}]
+            for score in session.scalars(select(RawScoreRow)):
+                score.message = {"key": "k", "text": f"message {HOSTILE}", "args": {}}
+        api.service.boards.all_changed()
+        yield api
+
+
+@pytest.fixture(scope="module")
+def url(api: Api) -> Iterator[str]:
+    """The address of the contest's server."""
+    with listening(api) as place:
+        yield f"http://{place}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all."""
+    with chromium_running() as browser:
+        yield browser
+
+
+def pages_of(user: str | None) -> tuple[str, ...]:
+    """The pages that somebody can read."""
+    if user is None:
+        return (*EVERYBODY, *OTHERS)
+    return (*EVERYBODY, *OTHERS, *OWN) if user == "team" else (*EVERYBODY, *OTHERS, "/account", "/c/c/submissions/1")
+
+
+def faults_on(one: Reader, path: str) -> list[str]:
+    """What is wrong with a page: errors, requests to other hosts, what ran, what scrolls sideways."""
+    status = one.open(path)
+    faults = [] if status == (404 if path == "/c/none" else 200) else [f"status {status}"]
+    faults += [f"at {width} px it scrolls sideways" for width in one.overflows()]
+    if one.page.title() == "run" or one.page.locator("img[src=x]").count():
+        faults.append("a text became a part of the page")
+    faults += [each for each in one.faults if "404" not in each or path != "/c/none"]
+    one.faults.clear()
+    return [f"{path}: {each}" for each in faults]
+
+
+def test_nothing_runs_errs_leads_away_or_scrolls_sideways_on_any_page(browser: Browser, url: str) -> None:
+    faults: list[str] = []
+    for user in (None, "team", "judge", "admin"):
+        with reader(browser, url, user) as one:
+            for path in pages_of(user):
+                faults += faults_on(one, path)
+    assert faults == []
+
+
+def test_no_page_of_a_team_breaks_wcag_in_light_and_dark(browser: Browser, url: str) -> None:
+    violations: dict[str, list[str]] = {}
+    with reader(browser, url, "team") as one:
+        for path in pages_of("team"):
+            one.open(path)
+            for scheme in ("light", "dark") if path in {"/c/c/scoreboard", "/c/c/problems/echo"} else ("light",):
+                one.page.emulate_media(color_scheme=scheme)
+                if path != "/docs" and (broken := one.violations()):  # Swagger UI's own page
+                    violations[f"{path} {scheme}"] = broken
+    assert violations == {}
+
+
+def test_reading_pages_need_no_script(browser: Browser, url: str) -> None:
+    with reader(browser, url, java_script_enabled=False) as one:
+        for path in EVERYBODY:
+            assert one.open(path) == 200
+            expect(one.page.locator("h1")).to_be_visible()
+    assert one.faults == []
+
+
+def test_a_team_sends_answers_and_reads_its_report_by_keyboard_alone(
+    api: Api, browser: Browser, url: str, tmp_path: Path
+) -> None:
+    for name, data in (("02.out", b"2\n"), ("04.out", b"4\n")):
+        (tmp_path / name).write_bytes(data)
+    with reader(browser, url, "team") as one:
+        page = one.page
+        one.open("/c/c/problems/echo")
+        focus(page, "#files")
+        with page.expect_file_chooser() as choosing:
+            page.keyboard.press("Enter")
+        choosing.value.set_files([tmp_path / "02.out", tmp_path / "04.out"])
+        expect(page.locator(".pre")).to_contain_text("04.outno such case. Did you mean 02.out?")
+        expect(page.locator(".pre-sum")).to_contain_text("1 of 3 cases get a file; 1 file looks wrong.")
+        expect(page.get_by_role("button", name="Send 1 file for A")).to_be_visible()
+        focus(page, ".send .btn.main")
+        page.keyboard.press("Enter")
+        expect(page.locator(".pre-said")).to_contain_text("Stored as 3")
+        expect(page.locator(".pre-result")).to_contain_text("Waiting to be judged")
+        judge(api.service, 3, {"02": share(1)})
+        expect(page.locator(".pre-result")).to_contain_text("50.0 of 100")
+        focus(page, ".pre-result a")
+        page.keyboard.press("Enter")
+        expect(page.locator("h1")).to_have_text("Submission 3")
+        assert one.faults == []
+
+
+def focus(page: Page, selector: str) -> None:
+    """Go to a part of the page by Tab."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
+def test_a_zip_is_looked_into_before_it_is_sent(browser: Browser, url: str) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in {"out/02.out": "2\n", "03.out": "", ".DS_Store": "x", "run.log": "x"}.items():
+            archive.writestr(name, text)
+    with reader(browser, url, "team") as one:
+        one.open("/c/c/problems/echo")
+        one.page.set_input_files("#files", {"name": "a.zip", "mimeType": "", "buffer": packed.getvalue()})
+        shown = one.page.locator(".pre")
+        for text in ("run.logno such case", "03.outit is empty", "out/02.outtaken", ".DS_Storeno answers", "01nothing"):
+            expect(shown).to_contain_text(text)
+        one.page.set_input_files("#files", {"name": "a.zip", "mimeType": "", "buffer": b"Rar!\x1a\x07\x00"})
+        expect(shown).to_contain_text("a rar archive: expected a zip or plain files")
+        assert one.faults == []
+
+
+def test_rows_that_change_are_patched_in_place(api: Api, browser: Browser, url: str) -> None:
+    with reader(browser, url) as one:
+        page = one.page
+        page.clock.install()
+        one.open("/c/c/scoreboard")
+        expect(page.locator("[data-part=status]")).to_contain_text("connected")
+        page.evaluate("document.querySelector('tr[data-team=other]').mine = true")
+        add_submission(api.service, {"02": share(1), "03": share(1)}, team="team", minute=30)
+        page.clock.fast_forward(7000)
+        expect(page.locator("tr[data-team=team] .tot")).to_have_text("100.0")
+        assert page.evaluate("document.querySelector('tr[data-team=other]').mine"), "a row that stays keeps its element"
+        assert one.faults == []
+
+
+@pytest.mark.browse
+@pytest.mark.parametrize("user", [None, "team", "judge", "admin"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_breaks_wcag_for_anybody(browser: Browser, url: str, user: str | None, scheme: Any, width: int) -> None:
+    violations: dict[str, list[str]] = {}
+    with reader(browser, url, user, color_scheme=scheme, viewport={"width": width, "height": 900}) as one:
+        for path in pages_of(user):
+            one.open(path)
+            if path != "/docs" and (broken := one.violations()):
+                violations[path] = broken
+    assert violations == {}

@@ -1,0 +1,103 @@
+"""Drives Debian's Chromium through Playwright: one browser for all tests of a module, and what a page must never do."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.builders.browsers import chromium
+from tests.builders.service import PASSWORD
+
+QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+WIDTHS = (320, 390, 1280)
+HEIGHT = 900
+
+
+@contextmanager
+def chromium_running() -> Iterator[Browser]:
+    """Start one browser process, which all contexts share."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=[*QUIET])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@cache
+def axe() -> str:
+    """The source of axe-core, as its PyPI package brings it."""
+    return (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
+
+
+@dataclass
+class Reader:
+    """Somebody with a browser of their own; `faults` are errors in the console and requests to other hosts."""
+
+    url: str
+    context: BrowserContext
+    page: Page
+    faults: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> int:
+        """Go to a page and wait until it has loaded; its status."""
+        reply = self.page.goto(self.url + path, wait_until="load")
+        assert reply is not None, path
+        return reply.status
+
+    def overflows(self, widths: Sequence[int] = WIDTHS) -> list[int]:
+        """The widths at which the page that is open scrolls sideways."""
+        wide = []
+        for width in widths:
+            self.page.set_viewport_size({"width": width, "height": HEIGHT})
+            if self.page.evaluate("document.documentElement.scrollWidth") > width:
+                wide.append(width)
+        return wide
+
+    def violations(self) -> list[str]:
+        """The rules of WCAG 2.2 AA that the page that is open breaks, as axe-core finds them."""
+        self.page.evaluate(axe())
+        found: dict[str, Any] = self.page.evaluate(
+            "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", list(RULES)
+        )
+        return [
+            f"{each['id']}: {node['target']}: {node['failureSummary'][:300]}"
+            for each in found["violations"]
+            for node in each["nodes"][:3]
+        ]
+
+
+@contextmanager
+def reader(browser: Browser, url: str, user: str | None = None, **options: Any) -> Iterator[Reader]:
+    """A reader, logged in as one of the people or nobody; `options` are those of a context of Playwright."""
+    context = browser.new_context(bypass_csp=False, **options)
+    page = context.new_page()
+    one = Reader(url, context, page)
+    page.on("console", lambda message: message.type in {"error", "warning"} and one.faults.append(message.text))
+    page.on("pageerror", lambda error: one.faults.append(str(error)))
+    page.on("dialog", lambda dialog: (one.faults.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
+    host = urlsplit(url).netloc
+
+    def look(request: Any) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in {"data", "blob"} and parts.netloc != host:
+            one.faults.append(f"a request to {request.url}")
+
+    page.on("request", look)
+    try:
+        if user is not None:
+            one.open("/login")
+            page.fill("[name=username]", user)
+            page.fill("[name=password]", PASSWORD)
+            page.click("main button")
+        yield one
+    finally:
+        context.close()
