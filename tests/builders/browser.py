@@ -15,8 +15,22 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.builders.browsers import chromium
 from tests.builders.service import PASSWORD
 
-QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+)
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+REACHES_OUT = """width => {
+    const page = document.documentElement;
+    if (page.scrollWidth <= width) return "";
+    const out = [...document.body.querySelectorAll("*")].filter((each) => each.getBoundingClientRect().right > width);
+    return out.filter((each) => !out.some((other) => other !== each && each.contains(other))).slice(0, 3)
+        .map((each) => `${each.tagName} ${each.className}: ${each.textContent.slice(0, 60)}`).join("; ") || "unseen";
+}"""
 WIDTHS = (320, 390, 1280)
 HEIGHT = 900
 
@@ -53,13 +67,13 @@ class Reader:
         assert reply is not None, path
         return reply.status
 
-    def overflows(self, widths: Sequence[int] = WIDTHS) -> list[int]:
-        """The widths at which the page that is open scrolls sideways."""
+    def overflows(self, widths: Sequence[int] = WIDTHS) -> list[str]:
+        """The widths at which the page that is open scrolls sideways, with what reaches out of it."""
         wide = []
         for width in widths:
             self.page.set_viewport_size({"width": width, "height": HEIGHT})
-            if self.page.evaluate("document.documentElement.scrollWidth") > width:
-                wide.append(width)
+            if out := self.page.evaluate(REACHES_OUT, width):
+                wide.append(f"at {width} px it scrolls sideways: {out}")
         return wide
 
     def violations(self) -> list[str]:
@@ -78,7 +92,7 @@ class Reader:
 @contextmanager
 def reader(browser: Browser, url: str, user: str | None = None, **options: Any) -> Iterator[Reader]:
     """A reader, logged in as one of the people or nobody; `options` are those of a context of Playwright."""
-    context = browser.new_context(bypass_csp=False, **options)
+    context = browser.new_context(**{"reduced_motion": "reduce", **options})  # axe would meet colours on their way
     page = context.new_page()
     one = Reader(url, context, page)
     page.on("console", lambda message: message.type in {"error", "warning"} and one.faults.append(message.text))

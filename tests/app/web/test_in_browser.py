@@ -96,7 +96,7 @@ def faults_on(one: Reader, path: str) -> list[str]:
     """What is wrong with a page: errors, requests to other hosts, what ran, what scrolls sideways."""
     status = one.open(path)
     faults = [] if status == (404 if path == "/c/none" else 200) else [f"status {status}"]
-    faults += [f"at {width} px it scrolls sideways" for width in one.overflows()]
+    faults += one.overflows()
     if one.page.title() == "run" or one.page.locator("img[src=x]").count():
         faults.append("a text became a part of the page")
     faults += [each for each in one.faults if "404" not in each or path != "/c/none"]
@@ -110,7 +110,7 @@ def test_nothing_runs_errs_leads_away_or_scrolls_sideways_on_any_page(browser: B
         with reader(browser, url, user) as one:
             for path in pages_of(user):
                 faults += faults_on(one, path)
-    assert faults == []
+    assert not faults, "\n".join(faults)
 
 
 def test_no_page_of_a_team_breaks_wcag_in_light_and_dark(browser: Browser, url: str) -> None:
@@ -129,7 +129,7 @@ def test_reading_pages_need_no_script(browser: Browser, url: str) -> None:
     with reader(browser, url, java_script_enabled=False) as one:
         for path in EVERYBODY:
             assert one.open(path) == 200
-            expect(one.page.locator("h1")).to_be_visible()
+            expect(one.page.locator("h1").first).to_be_visible()
     assert one.faults == []
 
 
@@ -143,9 +143,9 @@ def test_a_team_sends_answers_and_reads_its_report_by_keyboard_alone(
         one.open("/c/c/problems/echo")
         focus(page, "#files")
         with page.expect_file_chooser() as choosing:
-            page.keyboard.press("Enter")
+            page.keyboard.press("Space")
         choosing.value.set_files([tmp_path / "02.out", tmp_path / "04.out"])
-        expect(page.locator(".pre")).to_contain_text("04.outno such case. Did you mean 02.out?")
+        expect(page.locator(".pre")).to_contain_text("04.outno such case. Did you mean 01.out?")
         expect(page.locator(".pre-sum")).to_contain_text("1 of 3 cases get a file; 1 file looks wrong.")
         expect(page.get_by_role("button", name="Send 1 file for A")).to_be_visible()
         focus(page, ".send .btn.main")
