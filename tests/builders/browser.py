@@ -79,12 +79,12 @@ class Reader:
     def violations(self) -> list[str]:
         """The rules of WCAG 2.2 AA that the page that is open breaks, as axe-core finds them."""
         self.page.evaluate(axe())
-        found: dict[str, Any] = self.page.evaluate(
+        report: dict[str, Any] = self.page.evaluate(
             "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", list(RULES)
         )
         return [
             f"{each['id']}: {node['target']}: {node['failureSummary'][:300]}"
-            for each in found["violations"]
+            for each in report["violations"]
             for node in each["nodes"][:3]
         ]
 
