@@ -15,8 +15,9 @@ from app.services.errors import BadRequest
 from app.services.scoreboard.rehearsal import Opening, rehearsal
 from app.services.scoreboard.reveal import reveal
 from app.services.scoreboard.row_renderer import arrays_of
-from app.web.board import BoardRows, columns_of, groups_of
+from app.web.board_rows import BoardRows
 from app.web.frames import frame
+from app.web.names import names_of
 from app.web.organiser.gate import Fields, see
 from app.web.organiser.home import DONE, Done
 from app.web.organiser.projector import PublicSnapshot
@@ -65,8 +66,8 @@ def ceremony_page(
         )
     scene = rehearsal(snapshot).scene(step)
     arrays = arrays_of(scene.board, None)
-    columns = columns_of(session, snapshot, arrays)
-    board = BoardRows(arrays, columns, groups_of(session, viewer, snapshot), viewer, "points")
+    shown = names_of(session, viewer, snapshot)
+    columns, board = shown.columns, BoardRows(arrays, shown.columns, shown.groups)
     names = {team.id: team.name for team in snapshot.contest.teams}
     at_team = scene.opening.team_id if scene.opening is not None else scene.next[0] if scene.next is not None else None
     centre = (board.place_of(at_team) or 0) if at_team is not None else 0

@@ -13,8 +13,9 @@ from app.services.names import NoContest
 from app.services.scoreboard.row_renderer import arrays_of
 from app.services.viewer import PUBLIC
 from app.services.visibility import snapshot_for
-from app.web.board import BoardRows, columns_of, groups_of
+from app.web.board_rows import BoardRows
 from app.web.frames import frame
+from app.web.names import groups_shown, names_of
 from app.web.pages import page
 from app.web.visitor import Reading, TheService
 from app.web.wording import seconds
@@ -47,12 +48,12 @@ def projector(
     every: Annotated[int, Query(ge=3, le=120)] = 12,
 ) -> HTMLResponse:
     """Who leads and how long is left, then page after page of the board, its first rows always there."""
-    groups = groups_of(session, PUBLIC, snapshot)
+    names = names_of(session, PUBLIC, snapshot)
+    groups = groups_shown(PUBLIC, snapshot, names)
     if group is not None and group not in groups:
         raise BadRequest(f"group: expected the id of a group of this board, found {group!r}")
     arrays = arrays_of(snapshot, group)
-    columns = columns_of(session, snapshot, arrays)
-    board = BoardRows(arrays, columns, groups, PUBLIC, "points")
+    columns, board = names.columns, BoardRows(arrays, names.columns, groups)
     freeze = snapshot.contest.clock.freeze_time
     return page(
         "organiser/projector.html",

@@ -43,7 +43,28 @@ function turn() {
   }, 1000 * (shown ? shown.every : 12));
 }
 
+/** Follow the board: a look at its version every few seconds costs a reply without a body while it has not changed. */
+function followBoard() {
+  const address = document.getElementById("board")?.dataset.live;
+  if (!address) return;
+  let seen = null;
+  const look = async () => {
+    let wait = 4000;
+    try {
+      const headers = seen ? { "If-None-Match": seen } : {};
+      const reply = await fetch(address, { method: "HEAD", headers, cache: "no-store" });
+      const version = reply.headers.get("ETag");
+      if (reply.status === 200 && version !== seen && (await refresh("board"))) seen = version;
+    } catch {
+      wait = 15000;
+    }
+    setTimeout(look, wait + Math.random() * 2000);
+  };
+  look();
+}
+
 const main = document.getElementById("main");
 if (main) new MutationObserver(show).observe(main, { childList: true });
 addEventListener("resize", show);
+followBoard();
 turn();
