@@ -26,7 +26,17 @@ from app.grading.messages import Failed, Grade, Held, Reply, Unreadable, Validat
 from app.packages.tools import Workshop
 from app.programs.bundle import unpack
 from app.programs.desk import IMAGE_BYTES, MOST_SECONDS, Ask, ProgramDesk
-from app.programs.model import CaseFiles, Decision, Meaning, OwnLimits, Program, ProgramFault, Protocol, Unread
+from app.programs.model import (
+    CaseFiles,
+    Decision,
+    Meaning,
+    NoCompiler,
+    OwnLimits,
+    Program,
+    ProgramFault,
+    Protocol,
+    Unread,
+)
 from app.programs.modules import NO_MODULES, Modules
 from app.programs.tools import ToolDesk
 from app.sandbox.model import SandboxFault, SandboxMissing
@@ -227,6 +237,8 @@ def _case_of(request: Validate) -> CaseFiles:
 def _failure(error: Exception) -> Failed:
     """The reply in place of one: whose fault it is decides what becomes of the answer."""
     match error:
+        case NoCompiler():
+            return Held(str(error))
         case ProgramFault():
             return Failed(str(error))
         case _FileUnreadable():

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from app.programs.bundle import SINGLE, VALIDATOR
 from app.programs.endings import exit_code
-from app.programs.model import ProgramFault, as_text
+from app.programs.model import NoCompiler, ProgramFault, as_text
 from app.programs.places import PROGRAM_FOLDER
 from app.sandbox.bubblewrap import python
 from app.sandbox.model import Command, Limits, Mount, Result
@@ -23,7 +23,12 @@ PYTHON = ".py"
 CPP = frozenset({".cpp", ".cc", ".cxx", ".c++"})
 MAIN = ("__main__.py", "main.py")
 C = frozenset({".c"})
-COMPILERS = {"/usr/bin/g++": ("-O2", "-std=gnu++20", "-pipe"), "/usr/bin/gcc": ("-O2", "-std=gnu17", "-pipe")}
+COMPILERS = {
+    "c++": ("/usr/bin/g++", "-O2", "-std=gnu++20", "-pipe"),
+    "c": ("/usr/bin/gcc", "-O2", "-std=gnu17", "-pipe"),
+}
+PACKAGES = {"c++": "g++", "c": "gcc"}
+"""Of Debian, where the compilers come from."""
 BUILD_FOLDER = "/build"
 COMPILED = f"{BUILD_FOLDER}/program"
 LAYOUT = "1"
@@ -124,14 +129,15 @@ def _compiler_stamp(program: Code, main: str) -> str:
     if main.endswith(PYTHON):
         return ""
     try:
-        return f"-{os.stat(_compiler(program)).st_mtime_ns:x}"
+        return f"-{os.stat(COMPILERS[_language(program)][0]).st_mtime_ns:x}"
     except FileNotFoundError:
         return ""
 
 
-def _compiler(program: Code) -> str:
+def _language(program: Code) -> str:
+    """The language of a program that is compiled, as COMPILERS has it."""
     sources = _sources(program.files, program.place)
-    return "/usr/bin/gcc" if Path(sources[0]).suffix in C else "/usr/bin/g++"
+    return "c" if Path(sources[0]).suffix in C else "c++"
 
 
 def _touched(home: Path) -> bool:
@@ -173,13 +179,17 @@ def _lay_out(program: Code, main: str, home: Path, execute: Execute) -> None:
 
 def _compile(program: Code, folder: Path, execute: Execute) -> None:
     sources = _sources(program.files, program.place)
-    compiler = _compiler(program)
-    if not Path(compiler).exists():
-        raise ProgramFault(f"expected a compiler at {compiler}, found none on this server")
+    language = _language(program)
+    compiler = COMPILERS[language]
+    if not Path(compiler[0]).exists():
+        raise NoCompiler(
+            f"{sources[0]}: expected a compiler at {compiler[0]}, found none on this server (Debian: apt-get install "
+            f"{PACKAGES[language]})"
+        )
     folders = sorted({str(Path(name).parent) for name in program.files})
     command = Command(
         (
-            *(compiler, *COMPILERS[compiler], "-o", COMPILED),
+            *(*compiler, "-o", COMPILED),
             *(word for name in folders for word in ("-I", f"{PROGRAM_FOLDER}/{name}")),
             *(f"{PROGRAM_FOLDER}/{name}" for name in sources),
             "-lm",

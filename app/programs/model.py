@@ -25,6 +25,10 @@ class ProgramFault(Exception):
     """The program failed by itself: a verdict on nobody. The text is for judges."""
 
 
+class NoCompiler(ProgramFault):
+    """The server has no compiler for the program: nobody's fault, and gone once one is installed."""
+
+
 class Unread(Exception):
     """The program refuses a case's input; the text says why."""
 

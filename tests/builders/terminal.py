@@ -39,7 +39,7 @@ class Terminal:
 
     @contextmanager
     def running(self, *words: object) -> Iterator[Running]:
-        """A command that goes on; it has to end by Ctrl-C with 0."""
+        """A command that goes on; it has to end by Ctrl-C with the `code` of what is yielded."""
         process = forked(
             self._command(words),
             env=self._environment(),
@@ -54,7 +54,7 @@ class Terminal:
             process.send_signal(signal.SIGINT)
             code = process.wait(SECONDS_TO_END)
             running.lines += [line.rstrip("\n") for line in process.stdout or ()]
-            assert code == 0, "\n".join(running.lines)
+            assert code == running.code, "\n".join(running.lines)
         finally:
             process.terminate()  # a command that is killed leaves what it has started
             with suppress(subprocess.TimeoutExpired):
@@ -77,10 +77,11 @@ class Terminal:
 
 @dataclass
 class Running:
-    """A command that goes on, and what it has printed so far."""
+    """A command that goes on, what it has printed so far, and the exit code that it has to end with."""
 
     process: Forked
     lines: list[str] = field(default_factory=list)
+    code: int = 0
 
     def until(self, words: str) -> str:
         """Read until a line with these words; returns that line. A command that prints none for too long is ended."""

@@ -1,4 +1,4 @@
-"""A service of the demo's own: a fresh home, a free port, a real process that ends with the demo."""
+"""A service of the demo's own: a fresh home, a free port, a real process that ends with the demo, kill -9 included."""
 
 from __future__ import annotations
 
@@ -42,7 +42,16 @@ def fresh_service(
     python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
     with (home / "server.log").open("w") as log:
         process = start(
-            command("app.cli", "serve", "--host", "127.0.0.1", "--port", str(port), "--home", str(home / "var")),
+            command(
+                "app.cli.demo.with_parent",
+                "serve",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(port),
+                "--home",
+                str(home / "var"),
+            ),
             cwd=home,
             env=clean | python | dict(settings or {}) | {"JURADO_ADMIN_PASSWORD": password},
             stdout=subprocess.PIPE,

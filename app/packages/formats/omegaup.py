@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from app.packages.documents import Document, check_model
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
 from app.packages.formats.leftovers import keep_programs
+from app.packages.formats.omegaup_limits import ValidatorLimits, limits_of_checker
 from app.packages.formats.omegaup_statements import read_statements
 
 PLAN_LINE = re.compile(r"\s*([^#\s]+)\s+([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*")
@@ -57,6 +58,7 @@ class ValidatorEntry(Loose):
     Name: Literal["token", "token-caseless", "token-numeric", "literal", "custom"] = "token-caseless"
     Tolerance: float | None = None
     GroupScorePolicy: Literal["", "sum-if-not-zero", "min"] = ""
+    Limits: ValidatorLimits | None = None
 
 
 class Settings(Loose):
@@ -75,6 +77,9 @@ def read(source: Source) -> Draft:
         source.faults.add("interactive", "expected answers that are files: an interactive problem has none")
         source.used.update(source.below("interactive"))
     draft.checker = _checker(source, settings)
+    limits = settings.Validator.Limits if settings.Validator else None
+    if limits is not None and isinstance(draft.checker, Program) and (own := limits_of_checker(source, limits)):
+        draft.metadata["limits"] = own
     cases = _cases(source)
     weights = _weights(source, settings, cases)
     draft.groups = _groups(source, settings, draft.checker, cases, weights)

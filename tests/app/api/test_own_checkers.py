@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from app.packages.read import read_archive
@@ -74,6 +76,46 @@ def test_a_checker_that_fails_on_an_answer_is_a_judge_error_with_its_reason_for_
     assert reason in report["error"]
     assert cases(report, "verdict") == {"02": ("judge_error",), "03": ("judge_error",)}
     assert reason not in str(judge.report(liar, report["submission_id"], "ants"))
+
+
+SPIED = """\
+def score(given, answer, reference):
+    could = []
+    exec(answer, {"could": could})
+    return 1, ", ".join(could) or "nothing"
+"""
+SPY = """\
+import os, socket, urllib.request
+
+def attempt(name, deed):
+    try:
+        deed()
+    except OSError:
+        return
+    could.append(name)
+
+for path in paths:
+    attempt("read " + path, lambda: open(path, "rb").read(1))
+    attempt("write " + path, lambda: open(path, "ab"))
+attempt("list the home", lambda: os.listdir(home))
+attempt("connect to the service", lambda: socket.create_connection(("127.0.0.1", port), 1))
+attempt("ask the service", lambda: urllib.request.urlopen(f"http://127.0.0.1:{port}/health/live", timeout=1))
+attempt("write its own folder", lambda: open("/work/own", "w"))
+"""
+
+
+def test_an_answer_that_takes_the_checker_over_reaches_nothing_of_the_running_service(judge: Judge) -> None:
+    """Neither its database nor its port, neither other teams' files nor references: all lie in its home."""
+    slug = judge.contest("spied", own_checker({"checker.py": SPIED}))
+    judge.submit(slug, {"02": "could.append('of the bees')", "03": "pass"}, "bees")
+    files = sorted(str(path) for path in judge.home.rglob("*") if path.is_file())
+    assert {"jurado.db", "secret.key"} <= {path.rpartition("/")[2] for path in files}
+    assert any("of the bees" in Path(path).read_text(errors="replace") for path in files)
+    assert httpx.get(f"{judge.url}/health/live").status_code == 200
+    known = f"paths, home, port = {files!r}, {str(judge.home)!r}, {httpx.URL(judge.url).port}\n"
+    report = judge.submit(slug, {"02": known + SPY, "03": "pass"})
+    messages = {case["name"]: case["message"]["text"] for case in report["cases"] if case["verdict"] == "accepted"}
+    assert messages == {"02": "write its own folder", "03": "nothing"}
 
 
 def test_a_changed_checker_proposes_a_rejudging_and_judges_once_that_is_applied(judge: Judge) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from watchfiles import Change
 
@@ -65,6 +67,7 @@ def test_a_package_is_tried_changed_broken_and_mended_while_it_is_served(termina
 
 
 def test_a_package_with_errors_comes_in_once_they_are_mended(terminal: Terminal) -> None:
+    """In the end the command is killed by a signal that it never hears of: its server ends with it."""
     terminal.run("package", "new", "mysum")
     statement = terminal.folder / "mysum/statement/problem.en.md"
     text = statement.read_text()
@@ -85,6 +88,11 @@ def test_a_package_with_errors_comes_in_once_they_are_mended(terminal: Terminal)
         assert contest["id"] == server["contest"]
         (team,) = httpx.get(f"{server['url']}/api/contests/practice/teams", headers=auth).json()
         assert team["id"] == "you"
+        started = psutil.Process(running.process.pid).children(recursive=True)
+        assert len(started) > 1  # the server and its graders
+        running.process.kill()
+        running.code = -signal.SIGKILL
+        assert psutil.wait_procs(started, timeout=60)[1] == []
 
 
 def test_a_new_folder_stands_for_its_files_and_what_has_gone_again_for_none(tmp_path: Path) -> None:

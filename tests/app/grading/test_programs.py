@@ -16,6 +16,7 @@ from app.grading.held import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
 from app.grading.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.grading.programs import Programs
 from app.grading.staff import EngineSettings
+from app.programs import languages
 from app.programs.bundle import pack
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
@@ -78,6 +79,21 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(datab
             assert types(service) == ["AC"]
         finally:
             engine.close()
+
+
+@pytest.mark.sandbox
+def test_without_a_compiler_what_needs_one_is_held_back_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(languages.COMPILERS, "c++", ("/nowhere/g++",))
+    files = LocalFiles(tmp_path)
+    bundle = pack({"output_validator/check.cpp": b"int main() {}\n"})
+    program: ProgramDocument = {"protocol": "kattis", "points": "fraction", "sha256": files.keep(bundle)}
+    programs = Programs(tmp_path, None, MEMORY)
+    try:
+        reply = programs.grade(Grade("program", [answer(files, b"8")], program), program, SECONDS)
+    finally:
+        programs.close()
+    assert isinstance(reply, Held)
+    assert "apt-get install g++" in reply.error
 
 
 def types(service: Service) -> list[str | None]:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from app.programs import languages
 from app.programs.bundle import digest, pack, program_files, unpack
 from app.programs.desk import Opinion, ProgramDesk
-from app.programs.model import CaseFiles, Meaning, Program, Protocol
+from app.programs.model import CaseFiles, Meaning, NoCompiler, Program, Protocol
+from app.programs.tools import tool_at
 from tests.builders.pictures import png
 
 pytestmark = pytest.mark.sandbox
@@ -180,6 +182,22 @@ def test_what_does_not_compile_is_told_in_the_compilers_first_lines(desk: Progra
     (opinion,) = desk.ask_all(own, [case(b"8")], SECONDS)
     assert opinion.fault.startswith("output_validator/check.cpp does not compile:\noutput_validator/check.cpp:")
     assert "vedrict" in opinion.fault
+
+
+@pytest.mark.parametrize(("language", "name"), [("c++", "check.cpp"), ("c", "check.c")])
+def test_a_missing_compiler_is_named_with_the_package_that_brings_it(
+    tmp_path: Path, desk: ProgramDesk, monkeypatch: pytest.MonkeyPatch, language: str, name: str
+) -> None:
+    monkeypatch.setitem(languages.COMPILERS, language, ("/nowhere/compiler",))
+    other = ProgramDesk(desk._sandbox, tmp_path, 2**27)
+    (opinion,) = other.ask_all(program({f"output_validator/{name}": "int main() {}\n"}), [case(b"8")], SECONDS)
+    assert opinion.fault == (
+        f"output_validator/{name}: expected a compiler at /nowhere/compiler, found none on this server "
+        f"(Debian: apt-get install {'g++' if language == 'c++' else 'gcc'})"
+    )
+    tool = tool_at({f"input_validators/{name}": b"int main() {}\n"}, f"input_validators/{name}")
+    with pytest.raises(NoCompiler, match="found none on this server"):
+        other.tools().prepare(tool)
 
 
 def test_a_program_is_compiled_once(tmp_path: Path, desk: ProgramDesk) -> None:

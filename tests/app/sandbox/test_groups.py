@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.groups import NEEDED, Groups, NoGroups, RunGroup, choose, sweep
+from app.sandbox import groups
+from app.sandbox.groups import MAIN, NEEDED, Groups, NoGroups, RunGroup, choose, sweep
 from app.sandbox.hierarchies import Hierarchy, hierarchies
+from tests.builders.control_groups import Kernel
 from tests.builders.sandboxes import MIB, limits
 
 V1 = "30 29 0:27 {root} {top} rw,nosuid - cgroup cgroup rw,{controllers}\n"
@@ -89,6 +91,89 @@ def test_a_sweep_leaves_what_is_locked_and_what_is_somebody_elses(tmp_path: Path
     finally:
         os.close(lock)
     assert {path.name for path in tmp_path.iterdir()} == {"jurado-alive", "other"}
+
+
+SERVICE = "system.slice/jurado.service"
+
+
+def delegated(top: Path, monkeypatch: pytest.MonkeyPatch, inside: str = SERVICE, *, read_only: bool = False) -> Kernel:
+    """A server in a group of systemd's with `Delegate=memory pids`, its own processes 100 and 101 in `inside`."""
+    kernel = Kernel(top, read_only)
+    own = top / inside
+    own.mkdir(parents=True)
+    for folder in [top, *reversed([each for each in own.parents if top in each.parents]), own]:
+        kernel.fill(folder, "cpuset cpu memory pids\n", "100\n101\n" if folder == own else "")
+    mounts = V2.format(root="/", top=top)
+    monkeypatch.setattr(groups, "own_hierarchies", lambda: hierarchies(mounts, f"0::/{inside}\n"))
+    kernel.rule(monkeypatch)
+    return kernel
+
+
+def test_a_service_with_delegated_groups_of_version_2_divides_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its processes move to a group inside, as a group that is divided has none of its own."""
+    delegated(tmp_path, monkeypatch)
+    own = tmp_path / SERVICE
+    opened = Groups.open()
+    assert (own / MAIN / "cgroup.procs").read_text().split() == ["100", "101"]
+    assert (own / "cgroup.procs").read_text() == ""
+    (server,) = own.glob("jurado-*")
+    assert [(each / "cgroup.subtree_control").read_text() for each in (own, server)] == ["memory pids\n"] * 2
+    group = opened.new(limits(memory=64 * MIB, processes=5))
+    assert group.folders == [server / "1"]
+    texts = {path.name: path.read_text() for path in (server / "1").iterdir()}
+    assert (texts["memory.max"], texts["memory.swap.max"]) == (f"{64 * MIB}\n", "0\n")
+    assert (texts["memory.oom.group"], texts["pids.max"]) == ("1\n", "7\n")
+    assert (group.cpu_seconds(), group.peak_memory()) == (1.5, 8192)
+    assert not group.out_of_memory()
+    assert not group.refused_processes()
+    (server / "1/memory.events").write_text("low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\noom_group_kill 1\n")
+    (server / "1/pids.events").write_text("max 3\n")
+    assert group.out_of_memory()
+    assert group.refused_processes()
+    group.kill()
+    assert (server / "1/pids.max").read_text() == "0\n"
+    group.remove()
+    assert opened.in_use() == []
+    opened.close()
+    assert [path.name for path in own.iterdir() if path.is_dir()] == [MAIN]
+
+
+def test_a_server_in_its_main_group_makes_groups_beside_it_and_removes_those_of_a_dead_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a restart by an updater inside, or of a second sandbox of the same process."""
+    kernel = delegated(tmp_path, monkeypatch, f"{SERVICE}/{MAIN}")
+    own = tmp_path / SERVICE
+    kernel.write(own / "cgroup.subtree_control", "+memory +pids")
+    (own / "jurado-dead").mkdir()
+    (own / "jurado-dead/1").mkdir()
+    first, second = Groups.open(), Groups.open()
+    assert not (own / "jurado-dead").exists()
+    assert len(list(own.glob("jurado-*"))) == 2
+    assert (own / MAIN / "cgroup.procs").read_text().split() == ["100", "101"]
+    for opened in (first, second):
+        opened.close()
+
+
+def test_a_hierarchy_without_controllers_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where version 1 has them all, or nothing was delegated."""
+    kernel = delegated(tmp_path, monkeypatch)
+    kernel.fill(tmp_path / SERVICE, "cpu\n", "100\n")
+    with pytest.raises(NoGroups, match="memory, pids is mounted or delegated; as a service of systemd"):
+        Groups.open()
+
+
+def test_groups_that_a_container_mounts_read_only_are_told_with_what_docker_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delegated(tmp_path, monkeypatch, read_only=True)
+    with pytest.raises(NoGroups) as missing:
+        Groups.open()
+    text = str(missing.value)
+    assert text.startswith("cannot divide the group for cpuacct, memory, pids: Read-only file system")
+    assert "docker: --privileged" in text
 
 
 @pytest.mark.sandbox

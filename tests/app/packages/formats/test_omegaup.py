@@ -189,3 +189,64 @@ def test_an_archive_is_named_by_its_folder_its_file_or_the_id_asked_for() -> Non
 
 def test_an_import_gives_the_same_files_each_time() -> None:
     assert imported().files == imported().files
+
+
+def custom(limits: str) -> Changes:
+    """A validator of the package's own with these limits."""
+    return {
+        "validator.py": "print(1.0)\n",
+        "settings.json": f'{{"Validator": {{"Name": "custom", "Limits": {limits}}}}}',
+    }
+
+
+@pytest.mark.parametrize(
+    ("limits", "own"),
+    [
+        ('{"TimeLimit": "2s", "MemoryLimit": "256MiB", "OutputLimit": "2MiB"}', (2, 256, 2)),
+        ('{"TimeLimit": "1m30s", "MemoryLimit": 268435456, "OutputLimit": "10KiB"}', (90, 256, 1)),
+        ('{"TimeLimit": "1h0m0.5s", "MemoryLimit": "1.5GiB", "OutputLimit": 10485761}', (3601, 1536, 11)),
+        ('{"TimeLimit": 2.5, "OutputLimit": "1048576"}', (3, None, 1)),
+        ('{"TimeLimit": "500ms", "MemoryLimit": null}', (1, None, None)),
+        ('{"TimeLimit": 0}', (1, None, None)),
+        ("{}", (None, None, None)),
+    ],
+)
+def test_limits_of_a_validator_become_those_of_the_checker(limits: str, own: tuple[int | None, ...]) -> None:
+    read = package(custom(limits))
+    given = read.problem.limits
+    assert (given.validation_time, given.validation_memory, given.validation_output) == own
+    assert read.program is not None
+    assert (read.program.limits.seconds, read.program.limits.memory, read.program.limits.output) == own
+
+
+def test_limits_that_are_no_whole_ones_and_those_of_the_clock_are_noted() -> None:
+    rounded = "limits of checkers are whole seconds and MiB here: validation_time 2 s, validation_output 1 MiB"
+    given = custom('{"TimeLimit": "1500ms", "MemoryLimit": "256MiB", "OutputLimit": "10KiB", "ExtraWallTime": "1s"}')
+    about = [note for note in notes(given) if "Validator.Limits" in note]
+    assert about == [
+        f"settings.json, Validator.Limits: {rounded}",
+        "settings.json, Validator.Limits: time on the clock is bounded by twice validation_time here",
+    ]
+    whole = custom('{"TimeLimit": "2s", "MemoryLimit": "256MiB", "OutputLimit": "2MiB", "ExtraWallTime": "0s"}')
+    assert not [note for note in notes(whole) if "Validator.Limits" in note]
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ('{"TimeLimit": "2"}', "Validator.Limits.TimeLimit: expected a duration such as 1s or 500ms, found '2'"),
+        ('{"TimeLimit": "-1s"}', "expected a duration such as 1s or 500ms, found '-1s'"),
+        ('{"TimeLimit": NaN}', "expected a duration such as 1s or 500ms, found nan"),
+        ('{"TimeLimit": "1s 1s"}', "expected a duration"),
+        ('{"MemoryLimit": "256MB"}', "Validator.Limits.MemoryLimit: expected a size such as 256MiB, found '256MB'"),
+        ('{"MemoryLimit": true}', "expected a size such as 256MiB, found True"),
+        ('{"OutputLimit": "9999999TiB"}', "expected at most 1000000 seconds or MiB, found more"),
+    ],
+)
+def test_a_limit_that_does_not_read_is_refused_by_name(limits: str, expected: str) -> None:
+    assert any(expected in fault for fault in faults(custom(limits)))
+
+
+def test_limits_of_a_standard_validator_mean_nothing_here() -> None:
+    settings = '{"Validator": {"Name": "token", "Limits": {"TimeLimit": "2s"}}}'
+    assert package({"settings.json": settings}).problem.limits.validation_time is None
