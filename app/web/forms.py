@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeVar
+from typing import IO, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 from fastapi import Request
@@ -19,10 +19,25 @@ MOST_FIELDS = 5000
 M = TypeVar("M", bound=BaseModel)
 
 
+class SentFile(Protocol):
+    """A file of a form: the name it was sent under, and its bytes."""
+
+    @property
+    def name(self) -> str:
+        """The name, as the sender's machine has it."""
+
+    @property
+    def stream(self) -> IO[bytes]:
+        """The bytes, from their beginning."""
+
+
 class ReadForm(Protocol):
     """A form with files as it was read."""
 
     texts: dict[str, str]
+
+    def file(self, field: str) -> SentFile | None:
+        """The file of a field; None where there is none."""
 
     def read(self, field: str) -> bytes | None:
         """The bytes of the file of a field; None where there is none."""

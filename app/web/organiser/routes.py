@@ -13,13 +13,18 @@ from app.web.organiser import (
     awards,
     ceremony,
     contest_problems,
+    health,
     home,
+    jobs,
     live,
     messages,
+    people,
+    problems,
     projector,
     rejudgings,
     roles,
     setup,
+    similarity,
     teams,
 )
 from app.web.organiser.gate import needs
@@ -31,6 +36,9 @@ ENTRY = f"{CONTEST}/problems/{{problem_id}}"
 TEAM = f"{CONTEST}/teams/{{team_id}}"
 SUBMISSION = f"{CONTEST}/submissions/{{submission_id}}"
 REJUDGING = f"{CONTEST}/rejudgings/{{rejudging_id}}"
+PROBLEMS = f"{ADMIN}/problems"
+PROBLEM = f"{PROBLEMS}/{{problem_id}}"
+PERSON = f"{ADMIN}/people/{{account_id}}"
 Place = tuple[str, str, Callable[..., Any], str]
 PLACES: Sequence[Place] = (
     ("GET", ADMIN, home.organiser_home, "list_problems"),
@@ -77,6 +85,26 @@ PLACES: Sequence[Place] = (
     ("POST", f"{CONTEST}/awards", awards.give_award, "create_award"),
     ("POST", f"{CONTEST}/awards/{{award_id}}/remove", awards.remove_award, "delete_award"),
     ("GET", f"{CONTEST}/audit", audit.contest_audit, "list_contest_audit"),
+    ("GET", f"{CONTEST}/similarity", similarity.similarity_page, "get_similarity"),
+    ("GET", f"{CONTEST}/similarity/{{team_id}}/{{rival_id}}", similarity.comparison_page, "compare_teams"),
+    ("GET", PROBLEMS, problems.list_page, "list_problems"),
+    ("POST", PROBLEMS, problems.bring_in, "import_problem"),
+    ("GET", PROBLEM, problems.problem_page, "get_problem"),
+    ("POST", f"{PROBLEM}/verify", problems.verify, "start_verification"),
+    ("POST", f"{PROBLEM}/reference-runs", problems.run_reference, "start_reference_run"),
+    ("POST", f"{PROBLEM}/cases", problems.add_cases, "import_testcases"),
+    ("POST", f"{PROBLEM}/cases/arrange", problems.arrange_cases, "change_testcases"),
+    ("GET", f"{PROBLEM}/versions/{{number}}", problems.version_page, "get_version"),
+    ("POST", f"{PROBLEM}/versions/{{number}}/restore", problems.restore_version, "restore_version"),
+    ("GET", f"{ADMIN}/jobs", jobs.jobs_page, "list_jobs"),
+    ("GET", f"{ADMIN}/jobs/{{job_id}}", jobs.job_page, "get_job"),
+    ("POST", f"{ADMIN}/jobs/{{job_id}}/cancel", jobs.cancel_job, "cancel_job"),
+    ("GET", f"{ADMIN}/people", people.people_page, "list_accounts"),
+    ("POST", f"{PERSON}/password", people.new_password, "create_password"),
+    ("POST", f"{PERSON}/code", people.reset_code, "create_password_reset"),
+    ("POST", f"{PERSON}/allow", people.allow, "put_organiser"),
+    ("POST", f"{PERSON}/disallow", people.disallow, "delete_organiser"),
+    ("GET", f"{ADMIN}/health", health.health_page, "get_stored_files"),
     ("GET", f"{ADMIN}/audit", audit.server_audit, "list_audit"),
 )
 """The method, the address, the handler and the operation whose rights the page needs."""

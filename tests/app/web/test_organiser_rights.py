@@ -15,7 +15,7 @@ from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.service import HASH, Api, open_api
 from tests.conftest import migrated_sqlite
 
-VALUES = {"contest_id": "c", "problem_id": "echo", "team_id": "team", "account_id": "staff"}
+VALUES = {"contest_id": "c", "problem_id": "echo", "team_id": "team", "account_id": "staff", "rival_id": "other"}
 SEES = {
     Who.EVERYBODY: {None, "team", "staff", "boss", "judge", "admin"},
     Who.CONTEST_JUDGES: {"staff", "boss", "judge", "admin"},
