@@ -56,14 +56,14 @@ def people_page(
 
 async def new_password(request: Request, service: TheService, viewer: Visitor, account_id: str) -> HTMLResponse:
     """Give an account another password, and show it once."""
-    made = await run_heavy(partial(renew_password, service, account_id))
+    made = await run_heavy(partial(renew_password, service, viewer, account_id))
     authenticator_of(request).forget(account_id)
     return _once(request, viewer, made.username, "password", made.password, None)
 
 
 def reset_code(request: Request, viewer: Visitor, account_id: str, session: Writing) -> HTMLResponse:
     """Make a code with which the owner of an account sets a password, and show it once."""
-    made = make_reset(session, account_id, ResetBody())
+    made = make_reset(session, viewer, account_id, ResetBody())
     return _once(request, viewer, made.username, "code", made.code, made.expires)
 
 

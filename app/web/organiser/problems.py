@@ -27,7 +27,7 @@ from app.web.forms import OpenForm, made_of_values
 from app.web.organiser.gate import Faults, Fields, faults_of, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
-from app.web.visitor import Reading, TheService, Visitor, Writing, authenticator_of
+from app.web.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
 
 Number = Annotated[int, PathParameter(ge=1, lt=2**31)]
 AGGREGATIONS = ("sum", "min", "pass-fail")
@@ -181,10 +181,8 @@ def _list(
 
 
 def _refused(request: Request, service: TheService, viewer: Viewer, refusal: ServiceError) -> HTMLResponse:
-    statuses = request.app.state.refusal_statuses
-    status = next(statuses[kind] for kind in type(refusal).__mro__ if kind in statuses)
     with service.database.read() as session:
-        return _list(request, viewer, session, faults=faults_of(refusal), status=status)
+        return _list(request, viewer, session, faults=faults_of(refusal), status=status_of(request, refusal))
 
 
 def _led_on(request: Request, outcome: BroughtIn | RejudgingView) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, cast
 
@@ -44,12 +44,12 @@ A_SHEET = 10
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A team of the contest with the usernames of its accounts."""
+    """A team of the contest with the ids and usernames of its accounts."""
 
     id: str
     name: str
     groups: str
-    accounts: str
+    accounts: Sequence[tuple[str, str]]
     can_log_in: bool
     is_hidden: bool
     is_disqualified: bool
@@ -221,11 +221,11 @@ def _teams(session: Session, contest_id: str) -> list[Listed]:
     contest = contest_of(session, contest_id)
     out = teams.disqualified(session, contest_id)
     with_passwords = accounts.with_passwords(session)
-    usernames: dict[str, list[str]] = {}
+    usernames: dict[str, list[tuple[str, str]]] = {}
     able: set[str] = set()
     for account in accounts.accounts(session):
         if account.team_id is not None:
-            usernames.setdefault(account.team_id, []).append(account.username)
+            usernames.setdefault(account.team_id, []).append((account.id, account.username))
             if account.id in with_passwords:
                 able.add(account.team_id)
     return [
@@ -233,7 +233,7 @@ def _teams(session: Session, contest_id: str) -> list[Listed]:
             row.id,
             row.display_name or row.name,
             ", ".join(row.group_ids),
-            ", ".join(usernames.get(row.id, [])),
+            usernames.get(row.id, []),
             row.id in able,
             row.hidden,
             row.id in out,

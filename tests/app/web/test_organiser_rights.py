@@ -26,6 +26,7 @@ SEES = {
     Who.AUTHORS: {"admin"},
     Who.ROLES: {"staff", "boss", "judge", "admin"},
     Who.ACCOUNTS: {"team", "staff", "boss", "judge", "admin"},
+    Who.KEEPERS: {"boss", "admin"},
     Who.JUDGES: {"judge", "admin"},
     Who.ADMINS: {"admin"},
 }
