@@ -108,6 +108,10 @@ def import_lines(imported: Imported) -> Iterator[str]:
         other = f" {problem['id']}" if problem["how"] == "version" else ""
         yield f"problem {problem['package_id']} {HOW[problem['how']]}{other} ({problem['test_cases']} test cases)"
         yield from _difference_lines(problem)
+    for role in imported["roles"]:
+        state = "is" if role["granted"] else "is not"
+        why = "" if role["reason"] is None else f": {role['reason']}"
+        yield f"{role['username']} {state} {role['role']} of it{why}"
     yield f"{imported['submissions']} submissions have been judged"
     board = imported["board"]
     if board is None:

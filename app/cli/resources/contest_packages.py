@@ -45,10 +45,20 @@ class ImportedBoard(Differences):
     judge_errors: int
 
 
+class ImportedRole(TypedDict):
+    """A role of the package, and whether the account here has it now."""
+
+    username: str
+    role: str
+    granted: bool
+    reason: str | None
+
+
 class Imported(TypedDict):
     """The result of an import; without a board nothing was compared."""
 
     submissions: int
+    roles: list[ImportedRole]
     problems: list[ImportedProblem]
     board: ImportedBoard | None
 

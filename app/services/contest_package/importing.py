@@ -97,7 +97,7 @@ def _keep(
         numbers = {id_: submitted.number for id_, submitted in importer.submitted.items()}
         missing = [version.package_id for version in chosen.values() if version.how == "here"]
         compared = _compared(session, row.id, contents, numbers, missing=missing, any_board=options.any_board)
-        made = imported_view(view(row), chosen.values(), compared, len(numbers)).model_dump(mode="json")
+        made = imported_view(view(row), chosen.values(), compared, len(numbers), importer.roles).model_dump(mode="json")
         calls = session.info.pop(AFTER_COMMIT, [])
         files.settle()
     for call in calls:

@@ -1,8 +1,8 @@
 """Facts of a contest that CLICS has no property for: `jurado.json` of contest packages, written and read.
 
 Limits of a problem, clocks of a team's own, timers for final inputs, chosen submissions, and what is opened of a frozen
-board: CLICS has no words for these, and without them the board that comes back is another one. And the terms of
-self-registration, without their code, and who has registered by them.
+board: CLICS has no words for these, and without them the board that comes back is another one. And its people: see
+`app.services.contest_package.people`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,19 @@ from sqlalchemy.orm import Session
 
 from app.domain.documents import LimitsDocument
 from app.services.bodies import Body
-from app.services.clics import Id, Time, format_time, format_time_or_none
-from app.services.contest_package import games
+from app.services.clics import Id, Time, format_time
+from app.services.contest_package import games, people
 from app.services.contest_package.games import GameDocument, OfGame
+from app.services.contest_package.people import KeptTeam, OfPeople, RoleOf, SelfRegistered, Terms
 from app.services.contests.bodies import LimitsBody
 from app.services.errors import fault
 from app.services.fault_list import FaultList
-from app.services.people.registration_bodies import LARGEST_TEAM, MOST
-from app.storage import contests, participations, registrations, submission_queries, teams
+from app.storage import contests, participations, submission_queries, teams
 from app.storage.tables import (
     ChosenSubmissionRow,
     ContestRow,
     InputRequestRow,
     ParticipationRow,
-    RegisteredRow,
-    RegistrationRow,
 )
 
 FILE = "jurado.json"
@@ -85,45 +83,18 @@ class Choice(Request):
     submission_id: str
 
 
-class Terms(Body):
-    """The terms of self-registration; they come in closed, as their code stays where it was handed out."""
-
-    most: int = Field(ge=0, le=MOST)
-    until: Time | None = None
-    team_size: int = Field(ge=1, le=LARGEST_TEAM)
-    group_id: Id | None = None
-
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return ("registration",)
-
-
-class SelfRegistered(Body):
-    """An account whose owner registered it."""
-
-    account_id: Id
-    time: Time
-
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.account_id,)
-
-
-One = OfProblem | OfTeam | Place | Terms | SelfRegistered | OfGame
-B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice, Terms, SelfRegistered, OfGame)
+One = OfProblem | OfTeam | Place | OfGame | OfPeople
+B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice, OfGame, Terms, SelfRegistered, RoleOf, KeptTeam)
 MODELS: Mapping[str, type[One]] = {
     "limits": OfProblem,
     "participations": OfTeam,
     "input_requests": Request,
     "chosen": Choice,
     "revealed": Place,
-    "registration": Terms,
-    "registered": SelfRegistered,
     "games": OfGame,
+    **people.MODELS,
 }
-OF_SUBMISSIONS = frozenset(MODELS) - {"limits", "registration", "registered"}
+OF_SUBMISSIONS = frozenset(MODELS) - {"limits", *people.MODELS}
 """Acts of teams, left out where their submissions are."""
 
 
@@ -161,27 +132,8 @@ class ChoiceDocument(RequestDocument):
     submission_id: str
 
 
-class TermsDocument(TypedDict):
-    """Terms as they are written."""
-
-    most: int
-    until: str | None
-    team_size: int
-    group_id: str | None
-
-
-class RegisteredDocument(TypedDict):
-    """A SelfRegistered as it is written."""
-
-    account_id: str
-    time: str
-
-
-class OwnDocument(TypedDict):
-    """The whole document; its names are those of the models above."""
-
-    registration: list[TermsDocument]
-    registered: list[RegisteredDocument]
+class OwnDocument(people.PeopleDocument):
+    """The whole document; its names are those of the models."""
 
     limits: list[LimitsOfProblem]
     participations: list[ClockOfTeam]
@@ -198,7 +150,6 @@ def document(session: Session, contest: ContestRow) -> OwnDocument:
     shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest.id)}
     clocks = sorted(participations.participations(session, contest.id).items())
     rows = [each for each in participations.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
-    terms = registrations.terms(session, contest.id)
     chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     return {
         "limits": [{"problem_id": row.problem_id, "limits": row.limits} for row in entries if row.limits],
@@ -214,19 +165,9 @@ def document(session: Session, contest: ContestRow) -> OwnDocument:
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
-        "registration": [] if terms is None else [_terms(terms)],
         "games": games.documents(session, contest.id, team_ids),
-        "registered": [
-            {"account_id": row.account_id, "time": format_time(row.time)}
-            for row, account in registrations.registered(session, contest.id)
-            if account.team_id in team_ids
-        ],
+        **people.document(session, contest, team_ids),
     }
-
-
-def _terms(row: RegistrationRow) -> TermsDocument:
-    until = format_time_or_none(row.until)
-    return {"most": row.most, "until": until, "team_size": row.team_size, "group_id": row.group_id}
 
 
 def _is_of(row: InputRequestRow | ChosenSubmissionRow, team_ids: Collection[str], problem_ids: Collection[str]) -> bool:
@@ -255,22 +196,25 @@ class Known:
     submissions: Mapping[str, Submitted]
     groups: Collection[str]
     accounts: Collection[str]
+    new_teams: Collection[str]
 
 
 def keep(
     session: Session, contest: ContestRow, own: Mapping[str, Sequence[object]], known: Known, faults: FaultList
-) -> None:
-    """Put it into the tables; `faults` gets what is wrong with it."""
+) -> list[RoleOf]:
+    """Put it into the tables, and return the roles, which are granted last; `faults` gets what is wrong with it."""
     given = _Given(own, known, faults)
     _limit(session, contest, given.bodies("limits", OfProblem))
     _begin(session, contest, given.bodies("participations", OfTeam))
     _ask(session, contest, given.bodies("input_requests", Request))
     _choose(session, contest, given.bodies("chosen", Choice), known)
-    _open_registration(
+    people.open_registration(
         session, contest, given.bodies("registration", Terms), given.bodies("registered", SelfRegistered)
     )
+    people.keep_teams(session, contest, given.bodies("kept_teams", KeptTeam), known.new_teams)
     games.keep(session, contest.id, given.bodies("games", OfGame), known.submissions, FILE, faults)
     contest.revealed = [[body.team_id, body.problem_id] for body in given.bodies("revealed", Place)]
+    return given.bodies("roles", RoleOf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,14 +248,12 @@ class _Given:
 
 def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -> bool:
     before = faults.count
-    if isinstance(body, Terms):
-        if body.group_id is not None and body.group_id not in known.groups:
-            faults.add(FILE, f"{where}.group_id", "a group that exists", repr(body.group_id))
-        return faults.count > before
-    if isinstance(body, SelfRegistered):
-        if body.account_id not in known.accounts:
-            faults.add(FILE, f"{where}.account_id", "an account that exists", repr(body.account_id))
-        return faults.count > before
+    if isinstance(body, Terms | SelfRegistered | RoleOf | KeptTeam):
+        fault_ = people.refers_to_nothing(body, known.teams, known.groups, known.accounts)
+        if fault_ is not None:
+            name, expected, actual = fault_
+            faults.add(FILE, f"{where}.{name}", expected, actual)
+        return fault_ is not None
     if not isinstance(body, OfProblem) and body.team_id not in known.teams:
         faults.add(FILE, f"{where}.team_id", "a team of the contest", repr(body.team_id))
     if not isinstance(body, OfTeam) and body.problem_id not in known.problems:
@@ -351,14 +293,3 @@ def _choose(session: Session, contest: ContestRow, bodies: Sequence[Choice], kno
         )
         row.submission_id = known.submissions[body.submission_id].number
         session.add(row)
-
-
-def _open_registration(
-    session: Session, contest: ContestRow, terms: Sequence[Terms], accounts: Sequence[SelfRegistered]
-) -> None:
-    """Keep the terms, closed and without a code, and who has registered: those places are taken."""
-    for body in terms:
-        row = RegistrationRow(contest_id=contest.id, is_open=False, **body.model_dump())
-        session.add(row)
-    for each in accounts:
-        session.add(RegisteredRow(contest_id=contest.id, account_id=each.account_id, time=each.time))

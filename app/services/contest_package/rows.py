@@ -15,8 +15,10 @@ from app.service import Service
 from app.services.bodies import Document, Item
 from app.services.clics import ID, parse_time
 from app.services.contest_package import own as contest_own
+from app.services.contest_package import people
 from app.services.contest_package.own import Known, Submitted
 from app.services.contest_package.package_files import Contents
+from app.services.contest_package.people import ImportedRole
 from app.services.contest_package.submission_rows import SubmissionKeeper, times
 from app.services.contest_package.submissions import Trials
 from app.services.contest_package.versions import Version
@@ -75,6 +77,8 @@ class Importer:
     ) -> None:
         self.faults = FaultList()
         self.submitted: dict[str, Submitted] = {}
+        self.roles: list[ImportedRole] = []
+        self._new_teams: list[str] = []
         self._chosen = chosen
         self._graded = graded
         self._session = session
@@ -101,7 +105,9 @@ class Importer:
             self._clarifications(contest)
             self._awards(contest)
             self._commentary(contest)
-            contest_own.keep(self._session, contest, self._contents.own, self._own_known(contest), self.faults)
+            roles = contest_own.keep(self._session, contest, self._contents.own, self._own_known(contest), self.faults)
+            used_here = [version.id for version in self._chosen.values() if version.how == "here"]
+            self.roles = people.grant(self._session, contest, roles, self._account_id, used_here)
         return contest
 
     @contextmanager
@@ -219,7 +225,8 @@ class Importer:
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
             options = TeamImport(replace=self._replace)
-            rows = team_import.bring_in(self._session, self._service.files, document, options).rows
+            imported = team_import.bring_in(self._session, self._service.files, document, options)
+            rows, self._new_teams = imported.rows, imported.new_ids
             self._session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
                 stored_teams.enrol(self._session, contest.id, [row.id for row in rows])
@@ -234,10 +241,17 @@ class Importer:
         stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in values if value is True])
 
     def _accounts(self) -> None:
-        """Add accounts; one that is here already for the same stays as it is, as an archive holds no password."""
+        """Add accounts; one that is here already for the same stays as it is, as an archive holds no password.
+
+        Those with a role in the contest are left out: CLICS shows an owner as an admin, who would be one of the server.
+        """
         bodies: list[tuple[AccountBody, str]] = []
+        listed = [each for each in self._contents.own.get("roles", ()) if isinstance(each, dict)]
+        in_roles = [each.get("account_id") for each in listed]
         accounts = {row.id: row for row in stored_accounts.accounts(self._session)}
         for at, each in enumerate(self._contents.objects["accounts"]):
+            if each["id"] in in_roles:
+                continue
             body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
             old = accounts.get(each["id"])
             if body is not None and not (old is not None and _same(old, body)):
@@ -318,7 +332,7 @@ class Importer:
         problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
         account_ids = {row.id for row in stored_accounts.accounts(self._session)}
         groups = by_id.ids(self._session, GroupRow)
-        return Known(teams, problem_ids, self.submitted, groups, account_ids)
+        return Known(teams, problem_ids, self.submitted, groups, account_ids, self._new_teams)
 
     def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
         """The ids that may be referred to, by the word that the referring property begins with."""

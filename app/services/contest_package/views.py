@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from app.services.contest_package.board import Comparison
+from app.services.contest_package.people import ImportedRole
 from app.services.contest_package.versions import MOST_TOLD, Version, Wanted
 from app.services.contests.bodies import ContestView
 from app.services.errors import Conflict
@@ -79,6 +80,7 @@ class Imported(BaseModel):
     """The result of an import; `board` is missing where the package has none, or came without its submissions."""
 
     submissions: int
+    roles: list[ImportedRole]
     problems: list[ImportedProblem]
     board: ImportedBoard | None
 
@@ -90,11 +92,18 @@ class ImportedView(ContestView):
 
 
 def imported_view(
-    contest: ContestView, versions: Iterable[Version], compared: Comparison | None, submissions: int
+    contest: ContestView,
+    versions: Iterable[Version],
+    compared: Comparison | None,
+    submissions: int,
+    roles: list[ImportedRole],
 ) -> ImportedView:
     """Put the reply together."""
     imported = Imported(
-        submissions=submissions, problems=[_problem(version) for version in versions], board=_board(compared)
+        submissions=submissions,
+        roles=roles,
+        problems=[_problem(version) for version in versions],
+        board=_board(compared),
     )
     return ImportedView(**dict(contest), imported=imported)
 
