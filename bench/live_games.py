@@ -1,12 +1,17 @@
-"""Games over WebSockets: 2,000 open at once, the latency of a move, memory a game, and moves/s beside a bare route."""
+"""Games over WebSockets: 2,000 open at once, the latency of a move, memory a game, and moves/s beside a bare route.
+
+The clients are this process, the server is another one; both are told with the processor time that they take.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import statistics
 import tempfile
 import time
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,6 +53,28 @@ class Table:
         self.number = reply["next_move"]
 
 
+@dataclass(frozen=True)
+class Phase:
+    """What a phase took: the latencies of its moves and its length in seconds, and seconds of processor time."""
+
+    moves: list[float]
+    seconds: float
+    of_server: float
+    of_clients: float
+
+    @property
+    def rate(self) -> float:
+        """Give the moves a second."""
+        return len(self.moves) / self.seconds
+
+    @property
+    def shares(self) -> str:
+        """Say what was taken of one core, and for a move."""
+        server, clients = (100 * each / self.seconds for each in (self.of_server, self.of_clients))
+        each = 1000 * self.of_server / len(self.moves)
+        return f"server {server:.0f} % of a core ({each:.2f} ms a move), clients {clients:.0f} %"
+
+
 def play_live() -> int:
     """Measure; print the table; 1 if the 99th percentile of a move misses the goal."""
     with tempfile.TemporaryDirectory() as folder:
@@ -57,37 +84,61 @@ def play_live() -> int:
         limits = {"most_games_of_one": many, "most_streams_of_one": many, "most_connections_of_one": many}
         with serving(home, **limits) as url:
             paced, closed, grown = asyncio.run(play_all(url, token))
+            gc.unfreeze()
         with serving_bare(Path(folder) / "bare.db") as url:
             answers = form_request("/answers", "127.0.0.1", token, {}, ("move", b"1 0"))
             bare = measure(url, answers).rate
-    cuts = statistics.quantiles(paced, n=100)
+    cuts = statistics.quantiles(paced.moves, n=100)
     p50, p99 = cuts[49] * 1000, cuts[98] * 1000
-    print(
-        f"{GAMES} games at once, a move of each every {SECONDS_BETWEEN_MOVES:g} s: {len(paced) / SECONDS:.0f} moves/s"
-    )
-    print(f"move and reply, both durable: median {p50:.1f} ms, p99 {p99:.1f} ms (goal {GOAL_MS:g} ms)")
+    pace = f"a move of each every {SECONDS_BETWEEN_MOVES:g} s"
+    print(f"{GAMES} games at once, {pace}: {len(paced.moves) / SECONDS:.0f} moves/s; {paced.shares}")
+    percentiles = f"median {p50:.1f} ms, p99 {p99:.1f} ms (goal {GOAL_MS:g} ms)"
+    print(f"move and reply, both durable: {percentiles}, worst {1000 * max(paced.moves):.0f} ms")
     print(f"memory of the server: {grown / GAMES / 1024:.1f} KiB a game with its connection")
-    share = closed / bare
-    print(f"{CLOSED} connections without a pause: {closed:.0f} moves/s, {share:.2f} of the bare route's {bare:.0f}")
+    share = closed.rate / bare
+    print(
+        f"{CLOSED} connections without a pause: {closed.rate:.0f} moves/s, {share:.2f} of the bare route's {bare:.0f}"
+    )
+    print(f"meanwhile: {closed.shares}")
     return 0 if p99 <= GOAL_MS else 1
 
 
-async def play_all(url: str, token: str) -> tuple[list[float], float, float]:
-    """Open all games, play them at their pace, then a few without any; latencies, moves/s, and memory in bytes."""
+async def play_all(url: str, token: str) -> tuple[Phase, Phase, float]:
+    """Open all games, play them at their pace, then a few without any; both phases, and memory in bytes.
+
+    Clients do not look for garbage in their connections: that would be a pause of theirs, not of the server.
+    """
     headers = {"Authorization": f"Bearer {token}"}
     process = server_of(url)
     before = process.memory_info().rss
     tables = await open_tables(url, headers)
     grown = process.memory_info().rss - before
+    gc.collect()
+    gc.freeze()
     until = time.perf_counter() + SECONDS
-    await asyncio.gather(*(at_a_pace(each, at, until) for at, each in enumerate(tables)))
-    latencies = [seconds for each in tables for seconds in each.seconds]
-    began, before_moves = time.perf_counter(), len(latencies)
-    await asyncio.gather(*(without_a_pause(each, began + CLOSED_SECONDS) for each in tables[:CLOSED]))
-    moves = sum(len(each.seconds) for each in tables) - before_moves
-    rate = moves / (time.perf_counter() - began)
+    paced = await phase(process, tables, [at_a_pace(each, at, until) for at, each in enumerate(tables)])
+    until = time.perf_counter() + CLOSED_SECONDS
+    closed = await phase(process, tables, [without_a_pause(each, until) for each in tables[:CLOSED]])
     await asyncio.gather(*(each.socket.close() for each in tables))
-    return latencies, rate, grown
+    return paced, closed, grown
+
+
+async def phase(server: psutil.Process, tables: list[Table], plays: Sequence[Coroutine[Any, Any, None]]) -> Phase:
+    """Let clients play to the end of a phase, and measure it."""
+    for table in tables:
+        table.seconds.clear()
+    own = psutil.Process()
+    began, before = time.perf_counter(), [processor_seconds(each) for each in (server, own)]
+    await asyncio.gather(*plays)
+    seconds = time.perf_counter() - began
+    taken = [processor_seconds(each) - at_first for each, at_first in zip((server, own), before, strict=True)]
+    return Phase([each for table in tables for each in table.seconds], seconds, *taken)
+
+
+def processor_seconds(process: psutil.Process) -> float:
+    """Give the processor time that a process has taken."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
 
 
 async def open_tables(url: str, headers: dict[str, str]) -> list[Table]:

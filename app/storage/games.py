@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, Table, Update, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Delete, Table, Update, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
@@ -137,6 +137,8 @@ def _updating(names: Sequence[str]) -> Update:
 
 UPDATES: dict[tuple[str, ...], Update] = {names: _updating(names) for names in (PROGRESS, GO_ON, SEAT)}
 IS_PLAYING = GameRow.ended.is_(None)
+MOST_ENDED = 1000
+"""Ended practice games that one owner keeps in a contest, as many as a list shows: beginning games fills no disk."""
 
 
 def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | LimitReached]:
@@ -158,7 +160,21 @@ def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | Li
         connection.execute(INSERT_GAME, [_values(new.game) for new in taken])
     if moves := [_move_values(new.game.id, move) for new in taken for move in new.moves]:
         connection.execute(INSERT_MOVE, moves)
+    for contest_id, owner in sorted({(new.game.contest_id, new.game.owner) for new in taken if _sweeps(new.game)}):
+        connection.execute(_oldest(contest_id, owner))
     return results
+
+
+def _sweeps(game: Game) -> bool:
+    """Whether old practice games of a game's owner are looked for when it begins: for one start of sixteen."""
+    return not game.counted and game.id.endswith("0")
+
+
+def _oldest(contest_id: str, owner: str) -> Delete:
+    """A deletion of ended practice games of an owner in a contest, all but the latest MOST_ENDED."""
+    is_old = (GameRow.contest_id == contest_id, GameRow.owner == owner, ~IS_PLAYING, GameRow.counted.is_(False))
+    old = select(GameRow.id).where(*is_old).order_by(GameRow.started.desc(), GameRow.id).offset(MOST_ENDED)
+    return delete(GameRow).where(GameRow.id.in_(old))
 
 
 def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Stale]:

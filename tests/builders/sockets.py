@@ -20,14 +20,19 @@ SECONDS = 30.0
 
 
 @contextmanager
-def listening(api: Api) -> Iterator[str]:
-    """Serve the app, in its own event loop; yields the host and the port."""
+def listening(api: Api, *, small_buffers: bool = False, **options: Any) -> Iterator[str]:
+    """Serve the app, in its own event loop, with options of uvicorn; yields the host and the port.
+
+    `small_buffers`: the system keeps few bytes for a client that reads nothing.
+    """
     http, websocket = bounded_connections(api.service.settings)
     config = uvicorn.Config(
-        api.app, http=http, ws=websocket, ws_max_size=LONGEST_MESSAGE, lifespan="off", log_config=None
+        api.app, http=http, ws=websocket, ws_max_size=LONGEST_MESSAGE, lifespan="off", log_config=None, **options
     )
     server, began = uvicorn.Server(config), Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        if small_buffers:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # connections inherit it
 
         async def serve() -> None:
             began.set()

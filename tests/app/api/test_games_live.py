@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
+from app.cli.server import connection
+from app.services.people.tokens import SESSION_COOKIE
 from tests.builders.games import STEP, add_games, document, move, start
-from tests.builders.service import Api
-from tests.builders.sockets import SECONDS, ask, listening, live, receive
+from tests.builders.service import PASSWORD, Api
+from tests.builders.sockets import SECONDS, ask, authorization, listening, live, receive
+from tests.builders.waiting import until
 
 
 @pytest.fixture
@@ -93,12 +97,21 @@ def test_refusals_come_over_the_connection_which_stays_open(games: Api, place: s
             ('{"number": 1e3, "move": "1 0"}', 400),
             (json.dumps({"number": 1, "move": "7 0"}), 400),
             (json.dumps({"number": 1, "move": "x" * 5000}), 400),
+            ('{"number": NaN, "move": "1 0"}', 400),
+            ('{"number": 1e999, "move": "1 0"}', 400),
+            ('{"number": ' + "9" * 4000 + ', "move": "1 0"}', 400),
+            ('{"number": 1, "move": "\\ud800 0"}', 400),
+            ('{"number": 1, "move": "1 0\\u0000"}', 400),
+            ('{"\\ud800": 1}', 400),
+            ('{"number": 1, "move": "1 0", "resign": true}', 400),
+            ('{"resign": false}', 400),
             (json.dumps({"number": 2, "move": STEP}), 409),
             ("[" * 3000, 400),
         ):
             refused = ask(socket, text)
             assert (refused["type"], refused["code"]) == ("error", code), text
         assert ask(socket, b"1 0")["code"] == 400
+        assert ask(socket, b"\xff" * 4096)["code"] == 400
         assert play(socket, 1)["next_move"] == 3
 
 
@@ -171,3 +184,85 @@ def test_the_stop_of_the_server_closes_connections_and_loses_nothing(games: Api,
     with pytest.raises(InvalidStatus) as refused, live(place, game):
         pass
     assert refused.value.response.status_code == 503
+
+
+def test_a_frame_of_a_megabyte_closes_the_connection_and_nothing_else(games: Api, place: str) -> None:
+    game = started(games)
+    with live(place, game) as socket:
+        receive(socket)
+        socket.send("x" * 2**20)
+        assert closing_code(socket) == 1009
+    with live(place, game) as again:
+        receive(again)
+        assert play(again, 1)["next_move"] == 3
+
+
+def test_a_page_of_ours_plays_by_the_cookie_of_its_session_and_one_of_another_origin_does_not(
+    games: Api, place: str
+) -> None:
+    game = started(games)
+    cookie = games.post("/login", data={"username": "team", "password": PASSWORD}).cookies[SESSION_COOKIE]
+    session = {"Cookie": f"{SESSION_COOKIE}={cookie}"}
+    with live(place, game, user=None, Origin=f"http://{place}", **session) as socket:
+        receive(socket)
+        assert play(socket, 1)["next_move"] == 3
+        for origin in ("https://elsewhere.example", f"http://{place}.elsewhere.example", "null"):
+            with pytest.raises(InvalidStatus) as refused:
+                live(place, game, user=None, Origin=origin, **session)
+            assert refused.value.response.status_code == 403
+        with pytest.raises(InvalidStatus) as nobody:
+            live(place, game, user=None, Origin=f"http://{place}")
+        assert nobody.value.response.status_code == 404
+        assert games.post("/logout", headers=session).status_code == 303
+        assert closing_code(socket) == 1008, "the connection ends with its session"
+
+
+def test_a_client_that_sends_pings_for_ever_and_reads_nothing_is_cut_off(
+    games: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MOST_UNREAD", 2**20)
+    game, crowd = started(games), games.app.state.hub.crowd
+
+    def flood(noisy: socket.socket) -> None:
+        while True:
+            noisy.sendall(PING * 1000)
+
+    with listening(games, small_buffers=True) as place, shake_hands(place, game) as noisy:
+        with pytest.raises(ConnectionError):
+            flood(noisy)
+        until(lambda: crowd._open == 0)
+
+
+def test_a_client_that_falls_silent_with_bytes_unread_is_cut_off(games: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers no ping, and a connection that is only closed would wait until it had read all."""
+    monkeypatch.setattr(connection, "SECONDS_BETWEEN_CLOSINGS", 0.05)
+    game, crowd = started(games), games.app.state.hub.crowd
+    options = {"ws_ping_interval": 1.0, "ws_ping_timeout": 0.05}
+    with listening(games, small_buffers=True, **options) as place, shake_hands(place, game) as silent:
+        silent.sendall(PING * 4000)
+        until(lambda: bool(crowd._open == 0))
+
+
+PING = b"\x89\xfd\0\0\0\0" + b"x" * 125
+"""A ping with as many bytes as one may have, masked with zeros."""
+
+
+def shake_hands(place: str, game: str) -> socket.socket:
+    """Open a WebSocket with a small buffer, and read nothing more than that."""
+    host, port = place.split(":")
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    raw.settimeout(SECONDS)
+    raw.connect((host, int(port)))
+    headers = {
+        **authorization("team"),
+        "Host": place,
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version": "13",
+    }
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    raw.sendall(f"GET /api/games/{game}/live HTTP/1.1\r\n{lines}\r\n".encode())
+    assert b" 101 " in raw.recv(100)
+    return raw
