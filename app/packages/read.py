@@ -23,7 +23,7 @@ from app.packages.texts import check_texts
 
 M = TypeVar("M", bound=BaseModel)
 
-ROOT_FILES = frozenset({"problem.yaml", "jurado.yaml", "README.md", "checker.py", "solver.py"})
+ROOT_FILES = frozenset({"problem.yaml", "jurado.yaml", "README.md", "board.js", "checker.py", "solver.py"})
 PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_visualizer", "solver")
 ROOT_FOLDERS = frozenset(
     ("statement", "attachments", "solution", "data", "generators", "include", "submissions", *PROGRAMS)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
 
+from app.packages.board_module import check_board
 from app.packages.catalog import checkers
 from app.packages.documents import place
 from app.packages.errors import PackageError, Severity
@@ -57,6 +58,7 @@ def check_rules(package: Package) -> Iterator[PackageError]:
         text = f"expected a statement in the source language, found only {', '.join(package.statements)}"
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
     yield from check_ladder(package)
+    yield from check_board(package)
 
 
 def _check_slug(package: Package) -> Iterator[PackageError]:

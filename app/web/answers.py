@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,16 +12,18 @@ from fastapi.responses import HTMLResponse
 
 from app.domain.verdicts import CaseVerdict
 from app.grading.contest_snapshot import ContestSnapshot
+from app.service import Service
 from app.services.errors import Forbidden, Unauthorized
 from app.services.submissions.judgements import numbered_judgements
-from app.services.submissions.report_bodies import ReportedCase
+from app.services.submissions.report_bodies import ReportedCase, ReportedImage
 from app.services.submissions.reports import report
 from app.storage import pins, submission_queries
 from app.storage.tables import ProblemRow
 from app.web.frames import frame
+from app.web.frames_of_boards import BOARDS, has_own_board
 from app.web.heat import width
-from app.web.pages import HERE, page
-from app.web.visitor import Reading, TheSnapshot, Visitor
+from app.web.pages import page
+from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import plain, points, seconds
 
 MOST_LISTED = 200
@@ -30,8 +33,7 @@ JUDGED = {
     "WA": ("wa", "Rejected"),
     "JE": ("je", "Judge error"),
 }
-BOARDS = frozenset(path.stem for path in (HERE / "static/boards").glob("*.js"))
-"""The checkers whose answers are drawn, by the files of their boards."""
+OWN = "own"
 WAITING = ("wait", "Waiting to be judged")
 
 
@@ -64,6 +66,7 @@ class CaseLine:
     message: str
     is_rejected: bool
     has_answer: bool
+    images: Sequence[ReportedImage] = ()
 
 
 def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
@@ -100,7 +103,12 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
 
 
 def report_page(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, submission_id: str
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    submission_id: str,
 ) -> HTMLResponse:
     """The report on a submission, case by case, and what was in the archive."""
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
@@ -117,7 +125,7 @@ def report_page(
         frame=frame(session, viewer, snapshot, "answers"),
         report=shown,
         label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
-        board=board_of(row),
+        board=board_of(service, row),
         name=shown.problem_id if row is None else row.names.get("en") or next(iter(row.names.values())),
         mark=mark,
         verdict=verdict,
@@ -130,8 +138,10 @@ def report_page(
     )
 
 
-def board_of(row: ProblemRow | None) -> str | None:
-    """The module that draws answers of a problem; None where there is none."""
+def board_of(service: Service, row: ProblemRow | None) -> str | None:
+    """The module that draws answers of a problem, OWN for the one that its package brings; None: there is none."""
+    if has_own_board(service, row):
+        return OWN
     checker = None if row is None else row.settings.get("checker")
     return checker if checker in BOARDS else None
 
@@ -156,6 +166,7 @@ def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) ->
         case.message.text,
         case.verdict == CaseVerdict.REJECTED,
         case.file is not None or case.carried_over_from is not None,
+        tuple(case.images or ()),
     )
 
 

@@ -20,7 +20,7 @@ from app.storage import pins, submission_queries
 from app.web.answers import MOST_LISTED, CaseLine, board_of, case_line
 from app.web.frames import frame
 from app.web.pages import page
-from app.web.visitor import Reading, TheSnapshot, Visitor
+from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import points, seconds
 
 Id = Annotated[str, Query(max_length=40)]
@@ -51,7 +51,13 @@ class Pair:
 
 
 def compare_page(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, a: Id = "", b: Id = ""
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    a: Id = "",
+    b: Id = "",
 ) -> HTMLResponse:
     """Two submissions to one problem; the second is the one before the first unless it is named."""
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
@@ -76,7 +82,7 @@ def compare_page(
         b=b,
         label=label,
         name="" if row is None else row.names.get("en") or next(iter(row.names.values())),
-        board=board_of(row),
+        board=board_of(service, row),
         choices=choices,
         pairs=[] if first is None or second is None else _pairs(snapshot, first, second),
         change=None if first is None or second is None else _signed((second.points or 0.0) - (first.points or 0.0)),

@@ -11,6 +11,7 @@ from app.web.answers import answers_page, report_page
 from app.web.board import scoreboard
 from app.web.comparing import compare_page
 from app.web.contest import contest_page, problem_page, problems_page
+from app.web.frames_of_boards import board_frame
 from app.web.games import begin_game, game_page, play_on, play_page
 from app.web.index import index
 from app.web.organiser import routes as organiser
@@ -50,6 +51,7 @@ router.add_api_route(f"{CONTEST}/questions", questions_page)
 router.add_api_route(f"{CONTEST}/questions", ask, methods=["POST"])
 
 router.add_api_route("/p/{slug}/board", playground)
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/board", board_frame)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/play", play_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/play", begin_game, methods=["POST"])
 router.add_api_route(f"{CONTEST}/games/{{game_id}}", game_page)

@@ -224,7 +224,7 @@ ONE_FAULT: list[tuple[str, Changes, str]] = [
     (
         "stray file",
         {"notes.md": "x\n"},
-        "notes.md: expected one of README.md, checker.py, jurado.yaml, problem.yaml, solver.py at",
+        "notes.md: expected one of README.md, board.js, checker.py, jurado.yaml, problem.yaml, solver.py at",
     ),
     ("stray folder", {"images/x.png": b"x"}, "images/x.png: expected one of the folders"),
     ("attached folder", {"attachments/a/b.txt": "x\n"}, "expected attachments as files"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.web.answers import BOARDS
+from app.web.frames_of_boards import BOARDS
 from app.web.pages import HERE
 from checkers.doors import Checker, Rejected, open_checker
 from games.catalog import open_game

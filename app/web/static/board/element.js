@@ -46,7 +46,7 @@ export class JuradoBoard extends HTMLElement {
   }
 
   /** Fetch an input and one answer or two and show them: {board, input, answer, other, name, labels, step, message}. */
-  async show({ board, input, answer, other, name, labels, step, message }) {
+  async show({ board, frame, input, answer, other, name, labels, step, message }) {
     this.pause();
     this.#wait(name);
     const asked = (this.asked = Symbol("one of several that were asked for"));
@@ -54,7 +54,7 @@ export class JuradoBoard extends HTMLElement {
       const titles = labels?.split("\n") ?? [];
       const there = [answer, other].map((address, at) => ({ address, title: titles[at] })).filter(({ address }) => address);
       const [given, ...sent] = await Promise.all([input, ...there.map(({ address }) => address)].map(fetchText));
-      const views = await Promise.all(sent.map((text) => openView({ board, input: given, answer: text })));
+      const views = await Promise.all(sent.map((text) => openView({ board, frame, input: given, answer: text })));
       if (this.asked === asked) this.load(views, { name, labels: there.map(({ title }) => title), step, message });
     } catch (error) {
       if (this.asked === asked) this.#fail(error);
@@ -63,13 +63,30 @@ export class JuradoBoard extends HTMLElement {
 
   /** Show views that are open; a `step` of undefined begins at what is wrong, else at the start. */
   load(views, { name, labels, step, message }) {
+    this.pause();
+    this.views?.forEach((view) => view.close?.());
     this.views = views;
     this.name = name;
+    this.#controls(labels ?? []);
+    this.#measure(step, message);
+    // A board in a frame tells its length once it is in the page.
+    for (const view of views) view.waiting?.then(() => views === this.views && this.#measure(step, message), (error) => this.#fail(error));
+  }
+
+  #measure(step, message) {
+    const { views } = this;
     this.count = Math.max(...views.map((view) => view.count));
-    const first = views.length === 1 ? views[0].first : 0;
     this.speed = SPEEDS.find((speed) => speed >= 8 && this.count / speed <= LONGEST_PLAY) ?? SPEEDS.at(-1);
-    this.#controls(labels ?? [], message);
-    this.seek(Number(step ?? first));
+    this.pace.textContent = `${this.speed} / s`;
+    this.range.max = this.count;
+    views.forEach((view, at) => {
+      // The server's words come first: the board's own are what the same rules say here.
+      this.stops[at].textContent = (views.length === 1 && message) || view.stop || "";
+      view.hear = (sentence) => (this.said[at].textContent = sentence);
+    });
+    this.seek(Number(step ?? (views.length === 1 ? views[0].first : 0)));
+    this.saving.hidden = views.some((view) => !view.drawing);
+    this.list.hidden = !views[0].say;
     this.saving.textContent = views[0].drawing instanceof HTMLCanvasElement ? "Save as PNG" : "Save as SVG";
   }
 
@@ -78,7 +95,7 @@ export class JuradoBoard extends HTMLElement {
     this.step = Math.min(this.count, Math.max(0, step));
     this.views.forEach((view, at) => {
       const sentence = view.seek(this.step);
-      this.said[at].textContent = sentence;
+      if (sentence !== undefined) this.said[at].textContent = sentence;
       this.said[at].setAttribute("aria-live", this.timer ? "off" : "polite");
     });
     this.range.value = this.step;
@@ -161,16 +178,16 @@ export class JuradoBoard extends HTMLElement {
     this.#go(this.count);
   }
 
-  #controls(labels, message) {
+  #controls(labels) {
     const many = this.views.length > 1;
     const faces = make("div", many ? "faces" : "");
+    this.stops = [];
     this.said = this.views.map((view, at) => {
       const said = make("p", "say");
       const face = make("div", "face");
       if (labels[at]) face.append(make("h4", "", labels[at]));
-      // The server's words come first: the board's own are what the same rules say here.
-      const stop = (many ? undefined : message) || view.stop;
-      face.append(view.element, said, ...(stop ? [make("p", "say stop", stop)] : []));
+      this.stops.push(make("p", "say stop"));
+      face.append(view.element, said, this.stops.at(-1));
       faces.append(face);
       return said;
     });
@@ -180,12 +197,12 @@ export class JuradoBoard extends HTMLElement {
 
   #player() {
     this.range = make("input", "scrub");
-    Object.assign(this.range, { type: "range", min: 0, max: this.count, value: 0 });
+    Object.assign(this.range, { type: "range", min: 0, value: 0 });
     this.range.setAttribute("aria-label", "Step");
     this.range.addEventListener("input", () => this.#go(Number(this.range.value)));
     this.playing = button("Play", "", () => this.play());
     this.playing.className = "btn main";
-    this.pace = button(`${this.speed} / s`, "", () => this.#faster(this.speed === SPEEDS.at(-1) ? -10 : 1));
+    this.pace = button("", "", () => this.#faster(this.speed === SPEEDS.at(-1) ? -10 : 1));
     this.pace.classList.add("pace");
     this.pace.title = "Steps a second; click for more";
     const track = make("div", "track", this.range);

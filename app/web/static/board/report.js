@@ -43,7 +43,7 @@ function follow() {
 /** Draw the step that breaks the rules beside the reason: the part of the board around it. */
 async function drawRejection(place) {
   const link = links().find((each) => each.dataset.name === place.dataset.rejected);
-  if (!link) return;
+  if (!link || link.dataset.frame) return;
   try {
     const [input, answer] = await Promise.all([fetchText(link.dataset.input), fetchText(link.dataset.answer)]);
     const view = await openView({ board: link.dataset.board, input, answer });

@@ -1,4 +1,5 @@
 // What a <jurado-board> shows: an answer, parsed and drawn by the module of its problem.
+import { FrameView } from "./frames.js";
 
 const LARGE = 200_000; // characters that are parsed beside the page
 
@@ -16,8 +17,9 @@ export async function fetchText(address) {
   return textOf(new Uint8Array(await reply.arrayBuffer()));
 }
 
-/** Open an answer: {board, input, answer}, two texts; gives a view with count, stop, first, element and seek(step). */
+/** Open an answer: {board or frame, input, answer}; gives a view with count, stop, first, element and seek(step). */
 export async function openView(source) {
+  if (source.frame) return new FrameView(source);
   const module = await import(`../boards/${source.board}.js`);
   const isLarge = source.input.length + source.answer.length > LARGE;
   return new ModuleView(module, isLarge ? await parseApart(source) : module.parse(source.input, source.answer));
