@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.packages.model import Package, Submission, WithConstants
@@ -91,7 +91,7 @@ def is_program(files: Mapping[str, bytes], place: str) -> bool:
     return bool(suffixes & SOURCES) and not suffixes & ANSWERS
 
 
-def not_runnable(files: Mapping[str, bytes], place: str) -> str | None:
+def not_runnable(files: Iterable[str], place: str) -> str | None:
     """Why nothing here runs the program at a place; None where something does."""
     try:
         entry(files, place)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from app.packages.documents import read_model
 from app.packages.formats.cms_groups import plan_groups
 from app.packages.formats.draft import CaseDraft, Draft, Program, Source, Standard, listed
-from app.packages.formats.leftovers import keep_programs
+from app.packages.formats.leftovers import keep_programs, keep_solution
 from app.packages.metadata import LANGUAGE_CODE
 
 NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")
@@ -29,6 +29,7 @@ LANGUAGES: Mapping[str, str] = {
 }  # fmt: skip
 """Names of statements, such as english.pdf, with their languages."""
 CHECKERS = ("check/checker", "cor/correttore")
+SOLUTIONS = ("sol/solution", "sol/soluzione")
 SOURCES = (".cpp", ".cc", ".c", ".py")
 MANAGERS = ("check/manager", "cor/manager")
 CONTEST_KEYS = (
@@ -85,6 +86,7 @@ def read(source: Source) -> Draft:
         draft.names[language] = title
     for name in source.below("att"):
         draft.files[f"attachments/{name.removeprefix('att/')}"] = source.keep(name)
+    _read_solution(source, draft)
     _note_settings(source, task)
     keep_programs(source, draft)
     return draft
@@ -148,6 +150,13 @@ def _checker(source: Source) -> Standard | Program:
             expected = f"its source beside it ({', '.join(_last(name) + each for each in SOURCES)})"
             source.faults.expect(source.use(name), "", expected=expected, found=what)
     return Standard("lines")
+
+
+def _read_solution(source: Source, draft: Draft) -> None:
+    """Put the official solution among the example submissions; of others in sol/ nobody says what they earn."""
+    for name in source.below("sol"):
+        if name.rpartition(".")[0] in SOLUTIONS:
+            keep_solution(source, draft, {_last(name): name}, "accepted")
 
 
 def _last(name: str) -> str:

@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-from app.packages.contents import ComposedFiles, Content
+from app.packages.contents import ComposedFiles, Content, File
 from app.packages.errors import Faults, PackageError
+from app.packages.formats.omegaup import FOLDERS
 from app.packages.model import Case, Group, Package
+from app.packages.tools import program_of
 
 LANGUAGES = ("es", "en", "pt")
 NEXT = re.compile(r"\{\{nextsample\}\}")
+VERDICTS = {folder: verdict for verdict, folder in FOLDERS.items()}
 REMAINING = "{{remainingsamples}}"
 KEPT = ("statement", "solution", "data", "problem.yaml", "jurado.yaml")
 
@@ -56,6 +59,9 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
             files |= {f"cases/{name}.in": case.input, f"cases/{name}.out": case.answer}
             weights[name] = weight
     files["testplan"] = _plan(weights)
+    own = package.program.files if package.program is not None and validator else {}
+    files |= {f"validator.{place.rpartition('.')[2]}": data for place, data in own.items()}
+    files |= _solutions(package)
     if validator:
         settings = {"Validator": {**validator, "GroupScorePolicy": "min"}}
         files["settings.json"] = (json.dumps(settings, indent=2) + "\n").encode()
@@ -93,6 +99,11 @@ def _validator(package: Package, faults: Faults) -> dict[str, object]:
     checker = package.settings.checker
     args = {case.checker_args for case in package.cases if case.group != "sample"}
     kind = package.settings.scoring.kind
+    if package.program is not None and package.program.protocol == "omegaup" and kind == "absolute":
+        if len(package.program.files) > 1 or args != {()}:
+            expected = "one file without arguments, as a validator is there"
+            faults.expect(package.program.place, "", expected=expected, found="more")
+        return {"Name": "custom"}
     if checker not in ("tokens", "floats") or kind != "absolute":
         expected = "the checker tokens or floats and absolute scoring (or the option for data alone)"
         faults.expect("jurado.yaml", "checker", expected=expected, found=f"{checker}, {kind}")
@@ -110,6 +121,22 @@ def _validator(package: Package, faults: Faults) -> dict[str, object]:
     expected = "case_sensitive, float_tolerance or no arguments, the same for all cases"
     faults.expect("data/secret", "output_validator_args", expected=expected, found=str(sorted(args))[:80])
     return {}
+
+
+def _solutions(package: Package) -> dict[str, Content]:
+    """Example submissions that are programs in one file, with the verdicts that they are to get."""
+    files: dict[str, Content] = {}
+    entries = []
+    for submission in package.submissions:
+        folder, _, name = submission.path.partition("/")
+        place = program_of(submission, package.files)
+        if place is None or place.endswith("/") or folder not in VERDICTS or f"tests/solutions/{name}" in files:
+            continue
+        files[f"tests/solutions/{name}"] = File(place, package.files)
+        entries.append({"filename": f"solutions/{name}", "verdict": VERDICTS[folder]})
+    if entries:
+        files["tests/settings.json"] = (json.dumps({"solutions": entries}, indent=2) + "\n").encode()
+    return files
 
 
 def _texts(package: Package, faults: Faults, warnings: list[PackageError]) -> dict[str, bytes]:

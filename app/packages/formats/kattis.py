@@ -15,7 +15,7 @@ from app.packages.documents import Document, read_document
 from app.packages.errors import Faults
 from app.packages.formats.draft import Draft, Program, Source, Standard
 from app.packages.formats.kattis_data import Plan, read_data
-from app.packages.formats.leftovers import keep_programs
+from app.packages.formats.leftovers import keep_programs, keep_solution
 from app.packages.metadata import LANGUAGE_CODE
 
 STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf)")
@@ -25,6 +25,8 @@ PLAIN_TITLE = re.compile(r"^%%[ \t]*plainproblemname:[ \t]*(\S.{0,300})$", re.MU
 AUTHORS = re.compile(r",|\band\b")
 COPIED = ("uuid", "version", "credits", "license", "rights_owner", "embargo_until", "constants")
 VALIDATION = ("validation_time", "validation_memory", "validation_output")
+KEPT_LIMITS = (*VALIDATION, "time_limit", "time_resolution")
+"""Limits that example submissions and checkers have here, too."""
 LEFT_OUT = ("limits", "languages", "allow_file_writing", "libraries")
 READ = ("problem_format_version", "name", "type", "author", "source", "source_url", "keywords", "validation",
         "validator_flags", "grading")  # fmt: skip
@@ -135,7 +137,7 @@ def _copy_metadata(source: Source, draft: Draft, metadata: Metadata) -> None:
         draft.metadata["keywords"] = keywords
     limits = values.get("limits")
     given = limits if isinstance(limits, dict) else {}
-    if own := {key: given[key] for key in VALIDATION if isinstance(given.get(key), int) and given[key] > 0}:
+    if own := {key: given[key] for key in KEPT_LIMITS if isinstance(given.get(key), int | float) and given[key] > 0}:
         draft.metadata["limits"] = own
     if left := [key for key in LEFT_OUT if key in values and (key != "limits" or given.keys() != own.keys())]:
         source.note("problem.yaml", f"without a meaning for answer files and left out: {', '.join(left)}")
@@ -208,3 +210,6 @@ def _copy_folders(source: Source, draft: Draft) -> None:
     for path, names in submissions.items():
         if path.count("/") > 1 and all(name.endswith(ANSWERS) for name in names):
             draft.files |= {name: source.keep(name) for name in names}
+        elif path.count("/") > 1:
+            folder = path.split("/")[1]
+            keep_solution(source, draft, {name.removeprefix(f"submissions/{folder}/"): name for name in names}, folder)

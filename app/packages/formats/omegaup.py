@@ -18,12 +18,14 @@ from pydantic import BaseModel, ConfigDict
 
 from app.packages.documents import Document, check_model
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
-from app.packages.formats.leftovers import keep_programs
+from app.packages.formats.leftovers import SLOW, keep_programs, keep_solution
 from app.packages.formats.omegaup_limits import ValidatorLimits, limits_of_checker
 from app.packages.formats.omegaup_statements import read_statements
 
 PLAN_LINE = re.compile(r"\s*([^#\s]+)\s+([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*")
 VALIDATOR = re.compile(r"validator\.[a-z0-9]+")
+TESTS = "tests/settings.json"
+FOLDERS = {"AC": "accepted", "PA": "partially_accepted", "WA": "wrong_answer", "RTE": "run_time_error", "TLE": SLOW}
 TOTAL = 100
 NUMERIC_TOLERANCE = "1e-6"
 NUMERIC = (
@@ -61,6 +63,19 @@ class ValidatorEntry(Loose):
     Limits: ValidatorLimits | None = None
 
 
+class Solution(Loose):
+    """A program of tests/, and what it is to be judged."""
+
+    filename: str
+    verdict: str = ""
+
+
+class TestSettings(Loose):
+    """tests/settings.json, as far as it names solutions."""
+
+    solutions: list[Solution] = []
+
+
 class Settings(Loose):
     """settings.json, as far as answer files need it."""
 
@@ -84,6 +99,7 @@ def read(source: Source) -> Draft:
     weights = _weights(source, settings, cases)
     draft.groups = _groups(source, settings, draft.checker, cases, weights)
     read_statements(source, draft, taken=set(cases))
+    _read_solutions(source, draft)
     keep_programs(source, draft)
     return draft
 
@@ -92,6 +108,19 @@ def _settings(source: Source) -> Settings:
     value = source.json("settings.json") if "settings.json" in source.files else None
     model = check_model(Settings, Document(value, {}), "settings.json", source.faults) if value else None
     return model or Settings()
+
+
+def _read_solutions(source: Source, draft: Draft) -> None:
+    """Put the solutions of which tests/settings.json says the verdict among the example submissions."""
+    value = source.json(TESTS) if TESTS in source.files else None
+    model = check_model(TestSettings, Document(value, {}), TESTS, source.faults) if value else None
+    for each in model.solutions if model is not None else ():
+        places = [f"tests/{each.filename}", f"tests/solutions/{each.filename}"]
+        name = next((place for place in places if place in source.files), None)
+        if name is None:
+            source.faults.expect(TESTS, "solutions", expected=f"the file {places[0]}", found="no such file")
+        elif (folder := FOLDERS.get(each.verdict)) is not None:
+            keep_solution(source, draft, {name.rpartition("/")[2]: name}, folder)
 
 
 def _cases(source: Source) -> dict[str, CaseDraft]:

@@ -20,7 +20,7 @@ from defusedxml.ElementTree import fromstring
 from app.packages.documents import LARGEST_DOCUMENT
 from app.packages.files import NAME
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard
-from app.packages.formats.leftovers import keep_programs
+from app.packages.formats.leftovers import SLOW, keep_programs, keep_solution
 from app.packages.model import Aggregation
 
 FILE = "problem.xml"
@@ -51,6 +51,11 @@ PATTERN = re.compile(r"%0?([1-9]?)d")
 NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 COPIED = (".png", ".jpg", ".jpeg", ".svg", ".gif")
 MOST_TESTS = 100_000
+FOLDERS = {
+    "main": "accepted", "accepted": "accepted", "wrong-answer": "wrong_answer", "rejected": "rejected",
+    "time-limit-exceeded": SLOW,
+}  # fmt: skip
+"""Folders of example submissions by the tags of solutions."""
 SOURCE_KINDS = (".h", ".hpp")
 
 
@@ -89,8 +94,18 @@ def read(source: Source) -> Draft:
     _read_statements(source, draft, root, titles)
     if tags := [each.get("value", "") for each in root.iterfind("tags/tag") if each.get("value")]:
         draft.metadata["keywords"] = list(dict.fromkeys(tags))
+    _read_solutions(source, draft, root)
     keep_programs(source, draft)
     return draft
+
+
+def _read_solutions(source: Source, draft: Draft, root: Element) -> None:
+    """Put the solutions whose tag says what becomes of them among the example submissions."""
+    for each in root.iterfind("assets/solutions/solution"):
+        path = next((element.get("path", "") for element in each.iterfind("source")), "")
+        folder = FOLDERS.get(each.get("tag", ""))
+        if folder is not None and path in source.files:
+            keep_solution(source, draft, {path.rpartition("/")[2]: path}, folder)
 
 
 def parse(source: Source) -> Element | None:

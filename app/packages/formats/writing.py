@@ -63,7 +63,7 @@ def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
         files["input_validators/text.py"] = VALIDATOR.encode()
         message = "no input validator: one that takes any text has been put there, write a stricter one"
         source.note("input_validators/text.py", message)
-    if not any(name.startswith("submissions/accepted/") for name in files):
+    if not any(name.startswith("submissions/accepted/") and name.endswith((".out", ".ans")) for name in files):
         files |= _expected(files)
     return ComposedFiles(dict(sorted(_plain_texts(files, source).items())))
 

@@ -335,3 +335,33 @@ def test_a_person_is_a_name_and_perhaps_an_address(text: str, person: tuple[str,
             read_person(text)
     else:
         assert read_person(text) == {"name": person[0], "email": person[1]}
+
+
+OWN_PROGRAMS = {
+    "jurado.yaml": "scoring: {kind: absolute}\nprogram: {protocol: testlib}\ninput_validators: {protocol: testlib}\n",
+    "output_validator/checker.cpp": '#include "testlib.h"\nint main() {}\n',
+    "include/testlib.h": "// testlib\n",
+    "input_validators/validate.cpp": "int main() {}\n",
+    "input_validators/more/main.py": "raise SystemExit(0)\n",
+    "generators/generators.yaml": "data: {secret: {data: {'02': gen.py 2}}}\n",
+    "generators/gen.py": "print(2)\n",
+    "solver/main.cpp": "int main() {}\n",
+    "submissions/accepted/two/main.py": "import part\n",
+    "submissions/accepted/two/part.py": "print(input())\n",
+    "submissions/wrong_answer/one.cpp": "int main() {}\n",
+}
+
+
+@pytest.mark.parametrize("checker", ["cpp", "py"])
+def test_a_package_with_programs_of_its_own_survives_being_packed(checker: str) -> None:
+    """Checker, validators, generators, solver and submissions, in Python and C++: the same package and zip."""
+    files = dict(OWN_PROGRAMS)
+    if checker == "py":
+        del files["output_validator/checker.cpp"]
+        files |= {"jurado.yaml": "scoring: {kind: relative}\n", "checker.py": "def score(a, b, c): return 1\n"}
+    package = read_archive(zip_package(files))
+    again = read_archive(write_archive(package))
+    assert again == package
+    assert dict(again.files) == dict(package.files)
+    assert again.program == package.program
+    assert write_archive(again) == write_archive(package)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import yaml
 
@@ -130,7 +132,31 @@ def test_what_is_left_is_kept_beside_the_solution_or_named() -> None:
     result = imported()
     assert "solution/original/tests/solutions/good.py" in result.files
     assert result.files["solution/solution.es.md"] == "## Solución\n\nSumar.\n".encode()
-    assert any("left out: tests/settings.json" in str(note) for note in result.notes)
+    assert not any("left out" in str(note) and "settings.json" in str(note) for note in result.notes)
+
+
+def test_solutions_become_example_submissions_by_their_verdicts() -> None:
+    entries = [("AC", "solutions/good.py"), ("WA", "solutions/bad.cpp"), ("TLE", "solutions/slow.py"), ("AC", "a.java")]
+    listed = [{"filename": name, "verdict": verdict, "score_range": [0, 1]} for verdict, name in entries]
+    programs = {
+        "solutions/bad.cpp": "int main() {}\n",
+        "solutions/slow.py": "while True: pass\n",
+        "a.java": "class A {}\n",
+    }
+    files = {"tests/settings.json": json.dumps({"solutions": listed})}
+    result = imported({**files, **{f"tests/{name}": text for name, text in programs.items()}})
+    package = assemble(result.slug, result.files)
+    assert [each.path for each in package.submissions] == [
+        "accepted/expected",
+        "accepted/good.py",
+        "wrong_answer/bad.cpp",
+    ]
+    kept = sorted(name for name in result.files if name.startswith("solution/original/"))
+    assert kept == ["solution/original/tests/a.java", "solution/original/tests/solutions/slow.py"]
+    assert package.settings.reference is not None
+    assert package.settings.reference.program == "submissions/accepted/good.py"
+    missing = {"tests/settings.json": '{"solutions": [{"filename": "x.py", "verdict": "AC"}]}'}
+    assert "tests/settings.json, solutions: expected the file tests/x.py, found no such file" in faults(missing)
 
 
 def test_every_fault_is_listed_at_once_with_its_line() -> None:
