@@ -1,10 +1,16 @@
-"""The sandbox: what a run costs beside a plain process, and a check by a program that stays."""
+"""The sandbox: what a run costs beside a plain process, a check by a program that stays, and checkers of packages.
+
+`python -m bench.sandbox --testlib FILE` takes testlib's own header in place of the small one of Jurado's.
+"""
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
@@ -14,6 +20,7 @@ from rich.table import Table
 from app.sandbox import bubblewrap
 from app.sandbox.model import Command, Limits, SandboxMissing
 from app.sandbox.sandbox import Sandbox
+from bench import _checkers
 
 RUNS = 60
 CHECKS = 2000
@@ -34,8 +41,11 @@ class Times(NamedTuple):
     median: float
 
 
-def main() -> int:
-    """Print the table; 1 if a run of /bin/true costs more than the goal beyond the process itself."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Print the tables; 1 if a run of /bin/true costs more than the goal beyond the process itself."""
+    parser = argparse.ArgumentParser(prog="python -m bench.sandbox")
+    parser.add_argument("--testlib", metavar="FILE", type=Path, help="the testlib.h to measure with")
+    options = parser.parse_args(arguments)
     try:
         sandbox = Sandbox.open()
     except SandboxMissing as missing:
@@ -47,6 +57,7 @@ def main() -> int:
             FRESH: (timed(lambda: run(sandbox, PYTHON)), timed(lambda: plain(PYTHON))),
         }
         check = pooled(sandbox)
+        of_packages = _checkers.rows(sandbox, options.testlib)
     table = Table("", "sandbox, ms: best", "median", "plain, ms: best", "median", "ratio of the best")
     for name, (inside, outside) in rows.items():
         cells = (f"{each:.1f}" for each in (*inside, *outside, inside.best / outside.best))
@@ -55,6 +66,10 @@ def main() -> int:
         "a check by a Python that stays", f"{check:.3f}", "", "", "", f"{check / rows[FRESH][0].best:.4f} of a run"
     )
     console = Console()
+    console.print(table)
+    table = Table("checkers", "best of five, or rate")
+    for row in of_packages:
+        table.add_row(*row)
     console.print(table)
     inside, outside = rows[TRUE[0]]
     overhead = inside.best - outside.best
@@ -99,3 +114,7 @@ def ask(send: Callable[[bytes], None], receive: Callable[[int, float], bytes]) -
     """One question and its reply."""
     send(QUESTION)
     assert receive(len(REPLY), 60.0) == REPLY
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
