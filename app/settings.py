@@ -191,7 +191,9 @@ class Settings(BaseSettings):
         6, ge=1, le=20, description="of these, those of one account, and of all who are not logged in"
     )
     most_games: int = Field(
-        20_000, ge=1, description="games against the judge that may be open at once, of all together"
+        20_000,
+        ge=1,
+        description="games that may be open at once, of all together; three quarters for practice",
     )
     most_games_of_one: int = Field(
         20, ge=1, description="practice games that one account, or one address without login, may have open at once"

@@ -10,7 +10,7 @@ from math import ceil
 from anyio.to_thread import run_sync
 
 from app.domain.clock import utc_now
-from app.domain.limits import NO_LIMITS, Limits, game_limits, read_limits
+from app.domain.limits import Limits, game_limits, read_limits
 from app.domain.settings import read_settings
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
@@ -37,6 +37,9 @@ from games.doors import begin, instance_of
 OPTIMAL = "optimal"
 MOST_OPEN = 10
 """Counted games that a team may have open at once, where the contest says nothing else."""
+
+SHARE_OF_PRACTICE = 0.75
+"""The share of all games that practice may take: however many practise, teams begin games that count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,13 @@ async def start(
     table = await thinking.reply(table, table.game.started)
     table = paced(table, None if admitted is None else admitted.entrant.clock)
     settings = service.settings
-    most = settings.most_games_of_one if admitted is None else chosen.limits.open_games or MOST_OPEN
-    limits = NO_LIMITS if admitted is None else admitted.limits
-    outcome = await service.writer.call(
-        stored.start, NewGame(table.game, table.moves, most, settings.most_games, limits)
-    )
+    if admitted is None:
+        of_all = int(settings.most_games * SHARE_OF_PRACTICE)
+        new = NewGame(table.game, table.moves, settings.most_games_of_one, of_all)
+    else:
+        own = chosen.limits.open_games or MOST_OPEN
+        new = NewGame(table.game, table.moves, own, settings.most_games, admitted.limits)
+    outcome = await service.writer.call(stored.start, new)
     if isinstance(outcome, LimitReached):
         wait = None if outcome.again is None else ceil((outcome.again - table.game.started).total_seconds())
         raise TooManyRequests(outcome.message, wait)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, update
 
+from app.storage import games as stored_games
 from app.storage.tables import GameMoveRow, GameRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, change_contest
@@ -171,7 +172,7 @@ def test_a_game_is_an_attempt_from_its_start_on(games: Api) -> None:
 
 
 def test_a_team_and_an_address_have_so_many_games_open_at_once(tmp_path: Path, sqlite_url: str) -> None:
-    with open_api(sqlite_url, tmp_path / "home", most_games=5, most_games_of_one=2) as api:
+    with open_api(sqlite_url, tmp_path / "home", most_games=6, most_games_of_one=2) as api:
         add_games(api.service)
         limit(api.service, open_games=1)
         first = document(start(api))
@@ -179,14 +180,28 @@ def test_a_team_and_an_address_have_so_many_games_open_at_once(tmp_path: Path, s
         assert start(api, "other").status_code == 201
         parameters = {"a": 3, "b": 0, "k": 1}
         assert [start(api, None, parameters=parameters).status_code for _ in range(3)] == [201, 201, 429]
-        assert start(api, "judge", parameters=parameters).status_code == 201
         full = start(api, "judge", parameters=parameters)
         assert (full.status_code, full.json()["message"]) == (
             429,
             "the server has as many games open as it may: come back later",
         )
         api.post(f"games/{first['id']}/resign", user="team")
-        assert start(api).status_code == 201
+        assert start(api, "team", parameters=parameters).status_code == 201
+        assert start(api, "judge", parameters=parameters).status_code == 429
+        assert start(api).status_code == 201, "games that count have places left when those for practice are taken"
+
+
+def test_ended_practice_games_are_kept_up_to_a_number(games: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_games, "MOST_ENDED", 3)
+    monkeypatch.setattr(stored_games, "_sweeps", lambda game: not game.counted)
+    counted = win(games)
+    ids = []
+    for _ in range(6):
+        game = document(start(games, "team", parameters={"a": 3, "b": 0, "k": 1}))
+        document(games.post(f"games/{game['id']}/resign", user="team"))
+        ids.append(game["id"])
+    listed = [each["id"] for each in games.get("contests/c/games", user="team").json()]
+    assert listed == [*reversed(ids[2:]), counted["id"]]
 
 
 def test_a_reply_that_was_never_stored_is_computed_again_the_same(games: Api, tmp_path: Path) -> None:

@@ -94,12 +94,11 @@ MOVES = st.lists(st.tuples(st.integers(1, 9), st.sampled_from([STEP, "0 1", "2 0
 
 
 @given(one=MOVES, other=MOVES, resigns=st.booleans())
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_interleaving_of_posts_from_two_clients_gives_a_legal_transcript(
-    quick_api: Api, one: list[tuple[int, str]], other: list[tuple[int, str]], resigns: bool
+    api: Api, one: list[tuple[int, str]], other: list[tuple[int, str]], resigns: bool
 ) -> None:
     """Both clients post at the same time; whatever is answered, the moves are numbered and legal, and none is twice."""
-    api = quick_api
     if api.get("contests/c").status_code == 404:
         add_games(api.service)
     game = document(start(api, "team", parameters={"a": 4, "b": 3, "k": 2}, opponent="random", seed=5))
