@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from app.storage.temporary import PREFIXES, UPLOAD_PREFIX, YOUNG_SECONDS, locked_folder, remove_leftovers
@@ -33,3 +35,28 @@ def test_the_folder_of_a_long_run_stays() -> None:
         aged(folder)
         remove_leftovers(folder.parent)
         assert folder.exists()
+
+
+def test_the_folder_of_a_process_that_is_killed_in_the_middle_of_an_upload_goes(tmp_path: Path) -> None:
+    """While it lives the folder stays, however old; killed with -9 it is nobody's."""
+    program = (
+        "import os, sys; from app.storage.temporary import UPLOAD_PREFIX, locked_folder\n"
+        "with locked_folder(UPLOAD_PREFIX) as folder:\n"
+        "    (folder / 'body').write_bytes(b'half of a package')\n"
+        "    print(folder, flush=True); sys.stdin.read()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    with process:
+        assert process.stdout is not None
+        folder = aged(Path(process.stdout.readline().strip()))
+        assert remove_leftovers(tmp_path) == 0
+        process.kill()
+    assert (folder / "body").exists()
+    assert remove_leftovers(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
