@@ -53,7 +53,7 @@ def give_up_files() -> Report:
 def give_up_folders(writable: Iterable[Path], others: Iterable[Path] = ()) -> Report:
     """Give up all files but what a solver needs and `others`, which it reads, and to write below a few folders."""
     devices = (Path("/dev/null"), Path("/dev/urandom"))
-    read = [*readable("app", "checkers", "solvers"), *devices, *others]
+    read = [*readable("app", "checkers", "games", "solvers"), *devices, *others]
     return {FOLDERS: _tried(lambda: landlock.restrict(read, writable))}
 
 

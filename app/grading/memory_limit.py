@@ -17,7 +17,7 @@ from app.grading import confinement
 from app.grading.kernels import keep_what_may_be_kept
 
 READ = "--read="
-PACKAGES = [import_module(name) for name in ("checkers", "solvers")]
+PACKAGES = [import_module(name) for name in ("checkers", "games", "solvers")]
 """Imported before folders are given up: what they lie in holds the server's home too, as often as not."""
 
 

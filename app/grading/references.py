@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -19,18 +18,27 @@ from app.domain.case_scores import FoundScore
 from app.domain.clock import utc_now
 from app.domain.documents import ProgramDocument
 from app.grading.engine import Engine
+from app.grading.job_notes import Notes, Progress
 from app.grading.messages import Validate
 from app.grading.package_solver import new_solving, solve_by_package
 from app.grading.questions import JudgeFailed, NotJudged
 from app.grading.reference_solver import Solved, SolverRun, solve
-from app.grading.solver_process import Report, SolverFailed, SolverProcess, Summary
+from app.grading.solver_process import SolverFailed, SolverProcess, Summary
+from app.grading.tournaments import TOURNAMENT, play_tournament
 from app.grading.verification import VERIFICATION, Ended, verify_stored
 from app.packages.errors import PackageErrors
 from app.programs.solving import Solving
 from app.storage import jobs, rejudging_changes, rejudgings, testcases
 from app.storage.audit import Actor, acting
 from app.storage.database import Database
-from app.storage.documents import CaseResult, JobResult, ProvenanceDocument, RunParams, VerificationParams
+from app.storage.documents import (
+    CaseResult,
+    JobResult,
+    ProvenanceDocument,
+    RunParams,
+    TournamentParams,
+    VerificationParams,
+)
 from app.storage.files import FileStore
 from app.storage.rejudging_steps import RejudgingRefused
 from app.storage.stored_bytes import UNREADABLE
@@ -42,7 +50,6 @@ log = structlog.get_logger()
 REFERENCE_OPERATION = "start_reference_run"
 REFERENCE_RUN = "reference-run"
 MOST_ATTEMPTS = 3
-SECONDS_BETWEEN_NOTES = 0.5
 SECONDS_BETWEEN_SWEEPS = 10.0
 
 
@@ -96,7 +103,7 @@ class JobRunner:
             job = jobs.get(session, job_id)
             if job is None or job.state in jobs.ENDED:
                 return False
-            jobs.end(job, jobs.CANCELLED, {"error": "cancelled"})
+            jobs.end(job, jobs.CANCELLED, {**(job.result or {}), "error": "cancelled"})
         with self._changed:
             self._cancelled.add(job_id)
             if self._running is not None and self._running[0] == job_id and self._running[1] is not None:
@@ -187,6 +194,9 @@ class JobRunner:
         if kind == VERIFICATION:
             self._verify(job_id, cast(VerificationParams, given))
             return
+        if kind == TOURNAMENT:
+            self._play(job_id, cast(TournamentParams, given))
+            return
         params = cast(RunParams, given)
         results: dict[str, CaseResult] = {}
         for at, case in enumerate(cases):
@@ -205,7 +215,7 @@ class JobRunner:
     def _verify(self, job_id: str, params: VerificationParams) -> None:
         """Run all programs of a package; its report is the result."""
         package = params["problem_id"], params["package_sha256"]
-        notes = _Progress(self._database, job_id)
+        notes = Progress(self._database, job_id)
         try:
             report = verify_stored(self._engine, self._files, package, notes.say, lambda: self._stopping(job_id))
         except Ended:
@@ -215,14 +225,30 @@ class JobRunner:
             return
         self._end(job_id, jobs.DONE, {"report": report})
 
-    def _solve(self, by: Actor, job_id: str, params: RunParams, case: _Case, at: int, count: int) -> CaseResult:
-        notes = _Notes(self._database, job_id, case.name, at, count)
-        own = "program" in params
-        process = new_solving(notes.report) if own else SolverProcess()
+    def _play(self, job_id: str, params: TournamentParams) -> None:
+        """Play a tournament in a process; its cross table so far is the result while it runs."""
+        process, notes = SolverProcess(), Progress(self._database, job_id)
+        self._watch(job_id, process)
+        try:
+            table = play_tournament(process, params, notes.show)
+        except SolverFailed as error:
+            if not self._stopping(job_id):
+                self._end(job_id, jobs.FAILED, {"error": str(error)})
+            return
+        self._end(job_id, jobs.DONE, {"tournament": table})
+
+    def _watch(self, job_id: str, process: SolverProcess | Solving) -> None:
+        """Let whoever cancels the job kill a process; it is killed here where that was asked for before."""
         with self._changed:
             self._running = (job_id, process)
-            if self._closing or job_id in self._cancelled:  # since it was last asked
+            if self._closing or job_id in self._cancelled:
                 process.kill()
+
+    def _solve(self, by: Actor, job_id: str, params: RunParams, case: _Case, at: int, count: int) -> CaseResult:
+        notes = Notes(self._database, job_id, case.name, at, count)
+        own = "program" in params
+        process = new_solving(notes.report) if own else SolverProcess()
+        self._watch(job_id, process)
         how = params["method"] or params.get("program", "")
         notes.say(0.0, f"{case.name}: {how}, seed {params['seed']}, {params['seconds']:g} s")
         try:
@@ -237,7 +263,7 @@ class JobRunner:
         self._on_changed(params["problem_id"])
         return result
 
-    def _solved(self, process: SolverProcess | Solving, params: RunParams, data: bytes, notes: _Notes) -> Solved:
+    def _solved(self, process: SolverProcess | Solving, params: RunParams, data: bytes, notes: Notes) -> Solved:
         """The answer of the package's own solver, or of one of `solvers/`; raises SolverFailed."""
         if isinstance(process, Solving):
             return solve_by_package(self._engine.programs, self._files, params, data, process)
@@ -351,43 +377,3 @@ def reference_run(session: Session, problem_id: str, names: Collection[str]) -> 
 def _set_answer(session: Session, problem_id: str, case: _Case, answer: testcases.FoundAnswer) -> None:
     if not testcases.set_answer(session, problem_id, case.name, case.input_sha256, answer):
         raise SolverFailed("the test case was deleted or given another input meanwhile")
-
-
-class _Progress:
-    """Writes a job's progress to its row, not more often than people can read."""
-
-    def __init__(self, database: Database, job_id: str) -> None:
-        self._database = database
-        self._job_id = job_id
-        self._noted = 0.0
-
-    def say(self, fraction: float, line: str) -> None:
-        """Note a line, unless one was noted a moment ago."""
-        if time.monotonic() - self._noted < SECONDS_BETWEEN_NOTES:
-            return
-        self._noted = time.monotonic()
-        with self._database.write() as session:
-            jobs.report(session, self._job_id, fraction, line)
-
-
-class _Notes:
-    """Writes a run's progress to its job's row, not more often than people can read."""
-
-    def __init__(self, database: Database, job_id: str, case: str, at: int, count: int) -> None:
-        self._database = database
-        self._job_id = job_id
-        self._case = case
-        self._at = at
-        self._count = count
-        self._noted = 0.0
-
-    def report(self, report: Report | Summary) -> None:
-        """Note a solver's report now and then; its summary is noted with the judged answer."""
-        if "fraction" in report and time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
-            self.say(report["fraction"], f"{self._case}: best {report['best']}, {report['states']} states")
-
-    def say(self, fraction: float, line: str) -> None:
-        """Note a line now."""
-        self._noted = time.monotonic()
-        with self._database.write() as session:
-            jobs.report(session, self._job_id, (self._at + fraction) / self._count, line)

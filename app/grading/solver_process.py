@@ -22,6 +22,8 @@ from pydantic import JsonValue
 INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
 START_UP_SECONDS = 120.0  # kernels may have to be compiled first
 MODULE = [sys.executable, "-m"]
+SOLVERS = "solvers"
+PROGRESS = "--progress-json"
 
 
 @final
@@ -99,7 +101,10 @@ class Ended:
 
 @dataclass(eq=False)
 class SolverProcess:
-    """Runs `python -m solvers` once. `kill` may be called from any thread at any time, also before the start."""
+    """Runs `python -m solvers` once, or another module that reports as it does.
+
+    `kill` may be called from any thread at any time, also before the start.
+    """
 
     _process: subprocess.Popen[str] | None = None
     _killed: str = ""
@@ -113,6 +118,7 @@ class SolverProcess:
         source: IO[bytes] | int = subprocess.DEVNULL,
         target: IO[bytes] | int = subprocess.DEVNULL,
         bounds: Bounds | None = None,
+        module: str = SOLVERS,
     ) -> None:
         """Start the process; raises SolverFailed where it was killed before."""
         bounded = bounds.command() if bounds is not None else []
@@ -120,7 +126,7 @@ class SolverProcess:
             if self._killed:
                 raise SolverFailed(self._killed)
             self._process = subprocess.Popen(
-                [*MODULE, *bounded, "solvers", "--progress-json", *words],
+                [*MODULE, *bounded, module, *([PROGRESS] if module == SOLVERS else []), *words],
                 stdin=source,
                 stdout=target,
                 stderr=subprocess.PIPE,

@@ -71,12 +71,14 @@ def begin(session: Session, job_id: str) -> JobRow | None:
     return session.get(JobRow, job_id) if changed.rowcount else None  # type: ignore[attr-defined]  # a cursor result
 
 
-def report(session: Session, job_id: str, progress: float, line: str) -> None:
-    """Note how far a running job is, and what it says."""
+def report(session: Session, job_id: str, progress: float, line: str, result: JobResult | None = None) -> None:
+    """Note how far a running job is, what it says, and its result so far where it has one."""
     job = session.get(JobRow, job_id)
     if job is None or job.state != RUNNING:
         return
     job.progress = min(1.0, max(job.progress, progress))
+    if result is not None:
+        job.result = result
     if line:
         job.log = (job.log + line + "\n")[-LOG_TAIL:]
 

@@ -9,6 +9,8 @@ from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.services.problems import jobs
 from app.services.problems.jobs import Job, ReferenceRunRequest
+from app.services.problems.tournaments import TournamentRequest
+from app.services.problems.tournaments import start_tournament as queue_tournament
 
 router = APIRouter(route_class=GatedRoute, tags=["jobs"])
 
@@ -37,6 +39,25 @@ def start_verification(
     Every upload of a package queues one. The job's result has the `report` of `jurado package verify`.
     """
     job = jobs.start_verification(session, service, viewer, problem_id)
+    response.headers["Location"] = f"{API}/jobs/{job.id}"
+    return job
+
+
+@router.post("/problems/{problem_id}/tournaments", status_code=202, summary="Let opponents play a round robin")
+def start_tournament(
+    problem_id: str,
+    asked: TournamentRequest,
+    viewer: CurrentViewer,
+    service: TheService,
+    session: Writing,
+    response: Response,
+) -> Job:
+    """Queue a job in which opponents of the problem's game play each other.
+
+    Its `result.tournament` has the cross table with Elo ratings, also while it runs, and at the end all games. Each is
+    told by its position, its players and its seed, so that it can be played again.
+    """
+    job = queue_tournament(session, service, viewer, problem_id, asked)
     response.headers["Location"] = f"{API}/jobs/{job.id}"
     return job
 

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from pydantic import JsonValue
 
-from app.cli.games.choices import game_named, opponent_named, positions
+from app.cli.admin.jobs import follow_job
+from app.cli.client import Client, without_none
+from app.cli.games.choices import game_named, opponent_named, positions, read_position
 from app.cli.games.many import run_all, save
 from app.cli.games.play import MOST_AT_ONCE, split
 from app.cli.games.program import Program
 from app.cli.options import AsJson
-from app.cli.output import Failure, show, table, write_json
+from app.cli.output import Failure, say, show, table, write_json
+from app.cli.progress import progress_shown
+from app.cli.resources.problems import Job, TournamentRow
 from games.doors import Game
 from games.match import Computer, Match, Player
-from games.ratings import elo
+from games.tournament import Pairing, Row, cross_table, pairings, played
 from games.transcript import Transcript
 
 
@@ -32,15 +33,6 @@ class Entrant:
 
     name: str
     command: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """A game to be played: who is which side, where it begins, and the seed of opponents."""
-
-    sides: tuple[Entrant, Entrant]
-    start: str
-    seed: int
 
 
 def tournament(
@@ -59,28 +51,70 @@ def tournament(
     jobs: Annotated[int | None, typer.Option(help="games at once", min=1, max=MOST_AT_ONCE)] = None,
     move_seconds: Annotated[float, typer.Option(help="time of a program for a move", min=0.001)] = 10.0,
     save_to: Annotated[Path | None, typer.Option("--save", metavar="DIR", help="write all transcripts there")] = None,
+    on_server: Annotated[
+        bool, typer.Option("--server", help="let the server play it, as a job; GAME is then a problem's id")
+    ] = False,
+    case: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="with --server: a test case to begin from")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Let programs and opponents play each other from both sides, and rate them.
 
     A win is a point and a draw half of one. Programs run here, with your rights. Ratings are those under which the
-    results were most likely, around 1500.
+    results were most likely, around 1500. With --server opponents play there, for owners of the problem.
     """
+    if on_server:
+        if program or save_to or jobs:
+            raise Failure("--server: expected none of --program, --save and --jobs beside it, as opponents play there")
+        play_on_server(game, opponent, position, case, rounds, seed, as_json=as_json)
+        return
+    if case:
+        raise Failure("--case is of a problem on the server: expected --server beside it")
     rules = game_named(game)
     entrants = entrants_of(rules, program or [], opponent or [])
-    pairings = draw_up(entrants, positions(rules, position or []), rounds, seed)
-    wanted = [partial(play_pairing, rules, pairing, move_seconds) for pairing in pairings]
-    played = run_all(wanted, jobs or os.cpu_count() or 1, f"{game} tournament", quiet=as_json)
-    save(save_to, [(f"{at:04}-{file_name(pairing)}", played[at]) for at, pairing in enumerate(pairings)])
-    result = result_of(entrants, pairings, played)
+    drawn = list(pairings(list(entrants), positions(rules, position or []), rounds, seed))
+    wanted = [partial(play_pairing, rules, entrants, pairing, move_seconds) for pairing in drawn]
+    transcripts = run_all(wanted, jobs or os.cpu_count() or 1, f"{game} tournament", quiet=as_json)
+    save(save_to, [(f"{at:04}-{'-'.join(pairing.sides)}", transcripts[at]) for at, pairing in enumerate(drawn)])
+    results = [played(pairing.sides, each.end) for pairing, each in zip(drawn, transcripts, strict=True)]
+    ranked = cross_table(list(entrants), results)
     if as_json:
-        write_json({"game": game, "games": len(played), "players": result})
+        write_json({"game": game, "games": len(results), "players": ranked})
     else:
-        show_result(game, len(played), result)
+        show_result(game, len(results), ranked)
 
 
-def entrants_of(game: Game[Any], programs: Sequence[str], opponents: Sequence[str]) -> list[Entrant]:
-    """Read who plays; raises Failure unless there are two players or more, of different names."""
+def play_on_server(
+    problem: str,
+    opponents: list[str] | None,
+    places: list[str] | None,
+    cases: list[str] | None,
+    rounds: int,
+    seed: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Have the server play a tournament, follow the job and show its table; exit code 1 unless it is done."""
+    texts = [read_position(text) for text in places or []] or None
+    asked = {"opponents": opponents, "positions": texts, "testcases": cases, "rounds": rounds, "seed": seed}
+    with Client.open() as client:
+        started = client.post(f"problems/{problem}/tournaments", without_none(asked), Job)
+        say(f"job {started['id']} plays it; after Ctrl-C it goes on: jurado admin job watch {started['id']}")
+        with progress_shown(f"{problem} tournament", quiet=as_json) as on_progress:
+            job = follow_job(client, started["id"], on_progress)
+    result = (job["result"] or {}).get("tournament")
+    if as_json:
+        write_json(job)
+    elif result is not None:
+        show_result(result["game"], result["count"], result["players"])
+    if job["state"] != "done":
+        fault = (job["result"] or {}).get("error", "")
+        raise Failure(f"job {job['id']}: {job['state']}{f': {fault}' if fault else ''}", 1)
+
+
+def entrants_of(game: Game[Any], programs: Sequence[str], opponents: Sequence[str]) -> dict[str, Entrant]:
+    """Read who plays, by name; raises Failure unless there are two players or more, of different names."""
     entrants = []
     for text in programs:
         name, equals, command = text.partition("=")
@@ -95,24 +129,13 @@ def entrants_of(game: Game[Any], programs: Sequence[str], opponents: Sequence[st
         raise Failure(f"expected two players or more, found {len(names)}; opponents are {', '.join(game.opponents)}")
     if twice := {name for name in names if names.count(name) > 1}:
         raise Failure(f"expected players of different names, found {', '.join(sorted(twice))} twice")
-    return entrants
+    return {entrant.name: entrant for entrant in entrants}
 
 
-def draw_up(entrants: Sequence[Entrant], starts: Sequence[str], rounds: int, seed: int) -> list[Pairing]:
-    """List all games: each pair from each position, both ways round, in every round with a seed of its own."""
-    return [
-        Pairing(sides, start, seed + number)
-        for number in range(rounds)
-        for start in starts
-        for one, other in combinations(entrants, 2)
-        for sides in ((one, other), (other, one))
-    ]
-
-
-def play_pairing(game: Game[Any], pairing: Pairing, seconds: float) -> Transcript:
+def play_pairing(game: Game[Any], entrants: Mapping[str, Entrant], pairing: Pairing, seconds: float) -> Transcript:
     """Play one game. Its transcript names an opponent where there is one; of two the second."""
-    players = [seat(game, entrant, pairing.seed, seconds) for entrant in pairing.sides]
-    first, second = pairing.sides
+    first, second = (entrants[name] for name in pairing.sides)
+    players = [seat(game, entrant, pairing.seed, seconds) for entrant in (first, second)]
     contestant, opponent = (1, first.name) if second.command and not first.command else (0, second.name)
     known = None if first.command and second.command else opponent
     try:
@@ -129,45 +152,7 @@ def seat(game: Game[Any], entrant: Entrant, seed: int, seconds: float) -> Player
     return Program(entrant.command, seconds) if entrant.command else Computer(game.opponents[entrant.name], seed)
 
 
-def file_name(pairing: Pairing) -> str:
-    """Name the transcript of a game by its players."""
-    return "-".join(entrant.name for entrant in pairing.sides)
-
-
-def result_of(
-    entrants: Sequence[Entrant], pairings: Sequence[Pairing], played: Sequence[Transcript]
-) -> list[dict[str, JsonValue]]:
-    """Count points and games of each pair, and rate; the best player first."""
-    points: defaultdict[tuple[str, str], float] = defaultdict(float)
-    games: defaultdict[tuple[str, str], int] = defaultdict(int)
-    faults: defaultdict[str, int] = defaultdict(int)
-    for pairing, transcript in zip(pairings, played, strict=True):
-        names = [entrant.name for entrant in pairing.sides]
-        winner = None if transcript.end is None else transcript.end.winner
-        for side, (own, other) in enumerate((names, names[::-1])):
-            points[own, other] += 0.5 if winner is None else float(winner == side)
-            games[own, other] += 1
-            faults[own] += transcript.end is not None and transcript.end.reason != "over" and winner not in (side, None)
-    names = [entrant.name for entrant in entrants]
-    score = {(own, other): (points[own, other], games[own, other]) for own in names for other in names if own != other}
-    ratings = elo(names, score)
-    ranked = sorted(names, key=lambda name: (-ratings[name], name))
-    return [
-        {
-            "name": name,
-            "elo": round(ratings[name], 1),
-            "points": sum(points[name, other] for other in ranked),
-            "games": sum(games[name, other] for other in ranked),
-            "lost_by_fault": faults[name],
-            "against": {
-                other: {"points": points[name, other], "games": games[name, other]} for other in ranked if other != name
-            },
-        }
-        for name in ranked
-    ]
-
-
-def show_result(game: str, count: int, result: Sequence[dict[str, Any]]) -> None:
+def show_result(game: str, count: int, result: Sequence[Row] | Sequence[TournamentRow]) -> None:
     """Print the cross table."""
     names = [row["name"] for row in result]
     rows = [

@@ -155,10 +155,38 @@ class CaseResult(TypedDict, total=False):
     rejudging: int | str
 
 
-class JobResult(TypedDict, total=False):
-    """The result of a reference run, by test case."""
+class Against(TypedDict):
+    """Points against one player, and the games with it."""
 
+    points: float
+    games: int
+
+
+class TournamentRow(TypedDict):
+    """A player's row of a cross table."""
+
+    name: str
+    elo: float
+    points: float
+    games: int
+    lost_by_fault: int
+    against: dict[str, Against]
+
+
+class Tournament(TypedDict):
+    """The cross table of a tournament, after so many games."""
+
+    game: str
+    count: int
+    players: list[TournamentRow]
+
+
+class JobResult(TypedDict, total=False):
+    """The result of a job: of a reference run by test case, of a tournament its table, or why all of it failed."""
+
+    error: str
     cases: dict[str, CaseResult]
+    tournament: Tournament
 
 
 class JobState(TypedDict):

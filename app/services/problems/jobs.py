@@ -54,7 +54,7 @@ def start_run(session: Session, service: Service, viewer: Viewer, problem_id: st
     """Queue a reference run, which starts after the commit; raises BadRequest or NotFound."""
     job = queue_run(session, existing(session, problem_id), asked, viewer.account_id)
     after_commit(session, lambda: service.jobs.wake(job.id))
-    return _view(job)
+    return view(job)
 
 
 def queue_verification(session: Session, problem_id: str, package_sha256: str, account_id: str | None) -> str:
@@ -76,18 +76,18 @@ def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
     existing(session, problem_id)
     for row in jobs.of_kind(session, VERIFICATION):
         if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
-            return _view(row)
+            return view(row)
     raise NotFound(f"the package of problem {problem_id!r} has not been verified")
 
 
 def newest(session: Session, viewer: Viewer) -> list[Job]:
     """The latest jobs that the viewer may see, newest first; of the last 200."""
-    return [_view(row) for row in jobs.newest(session) if viewer.reads_problem(row.params["problem_id"])]
+    return [view(row) for row in jobs.newest(session) if viewer.reads_problem(row.params["problem_id"])]
 
 
 def one(session: Session, viewer: Viewer, job_id: str) -> Job:
     """A job; raises NotFound."""
-    return _view(_job_row(session, viewer, job_id))
+    return view(_job_row(session, viewer, job_id))
 
 
 def cancel(service: Service, viewer: Viewer, job_id: str) -> None:
@@ -146,8 +146,8 @@ def _names(problem_id: str, cases: Mapping[str, CaseDocument], asked: list[str] 
     return [name for name in in_order if name in asked]
 
 
-def _view(row: JobRow) -> Job:
-    """Show a job."""
+def view(row: JobRow) -> Job:
+    """A job as it is shown."""
     return Job(
         id=row.id,
         kind=row.kind,
