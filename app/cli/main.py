@@ -42,7 +42,9 @@ from app.cli.contestant import (
 from app.cli.contestant import problems as contest_problems
 from app.cli.demo.command import demo
 from app.cli.faults import wrapped
+from app.cli.games.listing import games
 from app.cli.games.play import play
+from app.cli.games.replaying import replay_game
 from app.cli.games.tournament import tournament
 from app.cli.ladder.command import ladder
 from app.cli.output import Failure, console, examples, say
@@ -139,8 +141,14 @@ app.command(
     epilog=examples(
         "jurado tournament lasttreat --program mine=./mine --opponent optimal --opponent greedy --rounds 10",
         "jurado tournament netgame --opponent optimal --opponent random --json",
+        "jurado tournament lasttreatduel --server --opponent optimal --opponent random --rounds 5",
     ),
 )(tournament)
+app.command(
+    "replay",
+    rich_help_panel=LOCAL,
+    epilog=examples("jurado replay evening.game", "jurado replay evening.game --move 3 --json"),
+)(replay_game)
 package.program.command(
     "import",
     epilog=examples("jurado package import problems/comesolo", "jurado package import omegaup.zip --to problems"),
@@ -249,6 +257,10 @@ app.command(
     rich_help_panel=CLIENT,
     epilog=examples("jurado clarifications practice", "jurado clarifications practice --live"),
 )(clarifications.clarifications)
+app.command(
+    rich_help_panel=CLIENT,
+    epilog=examples("jurado games games", "jurado games finals --state playing --problem C --json"),
+)(games)
 app.command(rich_help_panel=CLIENT, epilog=examples("jurado history practice", "jurado history finals --team ants"))(
     history.history
 )

@@ -20,6 +20,9 @@ UNLIMITED: dict[str, JsonValue] = {"max_submissions": None, "interval_seconds": 
 Most = Annotated[int | None, typer.Option("--max", metavar="N", help="the most submissions of a team to a problem")]
 Interval = Annotated[int | None, typer.Option(metavar="SECONDS", help="the least time between two")]
 Per = Annotated[str | None, typer.Option(metavar="N/SECONDS", help="so many in any so many seconds")]
+OpenGames = Annotated[int | None, typer.Option(metavar="N", help="games of a team open at once; default: 10")]
+MoveSeconds = Annotated[int | None, typer.Option(metavar="SECONDS", help="of games: a team's time for a move")]
+GameSeconds = Annotated[int | None, typer.Option(metavar="SECONDS", help="of games: a team's time for all moves")]
 TeamBytes = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="bytes a team may send to the contest: 500M, 2G, or none for any number"),
@@ -37,6 +40,12 @@ def limits_of(most: int | None, interval: int | None, per: str | None) -> dict[s
     if per is not None:
         count, seconds = window(per)
         given["per_window"] = {"count": count, "seconds": seconds}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def game_limits_of(open_games: int | None, move: int | None, game: int | None) -> dict[str, JsonValue]:
+    """The limits of games that options name, as the API takes them."""
+    given: dict[str, JsonValue] = {"open_games": open_games, "move_seconds": move, "game_seconds": game}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -88,7 +97,13 @@ def limits_text(limits: Limits) -> str:
         parts.append(f"{interval:g} s between two")
     if (per := limits.get("per_window")) is not None:
         parts.append(f"{per['count']} in any {per['seconds']:g} s")
-    return ", ".join(parts) or "as often as one likes"
+    parts = parts or ["as often as one likes"]
+    if (games := limits.get("open_games")) is not None:
+        parts.append(f"{games} games open at once")
+    for name, what in (("move_seconds", "a move"), ("game_seconds", "a game")):
+        if (seconds := limits.get(name)) is not None:
+            parts.append(f"{seconds:g} s for {what}")
+    return ", ".join(parts)
 
 
 def settings_text(settings: Mapping[str, JsonValue]) -> str:

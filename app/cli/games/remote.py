@@ -180,7 +180,7 @@ def report_remote(results: list[Result], *, as_json: bool) -> None:
                 result.game["id"],
                 result.game["testcase"] or "",
                 result.game["opponent"],
-                {"you": "won", "opponent": "lost", None: "draw"}[result.game["winner"]],
+                ended_words(result.game["winner"]),
                 result.game["ending"],
                 len(result.game["moves"]),
                 result.game["submission_id"] or "",
@@ -192,3 +192,8 @@ def report_remote(results: list[Result], *, as_json: bool) -> None:
         show(table(f"{won} of {len(results)} games won", columns, rows))
     if won < len(results):
         raise typer.Exit(1)
+
+
+def ended_words(winner: str | None) -> str:
+    """Say in a word how a game ended for its contestant."""
+    return {"you": "won", "opponent": "lost", None: "draw"}[winner]

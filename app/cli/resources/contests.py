@@ -95,6 +95,9 @@ class Limits(TypedDict):
     max_submissions: NotRequired[int | None]
     interval_seconds: NotRequired[float | None]
     per_window: NotRequired[Window | None]
+    open_games: NotRequired[int | None]
+    move_seconds: NotRequired[float | None]
+    game_seconds: NotRequired[float | None]
 
 
 class LimitSettings(TypedDict):

@@ -201,6 +201,60 @@ def test_the_server_plays_a_tournament_of_opponents_as_a_job_that_the_command_fo
     assert "expected none of --program" in admin("tournament", "lasttreat", "--program", "a=b", "--server").stderr
 
 
+def test_a_transcript_is_replayed_move_by_move_and_a_changed_move_is_named(jurado: Jurado, tmp_path: Path) -> None:
+    target = tmp_path / "one.game"
+    target.write_text(TRAP)
+    done = jurado("replay", target)
+    assert done.exit_code == 0
+    assert done.stdout.count("at most 2 from a pile") == 4
+    assert "2 second: 2 2 (0.001 s)" in done.stdout
+    assert done.stdout.rstrip().endswith("against adversarial is won (over) after 3 moves")
+    (position,) = json.loads(jurado("replay", target, "--move", 2, "--json").stdout)["positions"]
+    assert position == {"number": 2, "move": "2 2", "position": {"a": 0, "b": 2, "k": 2}}
+    assert "expected 0 to 3, found 4" in jurado("replay", target, "--move", 4).stderr
+    target.write_text(TRAP.replace("2 2\n", "1 1\n"))
+    done = jurado("replay", target)
+    assert (done.exit_code, "move 2, move: expected" in done.stderr) == (1, True)
+    assert done.stdout.count("at most 2 from a pile") == 2
+
+
+def test_games_of_a_contest_are_listed_and_replayed_from_the_server(admin: Jurado) -> None:
+    player = f"{sys.executable} {EXAMPLES / 'lasttreat.py'}"
+    words = ("--contest", "games", "--case", "01-sample", "--with", player, "--json")
+    (game,) = json.loads(admin("play", "lasttreatduel", *words).stdout)["games"]
+    rows = json.loads(admin("games", "games", "--problem", "lasttreatduel", "--state", "ended", "--json").stdout)
+    assert [(row["id"], row["winner"], row["opponent"]) for row in rows] == [(game["id"], "you", "adversarial")]
+    assert game["id"] in admin("games", "games").stdout
+    assert admin("games", "games", "--state", "playing").stdout == "games: no games\n"
+    assert "expected playing or ended, found 'open'" in admin("games", "games", "--state", "open").stderr
+    replayed = admin("replay", game["id"])
+    assert (replayed.exit_code, "against adversarial is won" in replayed.stdout) == (0, True)
+
+
+def test_limits_of_games_are_set_one_by_one_beside_those_of_submissions(admin: Jurado) -> None:
+    quota = ("admin", "contest", "quota", "games", "netgameduel")
+    assert "60 s for a move" in admin(*quota, "--move-seconds", 60, "--open-games", 3).stdout
+    admin(*quota, "--max", 50)
+    limits = json.loads(admin(*quota, "--game-seconds", 1800, "--json").stdout)["limits"]
+    expected = {"max_submissions": 50, "move_seconds": 60, "game_seconds": 1800, "open_games": 3}
+    assert {name: limits.get(name) for name in expected} == expected
+
+
+TRAP = """transcript of a game, version 1
+game: lasttreat
+contestant: first
+opponent: adversarial
+seed: 17
+position:
+    2 5 2
+moves:
+    1 first 0.532 s: 0 1
+    2 second 0.001 s: 2 2
+    3 first 4.210 s: 0 2
+end: over, first won
+"""
+
+
 def saved(folder: Path) -> Path:
     """The transcript of a game that the closed form wins from 2 5 2."""
     target, game = folder / "won.game", games()["lasttreat"]
