@@ -27,13 +27,13 @@ def main() -> None:
     count = games_of(len(players), len(asked["positions"]), asked["rounds"])
     results: list[Played] = []
     rows: list[dict[str, Any]] = []
-    told = monotonic()
+    reported = monotonic()
     for pairing in pairings(players, asked["positions"], asked["rounds"], asked["seed"]):
         transcript = play(pairing, asked["game"], asked["most_moves"])
         results.append(played(pairing.sides, transcript.end))
         rows.append(summary(pairing, transcript, asked["positions"]))
-        if monotonic() - told > SECONDS_BETWEEN_REPORTS:
-            told = monotonic()
+        if monotonic() - reported > SECONDS_BETWEEN_REPORTS:
+            reported = monotonic()
             note = f"{len(results)} of {count} games"
             table = cross_table(players, results)
             report({"fraction": len(results) / count, "note": note, "count": len(results), "players": table})
