@@ -14,10 +14,12 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import re
 import tempfile
 import zipfile
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -329,6 +331,20 @@ class Contest(RuleBasedStateMachine):
             assert self.exported(user) == [[*row[:3], row[3][0]] for row in shown(reply.json())], whose
 
     @invariant()
+    def pages_and_the_compact_form_show_what_the_board_shows(self) -> None:
+        """To each viewer, and to nobody more; so does the board of the last minute, while no place is revealed."""
+        for user in (None, "team", "admin"):
+            board = self.api.get("contests/c/scoreboard", user=user).json()
+            if "rows" not in board:
+                return  # not begun
+            assert on_page(self.api.get("/c/c/scoreboard", user=user).text) == cut(board)
+            assert arrays(self.api.get("contests/c/scoreboard?form=compact", user=user).json()) == cut(board)
+        if not self.revealed:
+            last_minute = on_page(self.api.get("/c/c/scoreboard?at=100000").text)
+            public = cut(self.api.get("contests/c/scoreboard").json())
+            assert [row[:3] for row in last_minute] == [row[:3] for row in public]
+
+    @invariant()
     def reports_are_as_the_board(self) -> None:
         board = self.api.get("contests/c/scoreboard", user="admin").json()
         sent = self.api.get("contests/c/submissions", user="admin").json()
@@ -431,6 +447,36 @@ def expected(board: Board) -> list[Any]:
         [row.rank, row.team.id, row.points, *((c.points.points, c.num_judged, c.num_pending) for c in row.cells)]
         for row in board.rows
     ]
+
+
+def cut(board: Any) -> list[Any]:
+    """Ranks, points and what waits of a board over HTTP, points cut to tenths as pages show them."""
+    return [
+        [row["rank"], row["team_id"], tenths(row["score"]["score"]), *(c["num_pending"] for c in row["problems"])]
+        for row in board["rows"]
+    ]
+
+
+def arrays(board: Any) -> list[Any]:
+    """The same of the compact form."""
+    waiting = [problem["num_pending"] for problem in board["problems"]]
+    totals = [str(score // 10 / 10) for score in board["scores"]]
+    return [list(row) for row in zip(board["ranks"], board["team_ids"], totals, *waiting, strict=True)]
+
+
+def on_page(html: str) -> list[Any]:
+    """The same of a page."""
+    rows = re.findall(r'<tr data-team="([^"]+)".*?class="rk">(\d+)<.*?class="tot">([\d.]+)<(.*?)</tr>', html, re.DOTALL)
+    cells = [re.findall(r'<td class="h [^>]*>(?:<span class="w">\+(\d+))?', rest) for *_, rest in rows]
+    return [
+        [int(rank), team, total, *(int(each or 0) for each in waiting)]
+        for (team, rank, total, _), waiting in zip(rows, cells, strict=True)
+    ]
+
+
+def tenths(points: float) -> str:
+    """Points cut to tenths, 99.96 to 99.9."""
+    return str(floor(points * 10 + 1e-9) / 10)
 
 
 TestContest = pytest.mark.machine(Contest.TestCase)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
@@ -17,6 +16,7 @@ from app.services.people.own_account import OwnChange, change_password, own_acco
 from app.services.viewer import PUBLIC, Viewer
 from app.web.forms import made_of, read_form, refuse_two_texts
 from app.web.pages import page
+from app.web.preferences import inside
 from app.web.sessions import drop_session, keep_session
 from app.web.visitor import Reading, TheService, Visitor, address_of, authenticator_of
 
@@ -35,7 +35,7 @@ async def login_page(
         "login.html",
         request,
         viewer=viewer,
-        next=_inside(next),
+        next=inside(next),
         username=username,
         fault=None,
         is_reset=reset == "yes",
@@ -45,7 +45,7 @@ async def login_page(
 async def log_in(request: Request, service: TheService) -> Response:
     """Check the password, begin a session and go where the visitor came from."""
     form = await read_form(request)
-    username, next_ = form.get("username", ""), _inside(form.get("next", "/"))
+    username, next_ = form.get("username", ""), inside(form.get("next", "/"))
     viewer = await authenticator_of(request).check_password(username, form.get("password", ""), address_of(request))
     if viewer is None:
         values = {"next": next_, "username": username, "fault": WRONG, "is_reset": False}
@@ -100,10 +100,3 @@ def _begin(service: Service, viewer: Viewer) -> str:
 def _end(service: Service, viewer: Viewer) -> None:
     with service.database.write(quiet=True) as session:
         tokens.end_session(session, viewer)
-
-
-def _inside(address: str) -> str:
-    """An address within these pages; `/` for any other."""
-    parts = urlsplit(address)
-    local = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith("//")
-    return address if local and "\\" not in address and address.isprintable() else "/"

@@ -8,7 +8,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.web import wording
+from app.web import preferences, wording
 
 HERE = Path(__file__).parent
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -24,12 +24,16 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 ENVIRONMENT.filters.update(
-    points=wording.points, plain=wording.plain, size=wording.size, minute=wording.minute, ordinal=wording.ordinal
+    points=wording.points, plain=wording.plain, size=wording.size, minute=preferences.minute, ordinal=wording.ordinal
 )
 
 
 def page(template: str, request: Request, status: int = 200, **values: object) -> HTMLResponse:
     """A page of a template. `root` goes before addresses, so that they hold behind any path prefix."""
     root = request.scope.get("root_path", "")
-    html = ENVIRONMENT.get_template(template).render(root=root, **values)
+    theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), request.url.path.removeprefix(root)
+    if request.url.query:
+        here = f"{here}?{request.url.query}"
+    shared = {"root": root, "theme": theme, "zone": zone, "here": here}
+    html = ENVIRONMENT.get_template(template).render({**shared, **values})
     return HTMLResponse(html, status, headers=PRIVATE)

@@ -18,6 +18,7 @@ from app.web.organiser import routes as organiser
 from app.web.pages import HEADERS, HERE, page
 from app.web.passwords import reset_page, set_forgotten_password
 from app.web.playground import playground
+from app.web.preferences import set_preferences
 from app.web.questions import ask, questions_page
 from app.web.registration import register_on_page, registration_page
 from app.web.sending import send_answers
@@ -33,6 +34,7 @@ router.add_api_route("/login", login_page)
 router.add_api_route("/login", log_in, methods=["POST"])
 router.add_api_route("/logout", log_out, methods=["POST"])
 router.add_api_route("/account", account_page)
+router.add_api_route("/preferences", set_preferences, methods=["POST"])
 router.add_api_route("/account", set_password, methods=["POST"])
 router.add_api_route("/reset-password", reset_page)
 router.add_api_route("/reset-password", set_forgotten_password, methods=["POST"])

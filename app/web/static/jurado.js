@@ -54,5 +54,17 @@ function followReport() {
   setTimeout(look, wait);
 }
 
+/** Keep the reader's zone for the pages to come, and show the times of this one in it, unless another one was chosen. */
+function useZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!zone || zone === "UTC" || /(^|; )jurado_zone=/.test(document.cookie)) return;
+  document.cookie = `jurado_zone=${zone}; max-age=31536000; path=${document.documentElement.dataset.root || "/"}; samesite=lax`;
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const parts = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "short", timeZone: zone });
+    time.textContent = `${parts.format(new Date(time.dateTime))} ${zone}`;
+  }
+}
+
+useZone();
 runClock();
 followReport();

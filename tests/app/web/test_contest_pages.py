@@ -19,7 +19,7 @@ from app.services.errors import ServiceError, TooManyRequests, Unauthorized
 from app.storage.tables import ContestRoleRow, TeamRow
 from app.web.visitor import PageRoute
 from tests.app.web.test_pages import References
-from tests.builders.contests import add_contest, add_problem, add_submission, change_contest
+from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, pass_time
 from tests.builders.service import Api, open_api
 
 HOUR = timedelta(hours=1)
@@ -207,6 +207,21 @@ def test_a_teams_page_has_its_row_of_the_board_and_its_points_over_time(api: Api
     assert "1st of 2 with 100.0 of 100 points" in text_of(html)
     assert "0:02:00 100.0 1" in text_of(html)
     assert 'd="M0 120H' in html
+
+
+def test_own_points_are_those_of_the_chosen_submission_after_the_end(api: Api) -> None:
+    rule = {"kind": "absolute", "counting": "last", "carry": "none"}
+    add_contest(api.service, "choosing", rule=rule, settings={"choose": True})
+    add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=1, contest_id="choosing")
+    chosen = api.get("contests/choosing/submissions", user="team").json()[0]["id"]
+    add_submission(api.service, {"02": RIGHT}, minute=2, contest_id="choosing")
+    path = "contests/choosing/problems/echo/chosen"
+    assert api.put(path, user="team", json={"submission_id": chosen}).status_code == 200
+    page = "/c/choosing/problems/echo"
+    assert "Your points 50.0" in text_of(api.get(page, user="team").text), "until the end the last one counts"
+    pass_time(api.service, 5 * HOUR, "choosing")
+    assert "Your points 100.0" in text_of(api.get(page, user="team").text)
+    assert shown_points(api.get("/c/choosing/scoreboard", user="team").text)["Team team"] == "100.0"
 
 
 def test_a_question_is_read_by_the_jury_alone_and_its_answer_by_its_team(api: Api) -> None:

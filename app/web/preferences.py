@@ -1,0 +1,75 @@
+"""Preferences of a reader, in cookies of their own: light or dark, and the zone of times. Nobody needs an account."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, available_timezones
+
+from fastapi import Request, Response
+from fastapi.responses import RedirectResponse
+from jinja2 import pass_context
+from jinja2.runtime import Context, Undefined
+from markupsafe import Markup
+
+from app.services.errors import BadRequest
+from app.web import wording
+from app.web.forms import read_form
+
+THEME_COOKIE, ZONE_COOKIE = "jurado_theme", "jurado_zone"
+THEMES = ("light", "dark", "system")
+KEPT_SECONDS = 365 * 24 * 3600
+
+
+async def set_preferences(request: Request) -> Response:
+    """Keep the theme or the zone that a form names, and go back to the page."""
+    fields = await read_form(request)
+    theme, zone = fields.get("theme"), fields.get("zone")
+    if theme is not None and theme not in THEMES:
+        raise BadRequest(f"theme: expected light, dark or system, found {theme[:40]!r}")
+    if zone and zone not in zones():
+        raise BadRequest(f"zone: expected the name of a time zone such as Europe/Bratislava, found {zone[:40]!r}")
+    root = request.scope.get("root_path", "")
+    reply = RedirectResponse(f"{root}{inside(fields.get('next', '/'))}", 303)
+    for name, value in ((THEME_COOKIE, theme), (ZONE_COOKIE, zone)):
+        if value is not None:
+            reply.set_cookie(name, value, max_age=KEPT_SECONDS, path=root or "/", samesite="lax")
+    return reply
+
+
+def theme_of(request: Request) -> str:
+    """The theme of a reader; `system` where none is kept."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else "system"
+
+
+def zone_of(request: Request) -> str:
+    """The zone of a reader; empty where none is kept: times are in UTC then."""
+    zone = request.cookies.get(ZONE_COOKIE, "")
+    return zone if zone in zones() else ""
+
+
+@cache
+def zones() -> frozenset[str]:
+    """The names of all time zones."""
+    return frozenset(available_timezones())
+
+
+@pass_context
+def minute(context: Context, moment: datetime) -> Markup:
+    """A moment in the reader's zone, which is named beside it; in UTC for scripts and as a title."""
+    zone = context.resolve("zone")
+    utc = wording.minute(moment)
+    shown = utc
+    if not isinstance(zone, Undefined) and zone:
+        shown = f"{moment.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M} {zone}"
+    machine = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(machine, utc, shown)
+
+
+def inside(address: str) -> str:
+    """An address within these pages; `/` for any other."""
+    parts = urlsplit(address)
+    local = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith("//")
+    return address if local and "\\" not in address and address.isprintable() else "/"
