@@ -348,6 +348,7 @@ class Contest(RuleBasedStateMachine):
     def reports_are_as_the_board(self) -> None:
         board = self.api.get("contests/c/scoreboard", user="admin").json()
         sent = self.api.get("contests/c/submissions", user="admin").json()
+        sent.sort(key=lambda each: (each["time"], int(each["id"])))  # the last one is that of the latest time
         for row in board.get("rows", ()):
             mine = [each["id"] for each in sent if each["team_id"] == row["team_id"]]
             reports = [self.api.get(f"contests/c/submissions/{id_}/report", user="admin").json() for id_ in mine]
