@@ -90,7 +90,7 @@ def sizes_of_pages(url: str, token: str, missed: list[str]) -> None:
     """Print the bytes of pages, and of the forms of the board's JSON."""
     with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
         for name, address in ADDRESSES.items():
-            within(missed, f"{name}, zipped", zipped(client.get(address).content), MOST_HTML, "KB")
+            within(missed, f"{name}, zipped", zipped(client.get(address).raise_for_status().content), MOST_HTML, "KB")
         for form in ("whole", "compact"):
             with client.stream("GET", f"{BOARD}?form={form}") as reply:
                 raw = b"".join(reply.iter_raw())

@@ -41,7 +41,8 @@ class References(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = dict(attrs)
-        self.addresses += [names[name] or "" for name in ("href", "src", "action", "srcset") if name in names]
+        loads = ("href", "src", "srcset") if names.get("method") == "post" else ("href", "src", "action", "srcset")
+        self.addresses += [names[name] or "" for name in loads if name in names]
         self.inline += [f"<{tag} {name}>" for name in names if name.startswith("on") or name == "style"]
         if tag == "style" or (tag == "script" and "src" not in names):
             self.inline.append(f"<{tag}>")
