@@ -18,6 +18,7 @@ from tests.builders.service import Api, open_api
 
 PAGES = ("/", "/docs")
 HOST = "http://jurado.test"
+SVG = "http://www.w3.org/2000/svg"
 NOW = datetime.now(UTC)
 
 
@@ -74,7 +75,8 @@ def test_the_files_of_pages_load_nothing_from_another_host() -> None:
             assert name.startswith("data:") or (path.parent / name.partition('"')[0]).is_file(), (path, name[:60])
         assert "@import" not in path.read_text()
     for path in (HERE / "static").glob("*.js"):
-        assert not re.search(r"[\"'`](?:\w+:)?//", path.read_text()), path
+        text = path.read_text().replace(SVG, "")  # a name, which nothing is loaded from
+        assert not re.search(r"[\"'`](?:\w+:)?//", text), path
     assert "validatorUrl: null" in (HERE / "static" / "docs.js").read_text()
 
 
