@@ -223,11 +223,15 @@ def test_no_secret_is_in_the_log(busy: Api) -> None:
     done(busy, "PATCH", "accounts/ana", json={"password": STRONG})
     token = done(busy, "POST", "account/tokens", json={})
     done(busy, "POST", "webhooks", json={"url": "http://nowhere.invalid/", "token": "a-secret-of-the-hook"})
+    code = done(busy, "PATCH", "contests/c/registration", json={"open": True})["code"]
+    reset = done(busy, "POST", "accounts/ana/password-reset", json={})["code"]
+    renewed = done(busy, "POST", "accounts/ana/password")["password"]
     with busy.service.database.read() as session:
         texts = [str(row) for row in session.execute(text("SELECT * FROM audit_log"))]
         hashes = list(session.scalars(select(AccountRow.password_hash).where(AccountRow.id == "ana")))
-    assert len(texts) == 4
-    for secret in (made["password"], STRONG, token["token"], "a-secret-of-the-hook", *map(str, hashes)):
+    assert len(texts) == 7
+    secrets = (made["password"], STRONG, token["token"], "a-secret-of-the-hook", code, reset, renewed)
+    for secret in (*secrets, *map(str, hashes)):
         assert not [each for each in texts if secret in each]
 
 
