@@ -17,7 +17,6 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Engine,
     RootTransaction,
     UpdateBase,
     delete,
@@ -174,6 +173,7 @@ def audited(connection: Connection, transaction: RootTransaction) -> Iterator[No
         yield
         return
     ledger = connection.info[LEDGER] = Ledger(by)
+    event.listen(connection, "before_execute", _note_statement)  # an engine's listener would cost every statement
     try:
         yield
     finally:
@@ -208,11 +208,6 @@ def concern(session: Session, contest_id: str) -> None:
 def keep_audit(days: int, most: int) -> None:
     """Set for how many days (0: for ever) and up to how many entries the log of this process is kept."""
     RETENTION.days, RETENTION.most = days, most
-
-
-def watch(engine: Engine) -> None:
-    """Let the statements of an engine be noted while a ledger is open."""
-    event.listen(engine, "before_execute", _note_statement)
 
 
 def watch_session(session: Session, connection: Connection) -> None:

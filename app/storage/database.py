@@ -50,7 +50,6 @@ class Database:
     def __init__(self, url: str, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> None:
         self.url = url
         self.engine = _open_engine(url, Patience(timeouts.long, timeouts.long, timeouts), POOL, POOL)
-        audit.watch(self.engine)
         self.writers = _open_engine(url, Patience(timeouts.write, timeouts.idle, timeouts), WRITERS)
         self.readers = _open_engine(url, Patience(timeouts.read, timeouts.idle, timeouts), REQUESTS_READ)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
