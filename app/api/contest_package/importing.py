@@ -15,11 +15,11 @@ from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.api.http.progress import TOLD, ProgressReply, wants_progress
 from app.api.http.uploads import ZIPS, body_file, content_type
-from app.packages.steps import SILENT, Steps
 from app.services.contest_package.importing import bring_in, read
 from app.services.contest_package.versions import Wanted
 from app.services.contest_package.views import BOARD, PRIVILEGED, PROBLEMS, ImportedView, Options
 from app.services.errors import UnsupportedMedia
+from app.services.progress import SILENT, Steps
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 

@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.http.downloads import NDJSON
 from app.api.http.errors import error_response
-from app.packages.steps import Steps
+from app.services.progress import Steps
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 SECONDS_BETWEEN_LINES = 0.5

@@ -20,10 +20,10 @@ from app.api.http.middleware import API
 from app.api.http.progress import TOLD, ProgressReply, wants_progress
 from app.api.http.uploads import ZIPS, body_file, content_type, written
 from app.api.rejudgings.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
-from app.packages.steps import Steps
 from app.services.errors import BadRequest, UnsupportedMedia
 from app.services.problems import packages
 from app.services.problems.packages import BroughtIn, ProblemDetails, ProblemView, SentPackage
+from app.services.progress import Steps
 from app.services.rejudgings.previews import Preview
 from app.services.rejudgings.problem_changes import RejudgingView
 
