@@ -47,3 +47,10 @@ def over_time(session: Session, contest_id: str, step_ms: int) -> dict[int, int]
     step = (SubmissionRow.contest_time_ms - SubmissionRow.contest_time_ms % step_ms) / step_ms
     query = select(step, func.count()).where(SubmissionRow.contest_id == contest_id).group_by(step)
     return {int(at): count for at, count in session.execute(query)}
+
+
+def counts_by_team(session: Session, contest_id: str) -> dict[str, int]:
+    """The number of submissions of each team that has sent any."""
+    query = select(SubmissionRow.team_id, func.count()).where(SubmissionRow.contest_id == contest_id)
+    rows = session.execute(query.group_by(SubmissionRow.team_id))
+    return {team_id: count for team_id, count in rows if team_id is not None}

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 
 from app.domain.clock import utc_now
 from app.domain.contests import Clock
-from app.services.contests.checklist import Mark, Part, checklist, is_ready
+from app.services.contests.checklist import Mark, Part, Point, checklist, is_ready
 from app.services.messages import clarifications
 from app.services.problems import packages
 from app.services.viewer import Viewer
@@ -108,7 +108,7 @@ def contest_home(
         viewer=viewer,
         frame=frame(session, viewer, snapshot, ""),
         done=DONE.get(done),
-        steps=steps(session, service, contest.id, "") if viewer.manages else [],
+        steps=_steps(points, "") if viewer.manages else [],
         state=state(row, contest.clock, now),
         span=span(contest.clock, now),
         clock=contest.clock,
@@ -129,7 +129,10 @@ def contest_home(
 
 def steps(session: Reading, service: TheService, contest_id: str, here: str) -> list[Step]:
     """The steps of setting a contest up, with those that are settled."""
-    points = checklist(session, service, contest_id)
+    return _steps(checklist(session, service, contest_id), here)
+
+
+def _steps(points: Sequence[Point], here: str) -> list[Step]:
     open_parts = {PLACES[point.part] for point in points if point.mark is Mark.OPEN}
     return [Step(place, name, place == here, _settled(place, open_parts)) for place, name in STEPS]
 

@@ -25,7 +25,8 @@ from app.services.people.registration_bodies import TermsChange, TermsView
 from app.services.people.teams import Enrolment
 from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import Viewer
-from app.storage import accounts, contests, teams
+from app.storage import accounts, teams
+from app.storage.submission_stream import counts_by_team
 from app.web.forms import OpenForm, made_of_values, read_form
 from app.web.frames import frame
 from app.web.index import address_of
@@ -219,7 +220,7 @@ def new_code(request: Request, contest_id: str, session: Writing) -> Response:
 
 def _teams(session: Session, contest_id: str) -> list[Listed]:
     contest = contest_of(session, contest_id)
-    out = teams.disqualified(session, contest_id)
+    out, counts = teams.disqualified(session, contest_id), counts_by_team(session, contest_id)
     with_passwords = accounts.with_passwords(session)
     usernames: dict[str, list[tuple[str, str]]] = {}
     able: set[str] = set()
@@ -237,7 +238,7 @@ def _teams(session: Session, contest_id: str) -> list[Listed]:
             row.id in able,
             row.hidden,
             row.id in out,
-            contests.submission_count(session, contest_id, team_id=row.id),
+            counts.get(row.id, 0),
         )
         for row in teams.taking_part(session, contest)
     ]
