@@ -113,4 +113,11 @@ def problem_limits(client: Client, contest_id: str, problem_id: str) -> dict[str
     shown = client.get(f"contests/{contest_id}/limits", ContestLimits)["problems"]
     (limits,) = (each["limits"] for each in shown if each["problem_id"] == problem_id)
     effective = cast(Mapping[str, JsonValue], limits)
-    return {name: value for name, value in effective.items() if common.get(name) != value}
+    return {name: whole(value) for name, value in effective.items() if common.get(name) != value}
+
+
+def whole(value: JsonValue) -> JsonValue:
+    """Write seconds, which are shown as fractions, as the whole numbers that limits are."""
+    if isinstance(value, dict):
+        return {name: whole(each) for name, each in value.items()}
+    return int(value) if isinstance(value, float) else value
