@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from app.domain.clock import system_time
 from app.programs.bundle import SINGLE, VALIDATOR
 from app.programs.endings import exit_code
 from app.programs.model import NoCompiler, ProgramFault, as_text
@@ -151,7 +151,7 @@ def _touched(home: Path) -> bool:
 
 def forget_unused(cache: Path, days: float) -> None:
     """Remove programs that nobody has run for so long, and what killed processes began to lay out."""
-    before = time.time() - days * SECONDS_OF_A_DAY
+    before = system_time().timestamp() - days * SECONDS_OF_A_DAY
     for each in cache.iterdir():
         with suppress(OSError):
             if each.stat().st_mtime < before:

@@ -44,9 +44,9 @@ class Player:
         """Make the next move; one that was not answered before a kill is so made again."""
         body = {"number": len(self.moves) + 1, "move": STEP}
         reply = await client.post(f"games/{self.game}/moves", json=body)
-        told = made(reply.raise_for_status().json())
-        assert told[:-2] == self.moves, f"game {self.game}: expected {self.moves} and a turn, found {told}"
-        self.moves = told
+        answered = made(reply.raise_for_status().json())
+        assert answered[:-2] == self.moves, f"game {self.game}: expected {self.moves} and a turn, found {answered}"
+        self.moves = answered
         self.acknowledged += 1
 
     async def check(self, client: httpx.AsyncClient) -> None:

@@ -36,6 +36,8 @@ def refuse_beyond(viewer: Viewer, settings: Settings, before: ContestSettings | 
         ("contest_bytes", settings.most_contest_bytes, before and before.contest_bytes, now.contest_bytes),
     ):
         if (before is None or old != wanted) and (wanted is None or wanted > most):
-            found = "null (any number)" if wanted is None else str(wanted)
-            faults.append(mismatch(f"settings.{name}", f"at most {most} bytes, as only an admin may allow more", found))
+            actual = "null (any number)" if wanted is None else str(wanted)
+            faults.append(
+                mismatch(f"settings.{name}", f"at most {most} bytes, as only an admin may allow more", actual)
+            )
     refuse(faults)

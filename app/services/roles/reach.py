@@ -53,16 +53,16 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
         return EVERYTHING
     owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
     elsewhere = kept_teams.in_others(session, owned)
-    kept = {id_: of for id_, of in kept_teams.of_contests(session, owned).items() if id_ not in elsewhere}
-    rows = [row for row in kept_teams.accounts_of(session, kept) if row.type == "team"]
+    teams = {id_: of for id_, of in kept_teams.of_contests(session, owned).items() if id_ not in elsewhere}
+    rows = [row for row in kept_teams.accounts_of(session, teams) if row.type == "team"]
     roles = stored.roles_of(session, [row.id for row in rows])
     rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
     return Reach(
         whole=False,
-        teams=kept,
+        teams=teams,
         accounts=frozenset(row.id for row in rows),
-        groups=kept_teams.groups(session, owned, kept),
-        organizations=kept_teams.organizations(session, owned, kept),
+        groups=kept_teams.groups(session, owned, teams),
+        organizations=kept_teams.organizations(session, owned, teams),
         persons=kept_teams.persons(session, owned, rows),
     )
 

@@ -15,7 +15,7 @@ from app.web.organiser.gate import see
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, Visitor
 
-BEST = re.compile(r"(?P<case>.+): best (?P<best>-?[0-9]+(?:\.[0-9]+)?)(?:/[0-9]+)?, [0-9]+ states")
+BEST = re.compile(r"(?P<case>[^:]+): best (?P<best>-?[0-9]+(?:\.[0-9]+)?)(?:/[0-9]+)?, [0-9]+ states")
 KINDS = {"reference-run": "Reference run", "reference_run": "Reference run", "verification": "Verification"}
 GOING = frozenset({"queued", "running"})
 WIDTH, HEIGHT = 600, 120
