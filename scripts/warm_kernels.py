@@ -35,7 +35,8 @@ def work() -> list[tuple[Path, str]]:
 
     The last method of a ladder uses most of its solver's kernels; by the time of the others these are there.
     """
-    packages = [each for each in (PROJECT / "problems").iterdir() if checker_module(each).exists()]
+    places = (path.parent for path in (PROJECT / "problems").glob("*/jurado.yaml"))
+    packages = [each for each in places if checker_module(each).exists()]
     packages.sort(key=solver_size, reverse=True)
     ladders = [(package, list(open_solver(package.name).METHODS)) for package in packages]
     last = [(package, methods[-1]) for package, methods in ladders]
