@@ -177,8 +177,8 @@ def test_a_table_of_too_many_lines_is_refused_before_it_is_taken_apart(head: str
 
 def test_lines_end_where_editors_end_them() -> None:
     """A mark that nobody sees, inside a name, begins no line."""
-    ((_where, team),) = table("teams\t1\r\n1\t\t\tA\u2028B\x0bC\r\n")  # type: ignore[misc]
-    assert team == {"id": "1", "icpc_id": None, "group_ids": [], "name": "A\u2028B\x0bC"}
+    ((_where, team, _institution),) = table("teams\t1\r\n1\t\t\tA\u2028B\x0bC\r\n")  # type: ignore[misc]
+    assert team == {"id": "1", "icpc_id": None, "group_ids": [], "organization_id": None, "name": "A\u2028B\x0bC"}
 
 
 def test_of_very_many_names_none_is_suggested() -> None:

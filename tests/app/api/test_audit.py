@@ -20,6 +20,7 @@ from app.storage.audit import Retention
 from app.storage.tables import AccountRow, AuditRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.described import document
+from tests.builders.games import GAME, add_games
 from tests.builders.judging import judge
 from tests.builders.packages import PROBLEM as PROBLEM_YAML
 from tests.builders.packages import zip_package
@@ -59,6 +60,7 @@ def busy(api: Api) -> Api:
     add_contest(api.service, "over", started=6 * HOUR, freeze=HOUR)
     add_submission(api.service, {"02": share(1)}, minute=250, contest_id="over")
     add_submission(api.service, {"02": share(1)})
+    add_games(api.service, contest_id="games")
     with_checkers(api)
     service = api.service
     engine = cast(Engine, service.engine)
@@ -173,6 +175,8 @@ def change_judging(api: Api) -> None:
         for deed in deeds:
             done(api, "POST", f"{opened['href']}/{deed}", json={})
     job = done(api, "POST", f"problems/{PROBLEM}/reference-runs", json={"testcases": ["02"]})
+    done(api, "DELETE", f"jobs/{job['id']}")
+    job = done(api, "POST", f"problems/{GAME}/tournaments", json={})
     done(api, "DELETE", f"jobs/{job['id']}")
     done(api, "POST", "problems?id=other", content=zip_package({"problem.yaml": OTHER}, top="other/"), headers=ZIP)
     case = {"input": ("09.in", b"9\n"), "answer": ("09.ans", b"9\n")}

@@ -21,7 +21,7 @@ def test_a_service_is_moved_to_postgresql_and_starts_there(
     assert done.exit_code == 0, done.output
     moved = json.loads(done.stdout)
     assert moved["rows"]["accounts"] == 1
-    assert moved["rows"]["contests"] == 2
+    assert moved["rows"]["contests"] == 3
     password = make_url(url).password
     assert password is None or password not in done.output
     monkeypatch.setenv("JURADO_DATABASE_URL", url)
