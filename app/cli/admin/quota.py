@@ -96,7 +96,9 @@ def _limit_problem(
     with Client.open() as client:
         problem_id = find_problem(client, contest_id, problem)
         own = problem_limits(client, contest_id, problem_id)
-        changed = {**own, **({**UNLIMITED, **limits} if limits or none else {}), **games}
+        if limits:  # what is left out of them is as the contest has it
+            own = {name: value for name, value in own.items() if name not in UNLIMITED}
+        changed = {**own, **(UNLIMITED if none else limits), **games}
         made = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": changed}, WithLimits)
     report(f"{problem_id} in {contest_id}: {limits_text(made['limits'])}", made, as_json=as_json)
 

@@ -58,7 +58,7 @@ def test_the_client_of_the_guide_is_generated_without_a_warning_and_takes_part(t
         assert described.status_code == 200
         made = ran(generate, service, work)
         assert made.returncode == 0, made.stdout + made.stderr
-        assert (made.stdout + made.stderr).split() == ["Generating", "jurado_client"]
+        assert (made.stdout + made.stderr).split() == ["Generating", "jurado_client"], made.stdout + made.stderr
         played = ran(blocks("sh")[1], service, work)
     assert played.stderr == ""
     assert played.stdout == blocks("text")[0]

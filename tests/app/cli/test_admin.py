@@ -152,4 +152,4 @@ def test_a_job_that_has_ended_cannot_be_cancelled(admin: Jurado, problem: str, n
 
 def test_a_team_may_not_administer(team: Jurado, name: str) -> None:
     done = team("admin", "team", "add", name, "Mine")
-    assert (done.exit_code, done.stderr) == (1, "jurado: only an admin may do this\n")
+    assert (done.exit_code, done.stderr) == (1, "jurado: only an owner of the contest or an admin may do this\n")

@@ -16,7 +16,7 @@ OPENED = {
     "thawed": None,
 }
 
-LIMITED = {
+LIMITED: dict[str, Any] = {
     "team_bytes": 2**29,
     "contest_bytes": None,
     "limits": {"max_submissions": None, "interval_seconds": 60, "per_window": None},
@@ -34,6 +34,11 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         "GET contests/c/reveal": {**OPENED, "opened": []},
         "PATCH contests/c": {"settings": LIMITED},
         "GET contests/c": {"settings": LIMITED},
+        "GET contests/c/limits": {
+            "bytes_used": 7,
+            "bytes_limit": None,
+            "problems": [{"problem_id": "comesolo", "limits": {**LIMITED["limits"], "open_games": 5}}],
+        },
         "POST contests": contest("c"),
         "PATCH contests/c/teams/ants": {},
         "PATCH contests/c/problems/comesolo": {
@@ -90,7 +95,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
             "comesolo in c: at most 3 submissions, 5 in any 600 s\n",
             (
                 "PATCH contests/c/problems/comesolo",
-                {"limits": {"max_submissions": 3, "per_window": {"count": 5, "seconds": 600}}},
+                {"limits": {"open_games": 5, "max_submissions": 3, "per_window": {"count": 5, "seconds": 600}}},
             ),
         ),
         (("quota", "c"), SHOWN, ("GET contests/c", None)),
@@ -132,7 +137,7 @@ def test_a_command_says_what_it_did(
     jurado: Jurado, there: Scripted, words: tuple[str, ...], said: str, sent: tuple[str, Any]
 ) -> None:
     done = jurado("admin", "contest", *words)
-    assert (done.exit_code, done.stdout) == (0, said)
+    assert (done.exit_code, done.stdout) == (0, said), done.stderr
     assert sent in there.asked
 
 
@@ -149,13 +154,13 @@ def test_limits_are_taken_away(jurado: Jurado, there: Scripted) -> None:
     done = jurado("admin", "contest", "quota", "c", "comesolo", "--none")
     assert done.stdout == "comesolo in c: as often as one likes\n"
     nothing = {"max_submissions": None, "interval_seconds": None, "per_window": None}
-    assert there.sent("PATCH contests/c/problems/comesolo") == [{"limits": nothing}]
+    assert there.sent("PATCH contests/c/problems/comesolo") == [{"limits": {"open_games": 5, **nothing}}]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "expected --max, --interval or --per, or --none, found nothing"),
+        ((), "expected --max, --interval or --per, --none, or a limit of games, found nothing"),
         (("--max", "1", "--none"), "expected --max, --interval or --per, or --none, found both"),
         (("--team-bytes", "1G"), "--team-bytes: expected no problem beside it, as bytes are a contest's, found one"),
         (("--per", "5"), "--per: expected a number of submissions and of seconds such as 5/600, found '5'"),

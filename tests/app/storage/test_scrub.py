@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from app.storage.database import Database
 from app.storage.scrub import Scrub, shorten_log
+from app.storage.tables import ProblemRow
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
 from tests.builders.zips import unzipped
@@ -65,23 +66,33 @@ def test_one_damaged_file_breaks_no_export_and_is_named_in_it(api: Api) -> None:
     assert (fault["path"], hashlib.sha256(files[0][1][1]).hexdigest() in fault["error"]) == (path, True)
 
 
-def test_a_problems_package_with_a_damaged_file_is_a_503_that_names_it_until_its_bytes_come_again(api: Api) -> None:
+def test_a_damaged_file_is_a_503_that_names_it_until_its_bytes_come_again(api: Api) -> None:
+    """A package of the problem is whole all the same, while the one that was imported has the file, too."""
+    whole = api.get("problems/echo/package.zip", user="admin").content
     stored = next(case for case in api.get("contests/c/problems/echo/testcases", user="admin").json())
     data = api.get(f"contests/c/problems/echo/testcases/{stored['name']}/input", user="admin").content
     path = damage(api, data)
-    for address in ("problems/echo/package.zip", "contests/c/problems/echo/inputs.zip"):
-        reply = api.get(address, user="admin")
-        assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5"), address
-        assert hashlib.sha256(data).hexdigest() in reply.json()["message"]
+    reply = api.get("contests/c/problems/echo/inputs.zip", user="admin")
+    assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5")
+    assert hashlib.sha256(data).hexdigest() in reply.json()["message"]
     assert [each["sha256"] for each in api.get("stored-files", user="admin").json()["faults"]] == [stored["sha256"]]
     assert api.get("/health/ready").json()["damaged_files"] == 1
     assert "jurado_damaged_files 1.0" in api.get("/metrics", user="admin").text
+    assert api.get("problems/echo/package.zip", user="admin").content == whole
     path.unlink()
-    assert api.get("problems/echo/package.zip", user="admin").status_code == 503, "missing"
+    assert api.get("contests/c/problems/echo/inputs.zip", user="admin").status_code == 503, "missing"
     api.service.files.keep(data)
-    assert api.get("problems/echo/package.zip", user="admin").status_code == 200
+    assert api.get("contests/c/problems/echo/inputs.zip", user="admin").status_code == 200
     assert api.get("stored-files", user="admin").json()["faults"] == []
     assert "jurado_damaged_files 0.0" in api.get("/metrics", user="admin").text
+
+
+def test_a_problem_whose_imported_package_is_damaged_is_not_packed(api: Api) -> None:
+    with api.service.database.read() as session:
+        package = session.scalars(select(ProblemRow.package_sha256)).one()
+    damage(api, api.service.files.load(package))
+    reply = api.get("problems/echo/package.zip", user="admin")
+    assert (reply.status_code, reply.headers["Retry-After"], package in reply.json()["message"]) == (503, "5", True)
 
 
 def test_a_pass_that_is_stopped_ends_at_once(api: Api) -> None:

@@ -76,9 +76,15 @@ document.addEventListener("submit", async (event) => {
   buttons.forEach((button) => (button.disabled = false));
 });
 
+/** Close a connection; one that is still being made is closed once it stands, as browsers complain otherwise. */
+function leave(connection) {
+  if (connection?.readyState === WebSocket.CONNECTING) connection.addEventListener("open", () => connection.close());
+  else connection?.close();
+}
+
 /** Hear of the other player's moves, while there are any to come. */
 function follow() {
-  socket?.close();
+  leave(socket);
   socket = undefined;
   const game = place();
   if ("over" in game.dataset || "turn" in game.dataset) return;
