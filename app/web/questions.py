@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import Unauthorized
 from app.services.messages.clarifications import ClarificationBody, ClarificationDocument, documents, send
 from app.services.viewer import Viewer
-from app.web.forms import made_of, read_form
+from app.web.forms import made_of_values, read_form
 from app.web.frames import frame
 from app.web.pages import page
 from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
@@ -63,10 +63,22 @@ def ask(
     """Send a question to the jury, or as a judge an answer or an announcement."""
     if not viewer.logged_in:
         raise Unauthorized("log in to ask the jury")
-    body = made_of(ClarificationBody, {name: fields.get(name, "") for name in FIELDS})
-    send(viewer, snapshot, session, body)
+    values: dict[str, object] = {name: fields[name] for name in FIELDS if fields.get(name)}
+    if viewer.sees_all and (recipient := recipient_of(fields, documents(viewer, snapshot, session))) is not None:
+        values["to_team_ids"] = [recipient]
+    send(viewer, snapshot, session, made_of_values(ClarificationBody, values))
     root = request.scope.get("root_path", "")
     return RedirectResponse(f"{root}/c/{snapshot.contest.id}/questions", 303)
+
+
+def recipient_of(fields: Mapping[str, str], messages: Sequence[ClarificationDocument]) -> str | None:
+    """The team that a judge's message goes to alone: the chosen one, or the one that asked; None: everybody."""
+    asked = fields.get("reply_to_id")
+    if not asked:
+        return fields.get("team_id") or None
+    if "everybody" in fields:
+        return None
+    return next((each["from_team_id"] for each in messages if each["id"] == asked), None)
 
 
 def threads(messages: Sequence[ClarificationDocument], viewer: Viewer, snapshot: ContestSnapshot) -> list[Thread]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
-from app.services.messages.clarifications import ClarificationBody, ClarificationDocument, documents, send
+from app.services.messages.clarifications import ClarificationBody, documents, send
 from app.web.forms import made_of_values
 from app.web.frames import frame
 from app.web.organiser.gate import Fields, see
 from app.web.organiser.home import DONE, Done, unanswered
 from app.web.pages import page
-from app.web.questions import threads
+from app.web.questions import recipient_of, threads
 from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
 
 CANNED = (
@@ -58,18 +56,8 @@ def send_message(
     for name in ("problem_id", "reply_to_id"):
         if fields.get(name):
             values[name] = fields[name]
-    recipient = _recipient(fields, documents(viewer, snapshot, session))
+    recipient = recipient_of(fields, documents(viewer, snapshot, session))
     if recipient is not None:
         values["to_team_ids"] = [recipient]
     send(viewer, snapshot, session, made_of_values(ClarificationBody, values))
     return see(request, f"/admin/contests/{contest_id}/questions", done="sent")
-
-
-def _recipient(fields: Mapping[str, str], messages: Sequence[ClarificationDocument]) -> str | None:
-    """The team that a message goes to alone: the chosen one, or the one that asked; None: everybody."""
-    asked = fields.get("reply_to_id")
-    if not asked:
-        return fields.get("team_id") or None
-    if "everybody" in fields:
-        return None
-    return next((each["from_team_id"] for each in messages if each["id"] == asked), None)

@@ -235,6 +235,10 @@ def test_a_question_is_read_by_the_jury_alone_and_its_answer_by_its_team(api: Ap
     message = api.get("contests/c/clarifications", user="judge").json()[0]["id"]
     api.post("/c/c/questions", user="judge", data={"text": "Yes.", "reply_to_id": message}, headers=origin)
     assert "Jury at" in text_of(api.get("/c/c/questions", user="team").text)
+    assert "Yes." not in api.get("/c/c/questions", user="other").text
+    answer = {"text": "No knives.", "reply_to_id": message, "everybody": "on"}
+    api.post("/c/c/questions", user="judge", data=answer, headers=origin)
+    assert "No knives." in api.get("/c/c/questions", user="other").text
     refused = api.post("/c/c/questions", user="team", data={"text": "", "problem_id": "echo"}, headers=origin)
     assert refused.status_code == 400
     assert "text: expected a value" in text_of(refused.text).replace("Text", "text")
