@@ -16,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from app.cli.server.crowd import Crowd
+from app.services.people.tokens import SESSION_COOKIE
 
 MOST_AROUND = 64 * 1024
 """Bytes of the request line, headers, chunk sizes and trailers, beyond those that a body outweighs."""
@@ -32,6 +33,12 @@ SECONDS_BETWEEN_CLOSINGS = 20.0
 MOST_UNREAD = 2 * 2**20
 """Bytes that may wait for the client of a WebSocket: it is told of games alone, a message at a time."""
 SECONDS_TO_RETRY = 5
+SESSION = f"{SESSION_COOKIE}=".encode()
+
+
+def _says_who(name: bytes, value: bytes) -> bool:
+    """Whether a header is of somebody in particular: credentials, or the session of a browser."""
+    return name == b"authorization" or (name == b"cookie" and SESSION in value)
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
@@ -129,7 +136,7 @@ class BoundedConnection(HttpToolsProtocol):
             return True
         if b"/health/" in self.url.partition(b"?")[0]:
             return True
-        return self._has_room and any(name == b"authorization" for name, _ in self.headers)
+        return self._has_room and any(_says_who(name, value) for name, value in self.headers)
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to its WebSocket, which counts in the crowd in its place."""

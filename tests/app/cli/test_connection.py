@@ -196,8 +196,10 @@ def test_a_share_of_the_connections_is_for_those_who_say_who_they_are() -> None:
             busy.sendall(BEGINNING + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")
             assert b"100 Continue" in busy.recv(100)
         assert b"503 " in talk(address, GET % b"/api")
-        known = b"GET /api HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n"
-        assert b"200 OK" in talk(address, known)
+        known = b"GET /api HTTP/1.1\r\nHost: h\r\n%s\r\nConnection: close\r\n\r\n"
+        for credential in (b"Authorization: Bearer x", b"Cookie: zone=UTC; jurado_session=x"):
+            assert b"200 OK" in talk(address, known % credential)
+        assert b"503 " in talk(address, known % b"Cookie: zone=UTC")
 
 
 def test_addresses_that_stand_for_many_have_no_limit_of_their_own() -> None:

@@ -245,6 +245,12 @@ def test_a_question_is_read_by_the_jury_alone_and_its_answer_by_its_team(api: Ap
     assert api.post("/c/c/questions", data={"text": "hello"}).status_code == 303
 
 
+def test_whoever_has_no_team_is_led_to_one_that_may_send(api: Api) -> None:
+    assert "/admin/contests/c/teams" in api.get("/c/c/problems/echo", user="admin").text
+    assert "Only teams send answers." in api.get("/c/c/problems/echo", user="judge").text
+    assert "/login?next=" in api.get("/c/c/problems/echo").text
+
+
 def test_a_judge_of_one_contest_sees_all_of_it_and_nothing_more_elsewhere(api: Api) -> None:
     add_contest(api.service, "elsewhere", started=-HOUR)
     with api.service.database.write() as session:
