@@ -20,30 +20,33 @@ from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from app.api.http.downloads import NDJSON
+from app.api.http.downloads import NDJSON, TEXT, type_for
 from app.api.http.errors import error_response
 from app.services.progress import Steps
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 SECONDS_BETWEEN_LINES = 0.5
+LINES = {"schema": {"type": "string", "description": "a step on each line, and the reply on the last one"}}
 TOLD: dict[int | str, dict[str, Any]] = {
-    200: {"description": "with `Accept: application/x-ndjson`, progress and the reply in its last line"}
+    200: {
+        "description": "with `Accept: application/x-ndjson`, progress and the reply in its last line",
+        "content": {NDJSON: LINES, TEXT: LINES},
+    }
 }
-"""No content is described: generators of clients warn of a reply whose only type they cannot read."""
 Work = Callable[[Steps], Response]
 """Does the work in a thread, telling of its steps, and gives the reply."""
 
 
 def wants_progress(request: Request) -> bool:
     """Whether the client asks for lines of progress."""
-    return request.headers.get("accept", "").partition(";")[0].strip().lower() == NDJSON
+    return request.headers.get("accept", "").partition(";")[0].strip().lower() in (NDJSON, TEXT)
 
 
 class ProgressReply(StreamingResponse):
     """A reply that is sent while the work is done; `undo` is closed once it has ended, also when the client goes."""
 
     def __init__(self, request: Request, work: Work, undo: AsyncExitStack) -> None:
-        super().__init__(iter(()), media_type=NDJSON, headers={"Cache-Control": "no-store"})
+        super().__init__(iter(()), media_type=type_for(request, NDJSON, TEXT), headers={"Cache-Control": "no-store"})
         self._request = request
         self._work = work
         self._undo = undo
