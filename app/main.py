@@ -136,7 +136,7 @@ def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: 
     Raises InUse where another process serves the same home or database.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    held = held or hold("jurado serve", settings.home, settings.database)
+    held = held or hold("jurado serve", settings.home, settings.database, shared=settings.distributed)
     try:
         return _open(settings, held, accept_clock=accept_clock)
     except BaseException:

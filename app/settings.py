@@ -7,9 +7,9 @@ from base64 import urlsafe_b64decode
 from importlib.metadata import PackageNotFoundError, distribution
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
@@ -94,7 +94,10 @@ class Settings(BaseSettings):
         DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
     )
     files_url: str = Field("", description="file store, file:///...; empty: the folder files in JURADO_HOME")
-    broker_url: Literal[""] = Field("", description="empty, the one value there is yet: grading runs beside the server")
+    broker_url: str = Field(
+        "",
+        description="RabbitMQ, amqp://...: many servers and workers on PostgreSQL; empty: one server judges by itself",
+    )
     host: str = Field("127.0.0.1", description="address to listen on")
     root_path: str = Field("", description="path prefix under which a proxy shows the service, such as /jurado")
     trusted_proxies: str = Field(
@@ -233,6 +236,15 @@ class Settings(BaseSettings):
             raise ValueError(f"expected postgresql://... or nothing (SQLite), found {url.partition(':')[0]}:...")
         return url
 
+    @field_validator("broker_url")
+    @classmethod
+    def _a_broker_we_know(cls, url: str, fields: ValidationInfo) -> str:
+        if url and not url.startswith(("amqp://", "amqps://")):
+            raise ValueError(f"expected amqp://... or nothing (one server), found {url.partition(':')[0]}:...")
+        if url and not fields.data.get("database_url", "postgres").startswith("postgres"):
+            raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
+        return url
+
     @field_validator("files_url")
     @classmethod
     def _a_folder(cls, url: str) -> str:
@@ -296,6 +308,11 @@ class Settings(BaseSettings):
             if not ORIGIN.fullmatch(each):
                 raise ValueError(f"expected origins such as https://board.example, found {each!r}")
         return text.lower()
+
+    @property
+    def distributed(self) -> bool:
+        """Whether other servers and workers may use the same database."""
+        return bool(self.broker_url)
 
     @property
     def origins(self) -> list[str]:

@@ -2,7 +2,9 @@
 
 A server keeps boards, accounts and queues in memory. Of two on one database each would show its own, and take no notice
 of the other's pauses and revoked tokens. So the home and a SQLite file are locked by a file beside them (flock), and a
-PostgreSQL database by an advisory lock, which a connection of its own holds.
+PostgreSQL database by an advisory lock, which a connection of its own holds. Servers and workers of a distributed
+installation share these locks: whatever needs a database for itself is refused while one of them runs, and they while
+it runs.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ SECONDS_BETWEEN_LOOKS = 1.0
 LONGEST_NAME = 63
 PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=12.0))
 """Each statement here is outside of transactions, and so short; a lock that is lost is to be noticed soon."""
-TRY = text("SELECT pg_try_advisory_lock(:key)")
+TRY_ALONE = text("SELECT pg_try_advisory_lock(:key)")
+TRY_SHARED = text("SELECT pg_try_advisory_lock_shared(:key)")
 HOLDER = text(
     "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
     " WHERE locktype = 'advisory' AND granted AND objsubid = 1"
@@ -71,29 +74,32 @@ class Hold:
             each.release()
 
 
-def hold(what: str, home: Path | None, *urls: str) -> Hold:
-    """Take the locks of a home and of databases for `what`, such as "jurado serve"; raises InUse naming who has one."""
+def hold(what: str, home: Path | None, *urls: str, shared: bool = False) -> Hold:
+    """Take the locks of a home and of databases for `what`, such as "jurado serve"; raises InUse naming who has one.
+
+    `shared`: others that share them may hold them too.
+    """
     me = f"{what} on {socket.gethostname()[:20]}, process {os.getpid()}, since {utc_now():%Y-%m-%d %H:%M:%S}"
     with ExitStack() as stack:
         locks: list[_Lock] = []
         if home is not None:
             home.mkdir(parents=True, exist_ok=True)
-            locks.append(_FileLock(home / LOCK_FILE, me, str(home.resolve())))
+            locks.append(_FileLock(home / LOCK_FILE, me, str(home.resolve()), shared=shared))
             stack.callback(locks[-1].release)
         for url in urls:
-            if (lock := _of_database(url, me)) is not None:
+            if (lock := _of_database(url, me, shared=shared)) is not None:
                 locks.append(lock)
                 stack.callback(lock.release)
         stack.pop_all()
         return Hold(locks)
 
 
-def hold_when_free(what: str, home: Path, url: str, waiting: Callable[[str], None]) -> Hold:
+def hold_when_free(what: str, home: Path, url: str, waiting: Callable[[str], None], *, shared: bool = False) -> Hold:
     """As `hold`, but wait until the locks are free; `waiting` is told whenever another process is found to have one."""
     last_message = ""
     while True:
         try:
-            return hold(what, home, url)
+            return hold(what, home, url, shared=shared)
         except InUse as error:
             if str(error) != last_message:
                 last_message = str(error)
@@ -101,23 +107,23 @@ def hold_when_free(what: str, home: Path, url: str, waiting: Callable[[str], Non
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
-def _of_database(url: str, me: str) -> _Lock | None:
+def _of_database(url: str, me: str, *, shared: bool) -> _Lock | None:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return _DatabaseLock(url, me)
+        return _DatabaseLock(url, me, shared=shared)
     path = Path(parsed.database or "")
     if not parsed.database or not path.parent.is_dir():
         return None  # in memory, or in a folder that is not there: opening it says so
-    return _FileLock(path.with_name(f"{path.name}.lock"), me, str(path))
+    return _FileLock(path.with_name(f"{path.name}.lock"), me, str(path), shared=False)
 
 
 class _FileLock:
-    """A locked file that holds the name of whoever locked it; the kernel frees it when the process ends."""
+    """A locked file that holds the name of whoever locked it last; the kernel frees it when the process ends."""
 
-    def __init__(self, path: Path, me: str, place: str) -> None:
+    def __init__(self, path: Path, me: str, place: str, *, shared: bool) -> None:
         self._file: IO[str] = path.open("a+")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.seek(0)
             holder = self._file.read().strip() or "another process"
@@ -135,7 +141,8 @@ class _FileLock:
 class _DatabaseLock:
     """An advisory lock of a PostgreSQL database on a connection of its own."""
 
-    def __init__(self, url: str, me: str) -> None:
+    def __init__(self, url: str, me: str, *, shared: bool) -> None:
+        self._try = TRY_SHARED if shared else TRY_ALONE
         arguments = {"application_name": me.encode()[:LONGEST_NAME].decode(errors="ignore")}
         self._engine: Engine = create_engine(
             url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=arguments
@@ -147,7 +154,7 @@ class _DatabaseLock:
     def _take(self) -> Connection:
         connection = self._engine.connect()
         try:
-            if connection.scalar(TRY, {"key": KEY}):
+            if connection.scalar(self._try, {"key": KEY}):
                 return connection
             holder = connection.scalar(HOLDER, {"key": KEY}) or "another process"
         except BaseException:

@@ -33,7 +33,14 @@ def test_an_argument_goes_before_the_environment_and_that_before_the_file(monkey
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("port", "70000"), ("graders", "-1"), ("check_seconds", "0"), ("broker_url", "amqp://there")]
+    ("name", "value"),
+    [
+        ("port", "70000"),
+        ("graders", "-1"),
+        ("check_seconds", "0"),
+        ("broker_url", "redis://there"),
+        ("broker_url", "amqp://there"),
+    ],
 )
 def test_a_setting_that_cannot_be_is_refused_by_name(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"JURADO_{name.upper()}", value)

@@ -41,10 +41,10 @@ def serve(
     with ExitStack() as stack:
         if standby:  # until then the port may be the other server's
             main_module()  # these seconds of importing are over before the other server is gone
-            hold = stack.enter_context(holding("jurado serve", settings, wait=True))
+            hold = stack.enter_context(holding("jurado serve", settings, wait=True, shared=settings.distributed))
         listening = stack.enter_context(listen(settings.host, settings.port))
         if not standby:
-            hold = stack.enter_context(holding("jurado serve", settings))
+            hold = stack.enter_context(holding("jurado serve", settings, shared=settings.distributed))
         try_places(settings, new_database=new_database)
         run_server(settings, listening, hold, accept_clock=accept_clock)
 

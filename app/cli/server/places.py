@@ -46,17 +46,24 @@ def fault(error: ErrorDetails) -> str:
 
 
 @contextmanager
-def holding(what: str, settings: Settings, *, wait: bool = False, also: str = "") -> Iterator[Hold]:
-    """Hold the locks of the home and its database, and of the database `also`; raises Failure saying who has them."""
+def holding(
+    what: str, settings: Settings, *, wait: bool = False, also: str = "", shared: bool = False
+) -> Iterator[Hold]:
+    """Hold the locks of the home and its database, and of the database `also`; raises Failure saying who has them.
+
+    `shared`: others that share them may hold them too.
+    """
     from sqlalchemy.exc import SQLAlchemyError
 
     from app.storage.serving import InUse, hold, hold_when_free
 
     try:
         if wait:
-            locks = hold_when_free(what, settings.home, settings.database, lambda why: say(f"waiting: {why}"))
+            locks = hold_when_free(
+                what, settings.home, settings.database, lambda why: say(f"waiting: {why}"), shared=shared
+            )
         else:
-            locks = hold(what, settings.home, *dict.fromkeys(filter(None, (settings.database, also))))
+            locks = hold(what, settings.home, *dict.fromkeys(filter(None, (settings.database, also))), shared=shared)
     except InUse as error:
         raise Failure(str(error), 1) from None
     except OSError as error:

@@ -47,6 +47,23 @@ def test_the_second_is_told_who_holds_it_and_a_kill_frees_it(database_url: str, 
         assert len(told) == 1
 
 
+def test_who_shares_a_database_shares_it_with_others_that_do_and_with_nobody_else(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    first = hold("jurado serve", tmp_path, postgresql_url, shared=True)
+    second = hold("jurado worker", tmp_path, postgresql_url, shared=True)
+    with pytest.raises(InUse, match="in use by jurado worker"):
+        hold("jurado restore", tmp_path, postgresql_url)
+    first.release()
+    with pytest.raises(InUse, match="in use by jurado worker"):
+        hold("jurado restore", tmp_path / "other", postgresql_url)
+    second.release()
+    alone = hold("jurado restore", tmp_path, postgresql_url)
+    with pytest.raises(InUse, match="in use by jurado restore"):
+        hold("jurado serve", tmp_path / "other", postgresql_url, shared=True)
+    alone.release()
+
+
 def test_who_loses_the_lock_writes_nothing_until_it_is_taken_again(postgresql_url: str, tmp_path: Path) -> None:
     held = hold("jurado serve", tmp_path, postgresql_url)
     lost, again, taken = Event(), Event(), Event()
