@@ -108,6 +108,9 @@ class Settings(BaseSettings):
         "",
         description="origins whose pages may change things with a password, such as https://board.example; tokens: any",
     )
+    language: Literal["en", "es", "sk", "ru", "ja"] = Field(
+        "en", description="language of pages for readers whose browser asks for none of the five that there are"
+    )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
     metrics_token: str = Field("", description="token with which Prometheus may read /metrics; empty: only admins may")

@@ -28,6 +28,7 @@ from app.shared_work import SharedWork
 from app.web.board_rows import BoardRows, Shows
 from app.web.frames import frame_of
 from app.web.heat import LIMITS
+from app.web.languages import _, language, speaking
 from app.web.names import Names, groups_shown, names_at_hand, names_of
 from app.web.pages import page
 from app.web.visitor import TheService, TheSnapshot, Visitor
@@ -106,23 +107,30 @@ class Part(NamedTuple):
 async def _part_soon(request: Request, snapshot: ContestSnapshot, names: Names, asked: Asked) -> Part:
     """The part of a board that is asked for; all who wait for the same one share one thread."""
     address = f"{request.scope.get('root_path', '')}/c/{snapshot.contest.id}"
-    rows = _held(snapshot).get((asked.group, asked.cells, address))
+    rows = _held(snapshot).get((asked.group, asked.cells, address, language()))
     if rows is not None and not asked.find:
         part = _part(rows, asked)
         if rows.is_written(part.shown):
             return part
     work = cast(SharedWork, request.app.state.page_work)
-    key = ("board", id(snapshot), asked, address)  # the work holds the snapshot, so that no other gets its id
-    return await work.soon(key, partial(_write, snapshot, names, asked, address))
+    key = (
+        "board",
+        id(snapshot),
+        asked,
+        address,
+        language(),
+    )  # the work holds the snapshot: its id stays its
+    return await work.soon(key, partial(_write, snapshot, names, asked, address, language()))
 
 
-def _write(snapshot: ContestSnapshot, names: Names, asked: Asked, address: str) -> Part:
+def _write(snapshot: ContestSnapshot, names: Names, asked: Asked, address: str, spoken: str) -> Part:
     """Write the rows of a part."""
-    held, key = _held(snapshot), (asked.group, asked.cells, address)
+    held, key = _held(snapshot), (asked.group, asked.cells, address, spoken)
     if key not in held:
         held[key] = BoardRows(arrays_of(snapshot, asked.group), names.columns, names.groups, asked.cells, address)
     part = _part(held[key], asked)
-    part.rows.written(part.shown, None)
+    with speaking(spoken):
+        part.rows.written(part.shown, None)
     return part
 
 
@@ -133,8 +141,8 @@ def _part(rows: BoardRows, asked: Asked) -> Part:
 
 
 @once_a_snapshot
-def _held(_snapshot: ContestSnapshot) -> dict[tuple[str | None, Shows, str], BoardRows]:
-    """The boards of a snapshot whose rows are written, by group, kind of cells, and address."""
+def _held(_snapshot: ContestSnapshot) -> dict[tuple[str | None, Shows, str, str], BoardRows]:
+    """The boards of a snapshot whose rows are written, by group, kind of cells, address and language."""
     return {}
 
 
@@ -159,11 +167,12 @@ def _values(
         "rows": rows.written(part.shown, own),
         "standing": None if own is None else rows.standing(own),
         "shows": [
-            Choice(asked.query(cells=each), each.capitalize(), each == asked.cells) for each in ("points", "place")
+            Choice(asked.query(cells="points"), _("Points"), asked.cells == "points"),
+            Choice(asked.query(cells="place"), _("Place"), asked.cells == "place"),
         ],
         "groups": [
             Choice(asked.query(group=each), name, each == asked.group)
-            for each, name in ((None, "All groups"), *everybody)
+            for each, name in ((None, _("All groups")), *everybody)
         ],
         "find": asked.find,
         "count": count,

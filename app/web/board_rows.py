@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from app.domain.board_arrays import BoardArrays, moment
 from app.web.heat import heat, width
+from app.web.languages import decimal, language, speaking
 from app.web.names import Column
 from app.web.pages import ENVIRONMENT
 from app.web.wording import points, seconds
@@ -100,10 +101,10 @@ class BoardRows:
     def _row(self, place: int, *, is_own: bool) -> Markup:
         """A row as a table's, which is kept where it is not the viewer's own."""
         if is_own:
-            return row_html(self.line(place, is_own=True), self._address)
+            return row_html(self.line(place, is_own=True), self._address, language())
         row = self._written[place]
         if row is None:
-            row = self._written[place] = row_html(self.line(place), self._address)
+            row = self._written[place] = row_html(self.line(place), self._address, language())
         return row
 
     def line(self, place: int, *, is_own: bool = False) -> Line:
@@ -144,7 +145,7 @@ class BoardRows:
         score, pending = float(arrays.scores[problem, at]), int(arrays.pending[problem, at])
         if score == 0:
             judged = int(arrays.judged[problem, at])
-            return Cell("0.0" if judged else "·", "zero" if judged else "none", 0, pending, is_best=False)
+            return Cell(decimal("0.0") if judged else "·", "zero" if judged else "none", 0, pending, is_best=False)
         share = score / (self._columns[problem].most or score)
         is_best = score == self._tops[problem] and self._holders[problem] == 1 and len(arrays.teams) > 1
         text = points(score)
@@ -154,6 +155,7 @@ class BoardRows:
 
 
 @lru_cache(maxsize=ROWS_KEPT)
-def row_html(line: Line, address: str) -> Markup:
+def row_html(line: Line, address: str, spoken: str) -> Markup:
     """A row as HTML; the rows that a new version of a board has in common with the last ones are not written again."""
-    return Markup(ENVIRONMENT.get_template("board_row.html").render(line=line, address=address))
+    with speaking(spoken):
+        return Markup(ENVIRONMENT.get_template("board_row.html").render(line=line, address=address))

@@ -7,13 +7,14 @@ from pathlib import Path
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import InternationalizationExtension
 
-from app.web import preferences, wording
+from app.web import languages, preferences, wording
 
 HERE = Path(__file__).parent
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "Cache-Control": "no-cache"}
-PRIVATE = {**HEADERS, "Cache-Control": "private, no-cache", "Vary": "Cookie"}
+PRIVATE = {**HEADERS, "Cache-Control": "private, no-cache", "Vary": "Cookie, Accept-Language"}
 """Of pages that differ by who asks."""
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(HERE / "templates"),
@@ -22,6 +23,12 @@ ENVIRONMENT = Environment(
     auto_reload=False,
     trim_blocks=True,
     lstrip_blocks=True,
+    extensions=[InternationalizationExtension],
+)
+ENVIRONMENT.policies["ext.i18n.trimmed"] = True
+ENVIRONMENT.install_gettext_callables(languages.gettext, languages.plural, newstyle=True)  # type: ignore[attr-defined]
+ENVIRONMENT.filters.update(
+    tr=languages.gettext,  # of a message that Python marks by N_; never of data, which might be a message by chance
 )
 ENVIRONMENT.filters.update(
     points=wording.points, plain=wording.plain, size=wording.size, minute=preferences.minute, ordinal=wording.ordinal
@@ -34,6 +41,8 @@ def page(template: str, request: Request, status: int = 200, **values: object) -
     theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), request.url.path.removeprefix(root)
     if request.url.query:
         here = f"{here}?{request.url.query}"
-    shared = {"root": root, "theme": theme, "zone": zone, "here": here}
-    html = ENVIRONMENT.get_template(template).render({**shared, **values})
-    return HTMLResponse(html, status, headers=PRIVATE)
+    language = preferences.language_of(request)
+    shared = {"root": root, "theme": theme, "zone": zone, "here": here, "language": language}
+    with languages.speaking(language):
+        html = ENVIRONMENT.get_template(template).render({**shared, **values, "languages_known": languages.LANGUAGES})
+    return HTMLResponse(html, status, headers={**PRIVATE, "Content-Language": language})

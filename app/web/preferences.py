@@ -1,11 +1,11 @@
-"""Preferences of a reader, in cookies of their own: light or dark, and the zone of times. Nobody needs an account."""
+"""Preferences of a reader, in cookies of their own: language, theme, zone of times. Nobody needs an account."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cache
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
@@ -14,25 +14,27 @@ from jinja2.runtime import Context, Undefined
 from markupsafe import Markup
 
 from app.services.errors import BadRequest
-from app.web import wording
+from app.web import languages, wording
 from app.web.forms import read_form
 
-THEME_COOKIE, ZONE_COOKIE = "jurado_theme", "jurado_zone"
+THEME_COOKIE, ZONE_COOKIE, LANGUAGE_COOKIE = "jurado_theme", "jurado_zone", "jurado_language"
 THEMES = ("light", "dark", "system")
 KEPT_SECONDS = 365 * 24 * 3600
 
 
 async def set_preferences(request: Request) -> Response:
-    """Keep the theme or the zone that a form names, and go back to the page."""
+    """Keep the language, the theme or the zone that a form names, and go back to the page."""
     fields = await read_form(request)
-    theme, zone = fields.get("theme"), fields.get("zone")
+    theme, zone, language = fields.get("theme"), fields.get("zone"), fields.get("language")
+    if language is not None and language not in languages.LANGUAGES:
+        raise BadRequest(f"language: expected one of {', '.join(languages.LANGUAGES)}, found {language[:40]!r}")
     if theme is not None and theme not in THEMES:
         raise BadRequest(f"theme: expected light, dark or system, found {theme[:40]!r}")
     if zone and zone not in zones():
         raise BadRequest(f"zone: expected the name of a time zone such as Europe/Bratislava, found {zone[:40]!r}")
     root = request.scope.get("root_path", "")
     reply = RedirectResponse(f"{root}{inside(fields.get('next', '/'))}", 303)
-    for name, value in ((THEME_COOKIE, theme), (ZONE_COOKIE, zone)):
+    for name, value in ((THEME_COOKIE, theme), (ZONE_COOKIE, zone), (LANGUAGE_COOKIE, language)):
         if value is not None:
             reply.set_cookie(name, value, max_age=KEPT_SECONDS, path=root or "/", samesite="lax")
     return reply
@@ -42,6 +44,12 @@ def theme_of(request: Request) -> str:
     """The theme of a reader; `system` where none is kept."""
     theme = request.cookies.get(THEME_COOKIE, "")
     return theme if theme in THEMES else "system"
+
+
+def language_of(request: Request) -> str:
+    """The language for a reader: the kept one, else the browser's, else that of the settings."""
+    kept, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+    return languages.chosen(kept, accepted, request.app.state.service.settings.language)
 
 
 def zone_of(request: Request) -> str:
@@ -63,7 +71,7 @@ def minute(context: Context, moment: datetime) -> Markup:
     utc = wording.minute(moment)
     shown = utc
     if not isinstance(zone, Undefined) and zone:
-        shown = f"{moment.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M} {zone}"
+        shown = f"{languages.moment(moment, zone)} {zone}"
     machine = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(machine, utc, shown)
 

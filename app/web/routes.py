@@ -21,6 +21,7 @@ from app.web.playground import playground
 from app.web.preferences import set_preferences
 from app.web.questions import ask, questions_page
 from app.web.registration import register_on_page, registration_page
+from app.web.script_texts import script_texts
 from app.web.sending import send_answers
 from app.web.team import team_page
 from app.web.visitor import PageRoute
@@ -66,6 +67,9 @@ router.include_router(organiser.router)
 async def docs(request: Request) -> HTMLResponse:
     """The description of the API, by Swagger UI."""
     return page("docs.html", request)
+
+
+router.add_api_route("/static/messages/{language}.js", script_texts)
 
 
 @router.get("/static/{name:path}")

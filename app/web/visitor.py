@@ -21,7 +21,9 @@ from app.services.people.guesses import Attempt
 from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
+from app.web.languages import speaking
 from app.web.pages import page
+from app.web.preferences import language_of
 
 TITLES = {401: "Please log in", 403: "Not for you", 404: "No such page", 429: "Too many requests"}
 
@@ -114,12 +116,13 @@ class PageRoute(APIRoute):
                 return await handle(request)
 
         async def shown(request: Request) -> Response:
-            try:
-                return await acted(request)
-            except Unauthorized:
-                return RedirectResponse(login_address(request), 303)
-            except ServiceError as refusal:
-                return await refused(request, refusal)
+            with speaking(language_of(request)):
+                try:
+                    return await acted(request)
+                except Unauthorized:
+                    return RedirectResponse(login_address(request), 303)
+                except ServiceError as refusal:
+                    return await refused(request, refusal)
 
         return shown
 

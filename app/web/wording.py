@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from math import floor
 
 from app.domain.contests import Carry, Clock, Counting, Direction, Kind, ScoringRule
 from app.domain.settings import ContestSettings
+from app.web import languages
+from app.web.languages import decimal
 
 KINDS = {
     Kind.ABSOLUTE: "points as each case gives them",
@@ -18,21 +20,21 @@ KINDS = {
 def points(value: float, digits: int = 1) -> str:
     """Points with so many decimals, cut: 99.96 is no 100.0."""
     scale = 10**digits
-    return f"{floor(value * scale + 1e-9) / scale:.{digits}f}"
+    return decimal(f"{floor(value * scale + 1e-9) / scale:.{digits}f}")
 
 
 def plain(value: float | None) -> str:
     """A raw score or points as they are; an en dash where there are none."""
     if value is None:
         return "\N{EN DASH}"
-    return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
+    return str(int(value)) if float(value).is_integer() else decimal(f"{value:.10g}")
 
 
 def size(count: int) -> str:
     """A number of bytes, as 9.6 KB."""
     if count < 1000:
         return f"{count} B"
-    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+    return decimal(f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB")
 
 
 def ordinal(number: int) -> str:
@@ -43,7 +45,7 @@ def ordinal(number: int) -> str:
 
 def minute(moment: datetime) -> str:
     """A moment, such as 2026-11-22 03:40 UTC."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{languages.moment(moment, 'UTC')} UTC"
 
 
 def length(time: timedelta) -> str:
