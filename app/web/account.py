@@ -15,12 +15,13 @@ from app.services.people import tokens
 from app.services.people.own_account import OwnChange, change_password, own_account
 from app.services.viewer import PUBLIC, Viewer
 from app.web.forms import made_of, read_form, refuse_two_texts
+from app.web.languages import N_, gettext
 from app.web.pages import page
 from app.web.preferences import inside
 from app.web.sessions import drop_session, keep_session
 from app.web.visitor import Reading, TheService, Visitor, address_of, authenticator_of
 
-WRONG = "This username and password do not belong together. Both are as they were given to you; capitals count."
+WRONG = N_("This username and password do not belong together. Both are as they were given to you; capitals count.")
 
 
 async def login_page(
@@ -48,7 +49,7 @@ async def log_in(request: Request, service: TheService) -> Response:
     username, next_ = form.get("username", ""), inside(form.get("next", "/"))
     viewer = await authenticator_of(request).check_password(username, form.get("password", ""), address_of(request))
     if viewer is None:
-        values = {"next": next_, "username": username, "fault": WRONG, "is_reset": False}
+        values = {"next": next_, "username": username, "fault": gettext(WRONG), "is_reset": False}
         return page("login.html", request, 401, viewer=PUBLIC, **values)
     token = await run_sync(_begin, service, viewer)
     authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended

@@ -22,19 +22,20 @@ from app.storage.tables import ProblemRow
 from app.web.frames import frame
 from app.web.frames_of_boards import BOARDS, has_own_board
 from app.web.heat import width
+from app.web.languages import N_
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import plain, points, seconds
 
 MOST_LISTED = 200
 JUDGED = {
-    "AC": ("ac", "Accepted"),
-    "PC": ("pc", "Partly correct"),
-    "WA": ("wa", "Rejected"),
-    "JE": ("je", "Judge error"),
+    "AC": ("ac", N_("Accepted")),
+    "PC": ("pc", N_("Partly correct")),
+    "WA": ("wa", N_("Rejected")),
+    "JE": ("je", N_("Judge error")),
 }
 OWN = "own"
-WAITING = ("wait", "Waiting to be judged")
+WAITING = ("wait", N_("Waiting to be judged"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
-    """A case of a report: its mark, its verdict in words, its numbers, and where its answer is from."""
+    """A case of a report: its mark, its verdict as a message, its numbers, and where its answer is from."""
 
     name: str
     mark: str
@@ -172,15 +173,15 @@ def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) ->
 
 def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
     if case.verdict == CaseVerdict.REJECTED:
-        return "wa", "Rejected"
+        return "wa", N_("Rejected")
     if case.verdict == CaseVerdict.JUDGE_ERROR:
-        return "je", "Judge error"
+        return "je", N_("Judge error")
     if case.verdict is None:
-        return ("no", "No file") if case.file is None and case.carried_over_from is None else WAITING
+        return ("no", N_("No file")) if case.file is None and case.carried_over_from is None else WAITING
     is_best = case.points is not None and case.max_points > 0 and case.points >= case.max_points
     if is_best or (case.raw is not None and best is not None and float(case.raw) == best):
-        return "ac", "Best"
-    return ("pc", "Below best") if case.max_points else ("ac", "Accepted")
+        return "ac", N_("Best")
+    return ("pc", N_("Below best")) if case.max_points else ("ac", N_("Accepted"))
 
 
 def _clock(milliseconds: int) -> str:

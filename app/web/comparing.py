@@ -19,6 +19,7 @@ from app.services.viewer import Viewer
 from app.storage import pins, submission_queries
 from app.web.answers import MOST_LISTED, CaseLine, board_of, case_line
 from app.web.frames import frame
+from app.web.languages import _
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import points, seconds
@@ -126,5 +127,5 @@ def _pairs(snapshot: ContestSnapshot, first: Report, second: Report) -> list[Pai
 
 def _signed(gain: float) -> str:
     if abs(gain) < 0.005:
-        return "same"
+        return _("no change")
     return ("+" if gain > 0 else "\N{MINUS SIGN}") + points(abs(gain), 2)

@@ -24,14 +24,14 @@ from app.services.visibility import the_problem
 from app.storage import contests, pins
 from app.web.frames import frame
 from app.web.heat import width
+from app.web.languages import LANGUAGES
 from app.web.pages import page
 from app.web.playground import TITLES
+from app.web.preferences import accepted_languages
 from app.web.sending import panel
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import contest_rules, points, problem_rules, rule_line
 from games.catalog import names
-
-LANGUAGES = {"en": "English", "es": "Español", "sk": "Slovenčina", "ru": "Русский", "ja": "日本語"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class ShownCase:
     best: int | float | None
     points: str
     most: str
+    counts: bool
 
 
 def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
@@ -107,9 +108,7 @@ def problem_page(
     document = problems.problem(viewer, snapshot, session, scored.id)
     root = request.scope.get("root_path", "")
     folder = f"{root}/api/contests/{snapshot.contest.id}/problems/{scored.id}"
-    reader = Reader(
-        lang, request.headers.get("accept-language", ""), wants_markdown=False, address=f"{folder}/statement"
-    )
+    reader = Reader(lang, accepted_languages(request), wants_markdown=False, address=f"{folder}/statement")
     text = statement_body(service, snapshot, session, scored.id, reader) if document.languages else None
     answers = own_answers(viewer, snapshot, scored)
     playground, is_played = _boards(session, snapshot, scored.id)
@@ -203,6 +202,7 @@ def _cases(
                 case.best_raw,
                 points(given.get(case.name, 0.0), 2),
                 points(case.max_points, 2),
+                case.max_points >= 0.005,
             )
         )
     return shown

@@ -23,6 +23,7 @@ from app.storage import pins
 from app.web.contest import named_problem
 from app.web.forms import made_of_values, read_form
 from app.web.frames import frame
+from app.web.languages import N_, _
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
 from games.catalog import games as catalog
@@ -30,12 +31,12 @@ from games.doors import Picture
 
 MOST_LISTED = 20
 ENDINGS = {
-    "played": "by the rules",
-    "resigned": "resigned",
-    "clock": "out of time",
-    "contest": "cut by the contest's end",
-    "moves": "too long",
-    "unjoined": "nobody joined",
+    "played": N_("by the rules"),
+    "resigned": N_("resigned"),
+    "clock": N_("out of time"),
+    "contest": N_("cut by the contest's end"),
+    "moves": N_("too long"),
+    "unjoined": N_("nobody joined"),
 }
 
 
@@ -145,7 +146,7 @@ def game_page(
         may_join=is_guest and game.awaits_guest and not view.over,
         is_practice=looked.plays and not game.counted and game.guest is None,
         took_part=any(move.by == "you" for move in view.moves),
-        opponent="a friend" if game.guest is not None else game.opponent,
+        opponent=_("a friend") if game.guest is not None else game.opponent,
         verdict=_verdict(view),
         endings=ENDINGS,
     )
@@ -180,17 +181,17 @@ def _to(request: Request, contest_id: str, game_id: str) -> RedirectResponse:
 
 def _called(view: GameView, side: int) -> str:
     """The player of a side, as sentences name it."""
-    return "you" if side == view.side else "your opponent"
+    return _("you") if side == view.side else _("your opponent")
 
 
 def _verdict(view: GameView) -> tuple[str, str]:
     """The mark and the words of how a game stands."""
     if view.over:
-        marks = {"you": ("ac", "You won"), "opponent": ("wa", "You lost"), None: ("no", "Nobody won")}
+        marks = {"you": ("ac", N_("You won")), "opponent": ("wa", N_("You lost")), None: ("no", N_("Nobody won"))}
         return marks[view.winner]
     if view.joined is False:
-        return "wait", "Waiting for the other player"
-    return ("pc", "Your turn") if view.turn == "you" else ("wait", "The other player's turn")
+        return "wait", N_("Waiting for the other player")
+    return ("pc", N_("Your turn")) if view.turn == "you" else ("wait", N_("The other player's turn"))
 
 
 def _picture(lines: Picture) -> Sequence[str]:

@@ -17,6 +17,7 @@ from app.service import Service
 from app.storage import contests as stored
 from app.storage.scoring_input import clock
 from app.storage.tables import ContestRow
+from app.web.languages import N_, _
 from app.web.pages import page
 from app.web.visitor import Visitor
 from app.web.wording import minute
@@ -61,34 +62,35 @@ def address_of(request: Request) -> str:
 def listed(row: ContestRow, now: datetime) -> Listed:
     """The line of a contest in the index."""
     times = clock(row)
-    links = [Link(f"c/{row.id}", "contest")]
+    links = [Link(f"c/{row.id}", N_("contest"))]
     if times.started(now):
-        links += [Link(f"c/{row.id}/problems", "problems"), Link(f"c/{row.id}/scoreboard", "scoreboard")]
-        links += [Link(f"api/contests/{row.id}/scoreboard.csv", "scoreboard as CSV")]
+        links += [Link(f"c/{row.id}/problems", N_("problems")), Link(f"c/{row.id}/scoreboard", N_("scoreboard"))]
+        links += [Link(f"api/contests/{row.id}/scoreboard.csv", N_("scoreboard as CSV"))]
     return Listed(row.id, row.formal_name or row.name, state(row, times, now), span(times, now), links)
 
 
 def state(row: ContestRow, times: Clock, now: datetime) -> str:
-    """The state of a contest in one word."""
+    """The state of a contest in one word, which is a message."""
     if row.finalized is not None and row.finalized <= now:
-        return "final"
+        return N_("final")
     if not times.started(now):
-        return "scheduled"
+        return N_("scheduled")
     if times.ended(now):
-        return "ended"
+        return N_("ended")
     if times.paused(now):
-        return "paused"
-    return "frozen" if times.frozen(now) else "running"
+        return N_("paused")
+    return N_("frozen") if times.frozen(now) else N_("running")
 
 
 def span(times: Clock, now: datetime) -> str:
     """The begin and end of a contest in UTC, as far as they are set and worth showing."""
     if times.start is None:
-        return "no start is set"
+        return _("no start is set")
     if not times.started(now):
-        return f"from {minute(times.start)} for {times.duration}"
+        return _("from %(start)s for %(length)s", start=minute(times.start), length=times.duration)
     if times.end is None:
-        return f"since {minute(times.start)}"
+        return _("since %(start)s", start=minute(times.start))
     if times.end - now > ENDLESS:
-        return "always open"
-    return f"{'ended' if times.ended(now) else 'until'} {minute(times.end)}"
+        return _("always open")
+    end = minute(times.end)
+    return _("ended %(end)s", end=end) if times.ended(now) else _("until %(end)s", end=end)

@@ -29,9 +29,12 @@ ENVIRONMENT.policies["ext.i18n.trimmed"] = True
 ENVIRONMENT.install_gettext_callables(languages.gettext, languages.plural, newstyle=True)  # type: ignore[attr-defined]
 ENVIRONMENT.filters.update(
     tr=languages.gettext,  # of a message that Python marks by N_; never of data, which might be a message by chance
-)
-ENVIRONMENT.filters.update(
-    points=wording.points, plain=wording.plain, size=wording.size, minute=preferences.minute, ordinal=wording.ordinal
+    points=wording.points,
+    plain=wording.plain,
+    size=wording.size,
+    minute=preferences.minute,
+    stamp=preferences.stamp,
+    ordinal=wording.ordinal,
 )
 
 
@@ -42,7 +45,7 @@ def page(template: str, request: Request, status: int = 200, **values: object) -
     if request.url.query:
         here = f"{here}?{request.url.query}"
     language = preferences.language_of(request)
-    shared = {"root": root, "theme": theme, "zone": zone, "here": here, "language": language}
+    shared = {"root": root, "theme": theme, "zone": zone, "here": here, "spoken": language}
     with languages.speaking(language):
         html = ENVIRONMENT.get_template(template).render({**shared, **values, "languages_known": languages.LANGUAGES})
     return HTMLResponse(html, status, headers={**PRIVATE, "Content-Language": language})

@@ -52,6 +52,12 @@ def language_of(request: Request) -> str:
     return languages.chosen(kept, accepted, request.app.state.service.settings.language)
 
 
+def accepted_languages(request: Request) -> str:
+    """The languages a reader wants texts of problems in, as Accept-Language has them: the kept one first."""
+    kept, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+    return f"{kept}, {accepted}" if kept in languages.LANGUAGES else accepted or language_of(request)
+
+
 def zone_of(request: Request) -> str:
     """The zone of a reader; empty where none is kept: times are in UTC then."""
     zone = request.cookies.get(ZONE_COOKIE, "")
@@ -74,6 +80,12 @@ def minute(context: Context, moment: datetime) -> Markup:
         shown = f"{languages.moment(moment, zone)} {zone}"
     machine = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(machine, utc, shown)
+
+
+@pass_context
+def stamp(context: Context, moment: str | None) -> Markup:
+    """A moment as documents have it (2026-11-22T03:40:00Z) in the reader's zone; an en dash where there is none."""
+    return minute(context, datetime.fromisoformat(moment)) if moment else Markup("\N{EN DASH}")
 
 
 def inside(address: str) -> str:

@@ -15,12 +15,13 @@ from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import Unauthorized
 from app.services.submissions.submit import OpeningForm, submit
 from app.storage.submission_context import read_entry
+from app.web.languages import N_, gettext
 from app.web.visitor import TheService, visitor
 
 KEPT = {
-    Carry.BEST: "your best answer so far stays in force",
-    Carry.LATEST: "your latest answer stays in force",
-    Carry.NONE: "an earlier answer does not count beside this submission",
+    Carry.BEST: N_("your best answer so far stays in force"),
+    Carry.LATEST: N_("your latest answer stays in force"),
+    Carry.NONE: N_("an earlier answer does not count beside this submission"),
 }
 """What becomes of a case without a file."""
 
@@ -61,7 +62,7 @@ def panel(session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, c
         "limit": entry.limit,
         "patterns": [entry.pattern] if entry.pattern else PATTERNS,
         "cases": [{"name": case.name, "has": case.mine is not None} for case in cases],
-        "kept": KEPT[Carry.BEST if rule.counting is Counting.BEST_CASE else rule.carry],
+        "kept": gettext(KEPT[Carry.BEST if rule.counting is Counting.BEST_CASE else rule.carry]),
     }
 
 

@@ -21,11 +21,16 @@ from app.services.people.guesses import Attempt
 from app.services.transactions import AFTER_COMMIT
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
-from app.web.languages import speaking
+from app.web.languages import N_, gettext, speaking
 from app.web.pages import page
 from app.web.preferences import language_of
 
-TITLES = {401: "Please log in", 403: "Not for you", 404: "No such page", 429: "Too many requests"}
+TITLES = {
+    401: N_("Please log in"),
+    403: N_("Not for you"),
+    404: N_("No such page"),
+    429: N_("Too many requests"),
+}
 
 
 class Authenticator(Protocol):
@@ -143,7 +148,7 @@ async def refused(request: Request, refusal: ServiceError) -> Response:
     """The page of a refusal."""
     status = status_of(request, refusal)
     sentence = await refusal.sentence(request.app.state.service)
-    title = TITLES.get(status, "This did not work")
+    title = gettext(TITLES.get(status, N_("This did not work")))
     faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
     shown = page(
         "refusal.html",

@@ -8,12 +8,12 @@ from math import floor
 from app.domain.contests import Carry, Clock, Counting, Direction, Kind, ScoringRule
 from app.domain.settings import ContestSettings
 from app.web import languages
-from app.web.languages import decimal
+from app.web.languages import N_, _, decimal, ngettext
 
 KINDS = {
-    Kind.ABSOLUTE: "points as each case gives them",
-    Kind.RELATIVE: "relative to the best answer",
-    Kind.RANK: "by rank among all teams",
+    Kind.ABSOLUTE: N_("points as each case gives them"),
+    Kind.RELATIVE: N_("relative to the best answer"),
+    Kind.RANK: N_("by rank among all teams"),
 }
 
 
@@ -38,7 +38,9 @@ def size(count: int) -> str:
 
 
 def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th."""
+    """A place: 1st, 2nd, 3rd, 4th, 11th."""
+    if languages.language() != languages.SOURCE:
+        return _("%(number)sth", number=number)
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in {11, 12, 13} else "th"
     return f"{number}{ending}"
 
@@ -52,7 +54,7 @@ def length(time: timedelta) -> str:
     """A duration, as 5:00 (hours and minutes), or 2 d 4:00."""
     minutes = int(time.total_seconds()) // 60
     days, rest = divmod(minutes, 24 * 60)
-    return f"{days} d {rest // 60}:{rest % 60:02}" if days else f"{rest // 60}:{rest % 60:02}"
+    return _with_days(days, f"{rest // 60}:{rest % 60:02}")
 
 
 def seconds(time: timedelta) -> str:
@@ -60,62 +62,69 @@ def seconds(time: timedelta) -> str:
     whole = max(0, int(time.total_seconds()))
     days, rest = divmod(whole, 24 * 3600)
     text = f"{rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
-    return f"{days} d {text}" if days else text
+    return _with_days(days, text)
+
+
+def _with_days(days: int, time: str) -> str:
+    return _("%(days)s d %(time)s", days=days, time=time) if days else time
 
 
 def rule_line(rule: ScoringRule, cases: int) -> str:
     """A problem's scoring in one line below its title."""
-    noun = "case" if cases == 1 else "cases"
-    return f"{plain(float(rule.max_points))} points · {KINDS[rule.kind]} · {cases} {noun}"
+    most = _("%(points)s points", points=plain(float(rule.max_points)))
+    return f"{most} · {languages.gettext(KINDS[rule.kind])} · {ngettext('%(num)s case', '%(num)s cases', cases)}"
 
 
 def problem_rules(rule: ScoringRule) -> list[str]:
     """A problem's scoring, a sentence a rule."""
-    better = "More is better." if rule.direction is Direction.MAXIMISE else "Less is better."
+    better = _("More is better.") if rule.direction is Direction.MAXIMISE else _("Less is better.")
     by_kind = {
-        Kind.ABSOLUTE: "Each case gives the points that its checker grants.",
-        Kind.RELATIVE: "Each case gives a share of its points: your raw score against the best one of all teams.",
-        Kind.RANK: "Each case gives points by the rank of your raw score among all teams.",
+        Kind.ABSOLUTE: _("Each case gives the points that its checker grants."),
+        Kind.RELATIVE: _("Each case gives a share of its points: your raw score against the best one of all teams."),
+        Kind.RANK: _("Each case gives points by the rank of your raw score among all teams."),
     }
     counting = {
-        Counting.BEST_CASE: "For each case the best answer that you ever sent counts.",
-        Counting.BEST: "The best of your submissions counts.",
-        Counting.LAST: "Your last submission counts.",
+        Counting.BEST_CASE: _("For each case the best answer that you ever sent counts."),
+        Counting.BEST: _("The best of your submissions counts."),
+        Counting.LAST: _("Your last submission counts."),
     }
     carry = {
-        Carry.BEST: "A case without a file keeps your best earlier answer.",
-        Carry.LATEST: "A case without a file keeps your latest earlier answer.",
-        Carry.NONE: "A case without a file gives nothing in that submission.",
+        Carry.BEST: _("A case without a file keeps your best earlier answer."),
+        Carry.LATEST: _("A case without a file keeps your latest earlier answer."),
+        Carry.NONE: _("A case without a file gives nothing in that submission."),
     }
     sentences = [f"{by_kind[rule.kind]} {better}", counting[rule.counting]]
     if rule.counting is not Counting.BEST_CASE:
         sentences.append(carry[rule.carry])
     if rule.kind is Kind.RELATIVE:
-        sentences.append("When somebody improves the best answer, everybody's points follow at once.")
+        sentences.append(_("When somebody improves the best answer, everybody's points follow at once."))
     if rule.reference_counts:
-        sentences.append("The judges' own answer counts among those for the best.")
+        sentences.append(_("The judges' own answer counts among those for the best."))
     return sentences
 
 
 def contest_rules(times: Clock, settings: ContestSettings) -> list[str]:
     """A contest's rules, a sentence a rule."""
-    sentences = [f"The contest lasts {length(times.duration)} (hours and minutes)."]
+    sentences = [_("The contest lasts %(length)s (hours and minutes).", length=length(times.duration))]
     if settings.personal_duration is not None:
-        sentences.append(f"Each team has {length(settings.personal_duration)} from the moment at which it begins.")
+        own = length(settings.personal_duration)
+        sentences.append(_("Each team has %(length)s from the moment at which it begins.", length=own))
     if times.freeze_before_end is not None:
         sentences.append(
-            f"The scoreboard stands still for everybody in the last {length(times.freeze_before_end)}; "
-            "your own results stay live."
+            _(
+                "The scoreboard stands still for everybody in the last %(length)s; your own results stay live.",
+                length=length(times.freeze_before_end),
+            )
         )
     if settings.finals.used:
-        sentences.append("Some cases count only after the end: the board before that is provisional.")
+        sentences.append(_("Some cases count only after the end: the board before that is provisional."))
     if not settings.show_best:
-        sentences.append("The best raw scores of other teams are not shown.")
+        sentences.append(_("The best raw scores of other teams are not shown."))
     if settings.choose:
-        sentences.append("You choose which of your submissions counts.")
+        sentences.append(_("You choose which of your submissions counts."))
     if settings.practice:
-        sentences.append("Submissions after the end are judged, and change no board.")
+        sentences.append(_("Submissions after the end are judged, and change no board."))
     if settings.virtual:
-        sentences.append("Teams may take part by a clock of their own after the end.")
-    sentences.append("Teams with equal points are ordered by the earlier last gain.")
+        sentences.append(_("Teams may take part by a clock of their own after the end."))
+    sentences.append(_("Teams with equal points are ordered by the earlier last gain."))
     return sentences
