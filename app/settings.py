@@ -7,7 +7,7 @@ from base64 import urlsafe_b64decode
 from importlib.metadata import PackageNotFoundError, distribution
 from ipaddress import ip_network
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource

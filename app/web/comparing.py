@@ -24,6 +24,8 @@ from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import points, seconds
 
+LEAST = 0.005
+"""Points that make a difference."""
 Id = Annotated[str, Query(max_length=40)]
 
 
@@ -86,7 +88,7 @@ def compare_page(
         board=board_of(service, row),
         choices=choices,
         pairs=[] if first is None or second is None else _pairs(snapshot, first, second),
-        change=None if first is None or second is None else _signed((second.points or 0.0) - (first.points or 0.0)),
+        change=None if first is None or second is None else _gain(first, second),
     )
 
 
@@ -125,7 +127,12 @@ def _pairs(snapshot: ContestSnapshot, first: Report, second: Report) -> list[Pai
     return pairs
 
 
+def _gain(first: Report, second: Report) -> str:
+    gain = (second.points or 0.0) - (first.points or 0.0)
+    return _("no change") if abs(gain) < LEAST else _signed(gain)
+
+
 def _signed(gain: float) -> str:
-    if abs(gain) < 0.005:
-        return _("no change")
+    if abs(gain) < LEAST:
+        return _("same")
     return ("+" if gain > 0 else "\N{MINUS SIGN}") + points(abs(gain), 2)
