@@ -135,8 +135,8 @@ def score_answer(instance: Start, answer: Answer, reference: bytes | None = None
     transcript = answer.transcript
     outcome, moves = replay(transcript), len(transcript.moves)
     if outcome.fault is not None:
-        where = "end" if outcome.fault.number is None else f"move {outcome.fault.number}"
-        raise Rejected(f"{where}: {outcome.fault.message.text}", key="game-fault", where=where)
+        message = outcome.fault.message
+        raise Rejected(message.text, key=message.key, **message.args)
     if not won_by_contestant(transcript, outcome):
         raise Rejected.at(f"move {moves}", expected="a game that is won", found=_lost(transcript.end))
     return Score(1, 1, 1, Message("game-won", f"won in {moves} moves", {"moves": moves}))

@@ -80,7 +80,10 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first thing wrong with a transcript: at a move (from 1), or, with number None, at its position or its end."""
+    """The first thing wrong with a transcript: at a move (from 1), or, with number None, at its position or its end.
+
+    The message says where it is, with the number of the move.
+    """
 
     number: int | None
     message: Message
@@ -113,7 +116,18 @@ def replay(transcript: Transcript, watch: Callable[[int, Move, Any], None] | Non
         number = None
         return Outcome(position, verified_winner(game, transcript.end, position))
     except Rejected as error:
-        return Outcome(position, None, Fault(number, error.message))
+        return Outcome(position, None, Fault(number, _numbered(error.message, number)))
+
+
+def _numbered(message: Message, number: int | None) -> Message:
+    """Say of which move a message is; None: of none."""
+    if number is None:
+        return message
+    about, where = f"move {number}", message.args.get("where", "")
+    if where == "move":
+        return Message(message.key, about + message.text.removeprefix("move"), {**message.args, "where": about})
+    args = {**message.args, "where": f"{about}, {where}"} if where else message.args
+    return Message(message.key, f"{about}, {message.text}", args)
 
 
 def verify_move(game: Game[Any], transcript: Transcript, position: Any, number: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -27,10 +27,13 @@ def check_demands(package: Package, judged: Mapping[str, Outcomes]) -> Iterator[
     for submission in package.submissions:
         if (outcomes := judged.get(submission.path)) is None:
             continue
+        rules = [rule for rule in package.submission_rules if matches(rule.glob, submission.path)]
+        refused = _refused_cases(package, rules, outcomes)
+        for name, breached in refused.items():
+            yield _wrong_case(submission, name, breached, outcomes[name])
         points = submission_points(package, outcomes, judged)
-        for rule in package.submission_rules:
-            if matches(rule.glob, submission.path):
-                yield from _check(package, submission, rule, outcomes, points)
+        for rule in rules:
+            yield from _check(package, submission, rule, outcomes, points, refused)
 
 
 def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str, Outcomes]) -> ProblemPoints:
@@ -50,37 +53,68 @@ def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str,
     return problem_points(replace(problem, rule=rule), answers, bests.close(), EVERY_PHASE)
 
 
+def _place(rule: SubmissionRule) -> str:
+    return f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob
+
+
+def _about(package: Package, rule: SubmissionRule, outcomes: Outcomes) -> dict[str, str]:
+    """The verdicts of the cases that a rule is about, by their names."""
+    cases = (case for case in package.cases if not rule.cases or matches(rule.cases, case.path))
+    return {case.name: _verdict(outcomes[case.name]) for case in cases if case.name in outcomes}
+
+
+def _refused_cases(
+    package: Package, rules: Sequence[SubmissionRule], outcomes: Outcomes
+) -> Mapping[str, Sequence[SubmissionRule]]:
+    """The rules that do not permit a case's verdict, by the names of such cases."""
+    refused: dict[str, list[SubmissionRule]] = {}
+    for rule in rules:
+        for name, verdict in _about(package, rule, outcomes).items():
+            if rule.permitted is not None and verdict not in rule.permitted:
+                refused.setdefault(name, []).append(rule)
+    return refused
+
+
+def _wrong_case(
+    submission: Submission, name: str, breached: Sequence[SubmissionRule], outcome: Outcome
+) -> PackageError:
+    """One fault for a verdict, however many rules forbid it."""
+    permitted = [rule.permitted or frozenset() for rule in breached]
+    common = frozenset.intersection(*permitted) or permitted[0]
+    actual = f"{_verdict(outcome)} on case {name} ({outcome.rejected or 'accepted'})"
+    return _unmet("; ".join(map(_place, breached)), submission, f"only {', '.join(sorted(common))}", actual)
+
+
 def _check(
-    package: Package, submission: Submission, rule: SubmissionRule, outcomes: Outcomes, points: ProblemPoints
+    package: Package,
+    submission: Submission,
+    rule: SubmissionRule,
+    outcomes: Outcomes,
+    points: ProblemPoints,
+    refused: Collection[str],
 ) -> Iterator[PackageError]:
-    place = f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob
-    about = [
-        case for case in package.cases if case.name in outcomes and (not rule.cases or matches(rule.cases, case.path))
-    ]
-    verdicts = {case.name: _verdict(outcomes[case.name]) for case in about}
-    for name, verdict in verdicts.items():
-        if rule.permitted is not None and verdict not in rule.permitted:
-            reason = outcomes[name].rejected or "accepted"
-            actual = f"{verdict} on case {name} ({reason})"
-            yield _unmet(place, submission, f"only {', '.join(sorted(rule.permitted))}", actual)
-    if rule.required is not None and verdicts and not rule.required & set(verdicts.values()):
+    """Yield what a rule misses, save what the verdicts of the `refused` cases explain."""
+    place, verdicts = _place(rule), _about(package, rule, outcomes)
+    is_met = rule.required is None or not rule.required.isdisjoint(verdicts.values())
+    if not is_met and not verdicts.keys() <= set(refused):
         actual = ", ".join(sorted(set(verdicts.values())))
-        yield _unmet(place, submission, f"{' or '.join(sorted(rule.required))} on at least one case", actual)
-    if rule.message and not any(rule.message in (outcomes[case.name].rejected or "") for case in about):
+        yield _unmet(place, submission, f"{' or '.join(sorted(rule.required or ()))} on at least one case", actual)
+    if rule.message and not any(rule.message in (outcomes[name].rejected or "") for name in verdicts):
         yield _unmet(place, submission, f"a message with `{rule.message}`", "none")
     if rule.score is not None:
-        yield from _check_score(rule, place, submission, points)
+        yield from _check_score(rule, place, submission, points, is_explained=not verdicts.keys().isdisjoint(refused))
 
 
 def _check_score(
-    rule: SubmissionRule, place: str, submission: Submission, points: ProblemPoints
+    rule: SubmissionRule, place: str, submission: Submission, points: ProblemPoints, *, is_explained: bool
 ) -> Iterator[PackageError]:
+    """Yield a score out of its range, unless too few points are explained."""
     low, high = rule.score or (0.0, 0.0)
     of_groups = {group.group.name: group.points for group in points.groups}
     score = points.points if rule.cases in (None, "secret") else of_groups.get(rule.cases or "")
     if score is None:
         yield _unmet(place, submission, "a score of a group that gives points", f"no such group as {rule.cases}")
-    elif not low - SLACK <= score <= high + SLACK:
+    elif score > high + SLACK or (score < low - SLACK and not is_explained):
         expected = f"a score of {low:g}" if low == high else f"a score in {low:g}..{high:g}"
         yield _unmet(place, submission, expected, f"{score:.6g}")
 

@@ -161,3 +161,24 @@ def test_a_game_that_goes_on_is_sound_without_a_winner_and_may_end_by_resigning(
     assert won_by_contestant(resigned, replay(resigned))
     early = replace(transcript, end=End("over", 0))
     assert replay(early).fault is not None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"1 first 0.532 s: 0 1": "1 first 0.532 s: 9 9"}, 'move 1: expected at most 2 cakes, found "9 9"'),
+        ({"2 second": "2 first"}, "move 2: expected a move of second, found one of first"),
+        ({"first won": "second won"}, "end: expected first won, found second won"),
+        ({"    2 5 2\n": "    2 5\n"}, 'line 1: expected "a b k"'),
+    ],
+)
+def test_a_fault_says_where_it_is_once(changes: dict[str, str], message: str) -> None:
+    text = TEXT
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    fault = replay(read(text)).fault
+    assert fault is not None
+    where, _, rest = fault.message.text.partition(": ")
+    assert where == message.partition(": ")[0], fault.message.text
+    assert rest.startswith("expected "), fault.message.text
+    assert fault.message.args["where"] == where

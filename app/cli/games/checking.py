@@ -34,8 +34,8 @@ def score_transcript(data: bytes, position: bytes | None = None) -> Score:
         hold_start(transcript, position)
     outcome = replay(transcript)
     if outcome.fault is not None:
-        where = "" if outcome.fault.number is None else f"move {outcome.fault.number}, "
-        raise Rejected(f"{where}{outcome.fault.message.text}", key="transcript-fault")
+        message = outcome.fault.message
+        raise Rejected(message.text, key=message.key, **message.args)
     won = won_by_contestant(transcript, outcome)
     return Score(int(won), 1, int(won), Message("game-replayed", summary(transcript, won=won)))
 

@@ -61,8 +61,7 @@ def replay_game(
         if outcome.fault is None and move is None:
             show(summary(transcript, won=won_by_contestant(transcript, outcome)))
     if outcome.fault is not None:
-        where = "" if outcome.fault.number is None else f"move {outcome.fault.number}, "
-        raise Failure(f"{game}: {where}{fault}", 1)
+        raise Failure(f"{game}: {fault}", 1)
 
 
 def fetched(game: str) -> Transcript:

@@ -214,7 +214,7 @@ def test_a_transcript_is_replayed_move_by_move_and_a_changed_move_is_named(jurad
     assert "expected 0 to 3, found 4" in jurado("replay", target, "--move", 4).stderr
     target.write_text(TRAP.replace("2 2\n", "1 1\n"))
     done = jurado("replay", target)
-    assert (done.exit_code, "move 2, move: expected" in done.stderr) == (1, True)
+    assert (done.exit_code, "move 2: expected" in done.stderr) == (1, True)
     assert done.stdout.count("at most 2 from a pile") == 2
 
 
@@ -284,7 +284,7 @@ def test_check_names_the_move_that_was_changed(jurado: Jurado, tmp_path: Path) -
     target.write_text("".join(lines))
     done = jurado("check", target)
     assert done.exit_code == 1
-    assert done.stdout.startswith("rejected: move 2, move: expected")
+    assert done.stdout.startswith("rejected: move 2: expected")
     assert "the move of one with seed 7" in done.stdout
 
 

@@ -50,7 +50,7 @@ def test_a_package_is_tried_changed_broken_and_mended_while_it_is_served(termina
 
         (folder / "jurado.yaml").write_text(settings)
         (folder / "data/secret/05.ans").write_text("1\n1\n")
-        running.until("expected a score of 100, found 80")
+        running.until("accepted/reference: expected only AC, found WA on case 05")
         assert "2 of 5 submissions judged otherwise" in running.until("judged otherwise")
         assert "accepted/reference, submission 1: AC 100.00 -> PC 80.00 (1 case)" in running.until("submission 1")
         board = json.loads(terminal.run("scoreboard", "practice", "--json"))

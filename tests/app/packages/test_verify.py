@@ -179,3 +179,15 @@ def test_bundled_problems_are_found_by_walking(tmp_path: Path, monkeypatch: pyte
 def test_every_standard_checker_is_bundled_also_one_that_borrows_its_doors() -> None:
     assert set(catalog.checkers()) >= STANDARD_CHECKERS
     assert set(catalog.checkers()).isdisjoint({"doors", "numbers", "tables", "comparison"})
+
+
+def test_a_wrong_answer_is_one_fault_however_many_rules_forbid_it() -> None:
+    """The rules are named together; a score that is missed because of it is no second fault, one too high is."""
+    wrong = {"submissions/accepted/copy/03.out": "4\n"}
+    rules = "accepted/copy:\n  permitted: [AC]\n  score: 100\n  secret/03: {permitted: [AC], required: [AC]}\n"
+    (only,) = findings({**wrong, "submissions/submissions.yaml": rules})
+    assert "submissions.yaml, accepted; accepted/copy; accepted/copy, secret/03: submissions/accepted/copy:" in only
+    assert "expected only AC, found WA on case 03" in only
+    both = findings({**wrong, "submissions/submissions.yaml": rules.replace("100", "10")})
+    assert any("expected a score of 10, found 50" in each for each in both)
+    assert len(both) == 2
