@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
+from xml.parsers.expat import ExpatError, ParserCreate
 
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8"
 STARTS_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD8)})
-SVG = re.compile(rb"<svg\b")
-SIDES = {
-    name: re.compile(rb"""\b%s\s*+=\s*+["']\s*+([0-9]++(?:\.[0-9]++)?)\s*+(?:px\s*+)?["']""" % name)
-    for name in (b"width", b"height")
-}
-VIEW_BOX = re.compile(rb"""viewBox\s*=\s*["']\s*[-0-9.eE]+[\s,]+[-0-9.eE]+[\s,]+([0-9.]+)[\s,]+([0-9.]+)\s*["']""")
+SVG = frozenset({"svg", "http://www.w3.org/2000/svg svg"})
+"""Names of the root element, which programs that draw by hand often leave without the namespace."""
+SIDE = re.compile(r"\s*+([0-9]++(?:\.[0-9]++)?)\s*+(?:px\s*+)?")
+VIEW_BOX = re.compile(r"\s*[-0-9.eE]+[\s,]+[-0-9.eE]+[\s,]+([0-9.]+)[\s,]+([0-9.]+)\s*")
 HEAD = 64 * 1024
+"""Bytes in which an SVG's first tag must end."""
 MOST_PIXELS = 2**31 - 1
 
 
@@ -57,21 +58,38 @@ def _jpeg(data: bytes) -> Image | None:
 
 
 def _svg(head: bytes) -> Image | None:
-    begin = SVG.search(head)
-    end = -1 if begin is None else head.find(b">", begin.end())
-    if begin is None or end < 0:
+    sides = _root(head)
+    if sides is None:
         return None
-    tag = head[begin.start() : end + 1]
-    width, height = (side.search(tag) for side in SIDES.values())
+    width, height = (SIDE.fullmatch(sides.get(name, "")) for name in ("width", "height"))
     if width is not None and height is not None:
         return _drawing(width[1], height[1])
-    box = VIEW_BOX.search(tag)
+    box = VIEW_BOX.fullmatch(sides.get("viewBox", ""))
     if box is None:
         return Image("image/svg+xml", 1, 1)  # drawn at any size: only the ratio would matter, and it has none
     return _drawing(box[1], box[2])
 
 
-def _drawing(width: bytes, height: bytes) -> Image | None:
+def _root(head: bytes) -> dict[str, str] | None:
+    """The attributes of the root element of an SVG; None for any other document, and for one that declares entities."""
+    roots: list[tuple[str, dict[str, str]]] = []
+
+    def first(name: str, attributes: dict[str, str]) -> None:
+        roots.append((name, attributes))
+        parser.StartElementHandler = None
+
+    def refuse(*_: object) -> None:
+        raise ValueError("entities are no part of an image: they may grow without bound")
+
+    parser = ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = first
+    parser.EntityDeclHandler = refuse
+    with suppress(ExpatError, ValueError, LookupError):  # a fault below the root, or of the cut, comes after it
+        parser.Parse(head, False)
+    return roots[0][1] if roots and roots[0][0] in SVG else None
+
+
+def _drawing(width: str, height: str) -> Image | None:
     try:
         return _image("image/svg+xml", round(float(width)), round(float(height)))
     except (ValueError, OverflowError):  # the latter where there are so many digits that it is infinite

@@ -85,8 +85,11 @@ class Usage:
         with self._guard:
             return contest_id in self._totals and (team_id is None or self._knows((contest_id, team_id)))
 
-    def reserve(self, contest_id: str, team_id: str, size: int, most: int) -> int | None:
-        """Count `size` bytes more of a team if that makes at most `most`, and return None; else return what is used."""
+    def reserve(self, contest_id: str, team_id: str, size: int, most: int | None) -> int | None:
+        """Count `size` bytes more of a team if that makes at most `most`, and return None; else return what is used.
+
+        `most` None: they are counted, whatever they make.
+        """
         place = (contest_id, team_id)
         while True:
             generation = self._database.generation  # before reading: a change meanwhile makes what is read out of date
@@ -100,7 +103,7 @@ class Usage:
                 used = self._used.get(place, from_rows)
                 if used is None:
                     continue  # it was known, and has been forgotten since
-                fits = used + size <= most
+                fits = most is None or used + size <= most
                 self._used[place] = used + size if fits else used
                 return None if fits else used
 

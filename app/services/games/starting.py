@@ -22,6 +22,7 @@ from app.services.games.thinking import Thinking
 from app.services.names import NoContest, did_you_mean, problem_called
 from app.services.problems.testcases import case_input
 from app.services.submissions.admission import Admitted, admit
+from app.services.submissions.storing import refuse_full
 from app.services.submissions.submission_form import SubmissionForm
 from app.services.viewer import Viewer
 from app.services.visibility import snapshot_for, the_problem
@@ -81,6 +82,8 @@ async def start(
     admitted = await admit(service, viewer, snapshot.contest.id, SubmissionForm(problem_id, [])) if counted else None
     _check_counted(body, chosen, admitted)
     _check_taken(chosen, admitted)
+    if admitted is not None:
+        await refuse_full(service, admitted)
     table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
     table = await thinking.reply(table, table.game.started)
     table = paced(table, None if admitted is None else admitted.entrant.clock)

@@ -59,8 +59,8 @@ class StoredFiles:
         Raises TooLarge where they are too many, but for those who act for a team.
         """
         usage = self.service.entries.usage
-        if is_own and (most := settings.team_bytes) is not None:
-            used = usage.reserve(self.contest_id, self.team_id, size, most)
+        if (most := settings.team_bytes) is not None:
+            used = usage.reserve(self.contest_id, self.team_id, size, most if is_own else None)
             if used is not None:
                 raise TooLarge(
                     f"expected at most {most} bytes of a team in contest {self.contest_id},"
@@ -128,10 +128,37 @@ class StoredFiles:
         return self.names[data]
 
 
+async def refuse_full(service: Service, admitted: Admitted) -> None:
+    """Raise TooLarge where the team has sent all the bytes it may, or all teams together have.
+
+    A game that has begun ends as a submission whatever the size of its transcript: there is room, or it never begins.
+    """
+    if service.entries.usage.is_known(admitted.entry.contest_id, _limited_team(admitted)):
+        _check_room(service, admitted)
+    else:
+        await run_sync(_check_room, service, admitted)
+
+
+def _check_room(service: Service, admitted: Admitted) -> None:
+    usage, settings, contest_id = service.entries.usage, admitted.entry.settings, admitted.entry.contest_id
+    most, of_all = settings.team_bytes, settings.contest_bytes
+    used = None if most is None else usage.reserve(contest_id, admitted.team_id, 0, most - 1)
+    if used is not None:
+        expected = f"expected less than {most} bytes of a team in contest {contest_id} when a game begins"
+        raise TooLarge(f"{expected}, found {used}")
+    if of_all is not None and not usage.reserve_total(contest_id, 0, of_all - 1):
+        expected = f"expected less than {of_all} bytes of all teams together in contest {contest_id}"
+        raise TooLarge(f"{expected} when a game begins, found as many")
+
+
+def _limited_team(admitted: Admitted) -> str | None:
+    """The team whose bytes are counted; None where there is no limit to them."""
+    return None if admitted.entry.settings.team_bytes is None else admitted.team_id
+
+
 async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key: str | None = None) -> NewSubmission:
     """Sort the files to cases and store the large ones, so that one insert is left; quick ones change no threads."""
-    limited_team = files.team_id if admitted.is_own and admitted.entry.settings.team_bytes is not None else None
-    is_counted = service.entries.usage.is_known(files.contest_id, limited_team)
+    is_counted = service.entries.usage.is_known(files.contest_id, _limited_team(admitted))
     if admitted.form.is_light and is_counted and not admitted.form.sources:
         return _prepared(service, admitted, files, key)
     return await run_heavy(lambda: _prepared(service, admitted, files, key))

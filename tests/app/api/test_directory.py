@@ -138,6 +138,35 @@ def test_a_drawing_of_no_possible_size_is_refused(contest: Api, size: str) -> No
         assert contest.put(f"{BASE}/organizations/u", user="admin", json=body).status_code == 400
 
 
+DOCTYPE = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">\n'
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 6"><path/></svg>'
+
+
+@pytest.mark.parametrize(
+    ("text", "is_image"),
+    [
+        (f'\ufeff<?xml version="1.0"?>\n{DOCTYPE}<!-- drawn --><?pi?>\n{DRAWING}', True),
+        (f"<html><body>{DRAWING}</body></html>", False),
+        (f"<!-- {DRAWING} --><html/>", False),
+        (f"plain text {DRAWING}", False),
+        (f'<html xmlns="http://www.w3.org/1999/xhtml">{DRAWING}</html>', False),
+        ('<svg xmlns="http://www.w3.org/1999/xhtml" width="8" height="6"/>', False),
+        (f'<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>{DRAWING}', False),
+        ('<svg width="8" height="6"', False),
+    ],
+)
+def test_a_drawing_is_a_document_whose_root_is_svg(contest: Api, text: str, is_image: bool) -> None:
+    """HTML with a drawing in it is none, nor is a document with entities, which may grow without bound."""
+    body = {"id": "u", "name": "U", "logo": [{"data": base64.b64encode(text.encode()).decode()}]}
+    reply = contest.put(f"{BASE}/organizations/u", user="admin", json=body)
+    assert (reply.status_code < 300) is is_image, reply.text
+    if is_image:
+        logo = reply.json()["logo"][0]
+        assert (logo["mime"], logo["width"], logo["height"]) == ("image/svg+xml", 8, 6)
+    else:
+        assert "expected a PNG, JPEG or SVG image" in reply.json()["message"]
+
+
 def test_what_is_left_out_of_a_patch_stays(contest: Api) -> None:
     make(contest, "organizations", {"id": "u", "name": "U", "country": "MEX", "logo": lively.picture(5, 5)})
     changed = contest.patch(f"{BASE}/organizations/u", user="admin", json={"formal_name": "The U", "country": None})

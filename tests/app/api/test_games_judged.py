@@ -51,6 +51,32 @@ def test_a_group_gives_its_points_when_every_start_of_it_is_won(api: Api) -> Non
     assert points(api) == 20
 
 
+def test_a_team_that_has_sent_all_its_bytes_begins_no_game_that_counts(api: Api) -> None:
+    """A game that has begun ends as a submission, and counts; practice goes on, and so do other teams."""
+    add_games(api.service)
+    change = {"settings": {"team_bytes": 100}}
+    assert api.patch("contests/c", user="admin", json=change).is_success
+    begun = [document(start(api, testcase=name)) for name in ("02", "03")]
+    for game in begun:  # two transcripts of more than 100 bytes
+        document(api.post(f"games/{game['id']}/resign", user="team"))
+    assert len(api.get("contests/c/submissions", user="team").json()) == 2
+    used = document(api.get("contests/c/problems/treat/quota?", user="team"))["bytes_used"]
+    refused = start(api)
+    assert refused.status_code == 413
+    expected = "expected less than 100 bytes of a team in contest c when a game begins"
+    assert refused.json()["message"] == f"{expected}, found {used}"
+    assert start(api, parameters={"a": 3, "b": 0, "k": 1}).status_code == 201
+    assert start(api, "other").status_code == 201
+    page = api.post("/c/c/problems/treat/play", user="team", headers={"Origin": "http://jurado.test"},
+                    data={"testcase": "02"})  # fmt: skip
+    assert (page.status_code, expected.removeprefix("expected") in page.text) == (413, True)
+    assert api.patch("contests/c", user="admin", json={"settings": {"team_bytes": used + 1}}).is_success
+    assert start(api).status_code == 201
+    assert api.patch("contests/c", user="admin", json={"settings": {"contest_bytes": used}}).is_success
+    full = start(api, "other")
+    assert (full.status_code, "bytes of all teams together in contest c" in full.json()["message"]) == (413, True)
+
+
 def test_a_game_that_ends_in_the_freeze_is_hidden_by_it_and_a_practice_game_is_on_no_board(api: Api) -> None:
     add_games(api.service, started=4.5 * HOUR, freeze=HOUR)
     win(api)
