@@ -12,7 +12,9 @@ from pathlib import Path
 
 from app.domain.clock import utc_now
 
-SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX = PREFIXES = ("jurado-solver-", "jurado-upload-", "jurado-package-")
+SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX = "jurado-solver-", "jurado-upload-", "jurado-package-"
+SERVE_PREFIX, DEMO_PREFIX = "jurado-serve-", "jurado-demo-"
+PREFIXES = (SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX, SERVE_PREFIX, DEMO_PREFIX)
 LOCK = "lock"
 YOUNG_SECONDS = 60.0
 """Younger folders may belong to somebody who is at it: making one and locking it takes moments."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 
 import typer
@@ -21,6 +19,7 @@ from app.cli.demo.story import CONTEST, TEAMS, Story, add_case, begin, first_rou
 from app.cli.options import AsJson
 from app.cli.output import say, show, write_json
 from app.cli.resources.scoreboard import Board
+from app.storage.temporary import DEMO_PREFIX, locked_folder
 
 NO_SPARE = {"JURADO_SPARE_GRADERS": "0"}
 """No grader dies in the story, so that none in reserve need start beside the others."""
@@ -81,9 +80,9 @@ def fresh_story(began: float, *, quiet: bool) -> Iterator[Story]:
         else:
             typer.echo(f"{monotonic() - began:5.1f} s  {text}")
 
-    with tempfile.TemporaryDirectory(prefix="jurado-demo-") as folder, fresh_service(Path(folder), NO_SPARE) as running:
+    with locked_folder(DEMO_PREFIX) as folder, fresh_service(folder, NO_SPARE) as running:
         talk(f"a fresh service answers at {running.url}")
-        story = Story(running.url, Client(new_login(running.url, "admin", running.password)), Path(folder), talk)
+        story = Story(running.url, Client(new_login(running.url, "admin", running.password)), folder, talk)
         try:
             yield story
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +19,7 @@ from app.cli.output import Failure, say, write_json
 from app.cli.package_serve.changes import changed_files
 from app.cli.package_serve.reports import report_outcome
 from app.cli.package_serve.stage import CONTEST, Stage, set_up
+from app.storage.temporary import SERVE_PREFIX, locked_folder
 
 FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
 
@@ -43,8 +43,7 @@ def serve(
     if not as_json:
         say(f"Starting a server for {folder} alone ...")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end it in the same way
-    with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="jurado-serve-") as name:
-        home = Path(name)
+    with suppress(KeyboardInterrupt), locked_folder(SERVE_PREFIX) as home:
         (home / "problems").mkdir()
         settings = {**FEW_GRADERS, "JURADO_PROBLEMS": str(home / "problems")}
         with fresh_service(home, settings, port=port) as running:

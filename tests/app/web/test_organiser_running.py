@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,13 @@ import pytest
 
 from app.grading.staff import GraderState
 from app.packages.zips import zip_bytes
+from app.service import Service
+from app.services.problems import packages
+from app.services.problems.packages import SentPackage
+from app.services.rejudgings.problem_changes import How
+from app.services.viewer import Viewer
 from app.storage.tables import ContestRow, JobRow, TeamRow
+from app.storage.temporary import remove_leftovers
 from app.web.organiser.jobs import curves
 from tests.app.web.test_contest_pages import text_of
 from tests.app.web.test_sessions import session_of
@@ -191,3 +198,21 @@ def test_health_says_what_is_wrong_and_what_to_do(api: Api, monkeypatch: pytest.
     words = text_of(api.get("/admin/health", user="admin").text)
     assert "Graders: something is wrong" in words
     assert "Restart the server" in words
+
+
+def test_a_package_on_its_way_in_is_no_leftover(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that starts meanwhile sweeps what killed ones left behind: its folder is locked, however old."""
+    bring_in, swept = packages.bring_in, []
+
+    def slow(service: Service, viewer: Viewer, sent: SentPackage, how: How) -> object:
+        os.utime(sent.source.parent, (0, 0))
+        remove_leftovers(sent.source.parent.parent)
+        swept.append(sent.source.exists())
+        return bring_in(service, viewer, sent, how)
+
+    monkeypatch.setattr(packages, "bring_in", slow)
+    sent = send(
+        api, "/admin/problems", data={"id": "mysum"}, files={"package": ("mysum.zip", zip_package(top="mysum/"))}
+    )
+    assert (swept, sent.status_code) == ([True], 303), sent.text
+    assert api.get("problems/mysum", user="admin").status_code == 200
