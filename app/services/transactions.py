@@ -6,12 +6,23 @@ from collections.abc import Callable
 
 from sqlalchemy.orm import Session
 
-AFTER_COMMIT = "after_commit"
+_CALLS = "after_commit"
 
 
 def after_commit(session: Session, call: Callable[[], None]) -> None:
     """Run a function once the request's transaction is committed; a rollback drops it."""
-    session.info.setdefault(AFTER_COMMIT, []).append(call)
+    session.info.setdefault(_CALLS, []).append(call)
+
+
+def run_after_commit(session: Session) -> None:
+    """Run what `after_commit` was given, once each; the session's transaction has been committed."""
+    for call in session.info.pop(_CALLS, []):
+        call()
+
+
+def drop_after_commit(session: Session) -> None:
+    """Forget what `after_commit` was given, where the transaction is rolled back by hand and its session goes on."""
+    session.info.pop(_CALLS, None)
 
 
 DRY = "What would have been made (`dry_run`)"

@@ -19,6 +19,7 @@ from app.storage.tables import (
     OrganiserRow,
     ProblemRoleRow,
     ProblemRow,
+    TeamRow,
 )
 
 OWNER, JUDGE = "owner", "judge"
@@ -111,11 +112,12 @@ def enrolled(session: Session, team_id: str) -> set[str]:
     return set(session.scalars(select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)))
 
 
-def teams_of_contests(session: Session, contest_ids: Collection[str]) -> set[str]:
-    """The teams that are enrolled in one of these contests, or were made for it."""
+def teams_of_contests(session: Session, contest_ids: Collection[str]) -> Sequence[TeamRow]:
+    """The teams that are enrolled in one of these contests, or were made for it, by id."""
     enrolled_ids = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id.in_(contest_ids))
     kept_ids = select(KeptTeamRow.team_id).where(KeptTeamRow.contest_id.in_(contest_ids))
-    return {*session.scalars(enrolled_ids), *session.scalars(kept_ids)}
+    ids = enrolled_ids.union(kept_ids)
+    return session.scalars(select(TeamRow).where(TeamRow.id.in_(ids)).order_by(TeamRow.id)).all()
 
 
 def revoke_in_contest(session: Session, contest_id: str, account_id: str) -> bool:

@@ -16,6 +16,8 @@ LONGEST = 100_000
 """Bytes of a form."""
 MOST_FIELDS = 5000
 """Fields of a form: a list of teams has a box to tick for each."""
+MOST_DIGITS = 9
+"""Digits of a number: every database stores it, and no document takes more of anything that is counted."""
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -66,6 +68,16 @@ async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:
     if any("\0" in value for _, value in fields):
         raise BadRequest("the form: expected text, found a NUL character")
     return {name: value.replace("\r\n", "\n") for name, value in fields}
+
+
+def whole_number(name: str, text: str) -> int | None:
+    """The whole number from 0 on that a field holds, None for an empty one; raises BadRequest for other text."""
+    digits = text.strip()
+    if not digits:
+        return None
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= MOST_DIGITS):
+        raise BadRequest(f"{name}: expected a whole number of at most {MOST_DIGITS} digits, found {text[:40]!r}")
+    return int(digits)
 
 
 def refuse_two_texts(fields: Mapping[str, str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from app.services.acting import acting, actor_of
 from app.services.errors import ServiceError, Unauthorized
 from app.services.names import NoContest
 from app.services.people.guesses import Attempt
-from app.services.transactions import AFTER_COMMIT
+from app.services.transactions import run_after_commit
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
 from app.web.languages import N_, gettext, speaking
@@ -86,8 +86,7 @@ def _reading(service: TheService) -> Iterator[Session]:
 def _writing(service: TheService) -> Iterator[Session]:
     with service.database.write() as session:
         yield session
-    for call in session.info.pop(AFTER_COMMIT, []):
-        call()
+    run_after_commit(session)
 
 
 # The scope "function" ends the transaction before the reply is sent: what a reader was told is stored.

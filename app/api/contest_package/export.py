@@ -6,9 +6,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from app.api.http.deps import CurrentViewer, TheService
-from app.api.http.downloads import ARCHIVE, BYTES, ZIP, type_for
+from app.api.http.downloads import ARCHIVE, BYTES, ZIP, GrowingReply, type_for
 from app.api.http.gated import GatedRoute
-from app.api.http.growing import GrowingResponse
 from app.services.contest_package.export import growing_package
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
@@ -20,10 +19,10 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
     responses={**ARCHIVE},
     summary="The contest as a contest package",
 )
-def export_contest(request: Request, viewer: CurrentViewer, service: TheService, contest_id: str) -> GrowingResponse:
+def export_contest(request: Request, viewer: CurrentViewer, service: TheService, contest_id: str) -> GrowingReply:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
 
     Stored files that are damaged, and problems that no package can hold, are missing: `unreadable.json` names them.
     """
     file = growing_package(viewer, service, contest_id)
-    return GrowingResponse(file, type_for(request, ZIP, BYTES), f"{contest_id}.zip")
+    return GrowingReply(file, type_for(request, ZIP, BYTES), f"{contest_id}.zip")

@@ -12,7 +12,7 @@ from app.api.http.auth import Authenticator
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
 from app.services.scoreboard.pages import BoardPages
-from app.services.transactions import AFTER_COMMIT
+from app.services.transactions import drop_after_commit, run_after_commit
 from app.services.viewer import Viewer
 
 
@@ -52,22 +52,20 @@ def _reading(service: TheService) -> Iterator[Session]:
 def _writing(service: TheService) -> Iterator[Session]:
     with service.database.write() as session:
         yield session
-    for call in session.info.pop(AFTER_COMMIT, []):
-        call()
+    run_after_commit(session)
 
 
 def _writing_quietly(service: TheService) -> Iterator[Session]:
     with service.database.write(quiet=True) as session:
         yield session
-    for call in session.info.pop(AFTER_COMMIT, []):
-        call()
+    run_after_commit(session)
 
 
 def end_dry_run(session: Session, response: Response) -> None:
     """Take back all that the request has written, and answer 200: nothing has been made."""
     session.flush()  # so that what the database would refuse is refused
     session.rollback()
-    session.info.pop(AFTER_COMMIT, None)
+    drop_after_commit(session)
     response.status_code = 200
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import IO, Any
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import IO, Any, Protocol
 
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from app.services.contest_package.growing import GrowingFile
 from app.storage.files import PIECE, LocalFiles
 from app.storage.packing import pieces_of
 
@@ -50,25 +51,48 @@ def file(description: str) -> dict[str, Any]:
     return {**BINARY["schema"], "description": description}
 
 
-class TemporaryFileReply(StreamingResponse):
-    """A reply from an open temporary file, read in pieces and closed with it, also when the client goes before."""
+class Closable(Protocol):
+    """What holds something until it is closed."""
 
-    def __init__(self, file: IO[bytes], media_type: str, filename: str) -> None:
-        super().__init__(
-            pieces_of(file),
-            media_type=media_type,
-            headers={
-                "Content-Disposition": f'attachment; filename="{filename}"',
-                "Content-Length": str(os.fstat(file.fileno()).st_size),
-            },
-        )
-        self._file = file
+    def close(self) -> None:
+        """Give it back."""
+
+
+class ClosingReply(StreamingResponse):
+    """A file to keep under a name, sent in pieces; its source is closed with the reply, also when the client leaves."""
+
+    def __init__(
+        self,
+        source: Closable,
+        pieces: AsyncIterator[bytes] | Iterator[bytes],
+        media_type: str,
+        filename: str,
+        headers: Mapping[str, str],
+    ) -> None:
+        named = {"Content-Disposition": f'attachment; filename="{filename}"', **headers}
+        super().__init__(pieces, media_type=media_type, headers=named)
+        self._source = source
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._file.close()
+            self._source.close()
+
+
+class TemporaryFileReply(ClosingReply):
+    """A reply from an open temporary file, read in pieces."""
+
+    def __init__(self, file: IO[bytes], media_type: str, filename: str) -> None:
+        size = os.fstat(file.fileno()).st_size
+        super().__init__(file, pieces_of(file), media_type, filename, {"Content-Length": str(size)})
+
+
+class GrowingReply(ClosingReply):
+    """A reply from a file that is sent while it is made, so that its length is not known before."""
+
+    def __init__(self, file: GrowingFile, media_type: str, filename: str) -> None:
+        super().__init__(file, file.chunks(), media_type, filename, {"Cache-Control": "no-store"})
 
 
 def stored_file(files: LocalFiles, sha256: str, size: int, media_type: str, headers: Mapping[str, str]) -> Response:

@@ -31,7 +31,7 @@ from app.services.contests.bodies import view
 from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.services.fault_list import FaultList
 from app.services.problems.packages import SPOOL, limits_of
-from app.services.transactions import AFTER_COMMIT
+from app.services.transactions import run_after_commit
 from app.settings import Settings
 from app.storage.temporary import PACKAGE_PREFIX, locked_folder
 from app.storage.tentative import TentativeFiles
@@ -98,10 +98,8 @@ def _keep(
         missing = [version.package_id for version in chosen.values() if version.how == "here"]
         compared = _compared(session, row.id, contents, numbers, missing=missing, any_board=options.any_board)
         made = imported_view(view(row), chosen.values(), compared, len(numbers), importer.roles).model_dump(mode="json")
-        calls = session.info.pop(AFTER_COMMIT, [])
         files.settle()
-    for call in calls:
-        call()
+    run_after_commit(session)
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -12,7 +12,8 @@ from app.services.errors import Conflict, Forbidden
 from app.services.roles.grants import OWNER
 from app.services.viewer import Viewer
 from app.storage import roles as stored
-from app.storage.tables import ContestRoleRow, ProblemRoleRow
+from app.storage import teams
+from app.storage.tables import ContestRoleRow, ProblemRoleRow, TeamRow
 
 
 def own_contest(session: Session, viewer: Viewer, contest_id: str) -> None:
@@ -63,12 +64,22 @@ def refuse_foreign_object(viewer: Viewer, contest_id: str, owner_id: str | None,
         raise Forbidden(f"{what} was not made for this contest: only an admin may change it")
 
 
+def own_teams(session: Session, viewer: Viewer, contest_id: str) -> Sequence[TeamRow]:
+    """The teams that the viewer may let take part in this contest, by id: for an admin all of the server.
+
+    For others those that were made for this contest or one of their own, or are enrolled there by name.
+    """
+    if viewer.is_admin:
+        return teams.teams(session)
+    owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
+    return stored.teams_of_contests(session, owned | {contest_id})
+
+
 def refuse_foreign_teams(session: Session, viewer: Viewer, contest_id: str, team_ids: Collection[str]) -> None:
     """Raise BadRequest with the teams that are in no contest of the viewer's; whether they exist stays untold."""
-    if viewer.is_admin:
+    if viewer.is_admin:  # who is refused an unknown team by its own name
         return
-    owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
-    known_ids = stored.teams_of_contests(session, owned | {contest_id})
+    known_ids = {row.id for row in own_teams(session, viewer, contest_id)}
     faults = [
         mismatch(f"team_ids[{at}]", "a team of a contest that you own", repr(team_id))
         for at, team_id in enumerate(team_ids)

@@ -16,6 +16,7 @@ from app.services.scoreboard.rehearsal import Opening, rehearsal
 from app.services.scoreboard.reveal import reveal
 from app.services.scoreboard.row_renderer import arrays_of
 from app.web.board_rows import BoardRows
+from app.web.forms import whole_number
 from app.web.frames import frame
 from app.web.names import names_of
 from app.web.organiser.gate import Fields, see
@@ -96,10 +97,10 @@ def publish(request: Request, service: TheService, contest_id: str, fields: Fiel
     if "all" in fields:
         reveal(service, contest_id, Step.ALL)
         return see(request, f"/admin/contests/{contest_id}/ceremony", done="thawed")
-    text = fields.get("steps", "")
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= MOST_STEPS:
-        raise BadRequest(f"steps: expected a number from 1 on, found {text[:40]!r}")
-    for _ in range(int(text)):
+    steps = whole_number("steps", fields.get("steps", ""))
+    if steps is None or not 1 <= steps <= MOST_STEPS:
+        raise BadRequest(f"steps: expected a number from 1 to {MOST_STEPS}, found {fields.get('steps', '')[:40]!r}")
+    for _ in range(steps):
         if not reveal(service, contest_id, Step.CELL).opened:
             break
     return see(request, f"/admin/contests/{contest_id}/ceremony", done="saved")

@@ -13,13 +13,12 @@ from app.domain.contests import ScoredProblem
 from app.services.errors import BadRequest
 from app.services.problems import contest_problems, packages
 from app.services.problems.contest_problems import EntryBody, EntryChange
-from app.services.rejudgings.previews import Preview
-from app.services.rejudgings.problem_changes import How, RejudgingView
+from app.services.rejudgings.problem_changes import How
 from app.services.viewer import Viewer
 from app.storage import contests, pins, versions
-from app.web.forms import made_of_values
+from app.web.forms import made_of_values, whole_number
 from app.web.frames import frame
-from app.web.organiser.gate import Fields, see
+from app.web.organiser.gate import Fields, led_on, see
 from app.web.organiser.home import DONE, Done, steps
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
@@ -88,10 +87,7 @@ def change_problem(
     values = _change(fields)
     body = made_of_values(EntryChange, values)
     outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
-    assert not isinstance(outcome, Preview), "none was asked for"
-    if isinstance(outcome, RejudgingView):
-        return see(request, f"/admin/contests/{contest_id}/rejudgings/{outcome.id}")
-    return see(request, f"/admin/contests/{contest_id}/problems", done="saved")
+    return led_on(request, outcome, f"/admin/contests/{contest_id}/problems")
 
 
 def remove_problem(
@@ -105,15 +101,12 @@ def remove_problem(
 def _change(fields: Mapping[str, str]) -> dict[str, object]:
     """The values of a change: each form changes one thing."""
     if "version" in fields:
-        text = fields["version"]
-        if text and not (text.isdecimal() and len(text) < 10):
-            raise BadRequest(f"version: expected a number, found {text[:40]!r}")
-        return {"version": int(text) if text else None}
+        return {"version": whole_number("version", fields["version"])}
     values: dict[str, object] = {}
     if fields.get("label", "").strip():
         values["label"] = fields["label"].strip()
-    if fields.get("ordinal", "").isdecimal():
-        values["ordinal"] = int(fields["ordinal"][:9])
+    if (ordinal := whole_number("ordinal", fields.get("ordinal", ""))) is not None:
+        values["ordinal"] = ordinal
     return values
 
 

@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.services.errors import ServiceError
+from app.services.rejudgings.problem_changes import RejudgingView
 from app.services.rights import Place, check, who_may
 from app.services.transactions import after_commit
 from app.web.forms import read_form
@@ -52,6 +53,13 @@ def see(request: Request, path: str, **query: str | None) -> RedirectResponse:
     known = {name: value for name, value in query.items() if value is not None}
     mark = "?" if known else ""
     return RedirectResponse(f"{request.scope.get('root_path', '')}{path}{mark}{urlencode(known)}", 303)
+
+
+def led_on(request: Request, outcome: object, page: str) -> RedirectResponse:
+    """Lead to the rejudging that a change waits as, else to a page that says that it is stored."""
+    if isinstance(outcome, RejudgingView):
+        return see(request, f"/admin/{outcome.href}")
+    return see(request, page, done="saved")
 
 
 def faults_of(refusal: ServiceError) -> Faults:

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Annotated, Any, cast
 
 from anyio.to_thread import run_sync
@@ -18,13 +17,13 @@ from sqlalchemy.orm import Session
 from app.services.errors import BadRequest, NotFound, ServiceError
 from app.services.problems import jobs, packages, versions
 from app.services.problems.jobs import Job, ReferenceRunRequest
-from app.services.problems.packages import BroughtIn, ProblemDetails, SentPackage
+from app.services.problems.packages import BroughtIn, SentPackage
 from app.services.problems.test_data import DataBody, arrange, put_cases
-from app.services.rejudgings.previews import Preview
-from app.services.rejudgings.problem_changes import How, RejudgingView
+from app.services.rejudgings.problem_changes import How
 from app.services.viewer import Viewer
-from app.web.forms import OpenForm, made_of_values
-from app.web.organiser.gate import Faults, Fields, faults_of, see
+from app.storage.temporary import UPLOAD_PREFIX, locked_folder
+from app.web.forms import OpenForm, made_of_values, whole_number
+from app.web.organiser.gate import Faults, Fields, faults_of, led_on, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
@@ -46,8 +45,8 @@ async def _open_package(request: Request) -> AsyncIterator[SentPackage]:
         sent = form.file("package")
         if sent is None or not sent.name:
             raise BadRequest("package: expected a zip file, found nothing")
-        with TemporaryDirectory(prefix="jurado-upload-") as folder:
-            path = Path(folder) / "body"
+        with locked_folder(UPLOAD_PREFIX) as folder:
+            path = folder / "body"
             await run_sync(_copy, sent.stream, path)
             yield SentPackage(path, form.texts.get("id", "").strip() or None, Path(sent.name).stem or None)
 
@@ -65,8 +64,9 @@ async def bring_in(request: Request, service: TheService, viewer: Visitor) -> Re
     except ServiceError as refusal:
         return await run_sync(_refused, request, service, viewer, refusal)
     authenticator_of(request).forget(viewer.account_id)  # it may own a problem more
-    assert not isinstance(outcome, Preview), "none was asked for"
-    return _led_on(request, outcome)
+    if isinstance(outcome, BroughtIn):
+        return see(request, f"/admin/problems/{outcome.id}", done="added")
+    return led_on(request, outcome, "/admin/problems")
 
 
 def problem_page(request: Request, viewer: Visitor, session: Reading, problem_id: str, done: Done = "") -> HTMLResponse:
@@ -98,13 +98,14 @@ def add_cases(
     except ServiceError as refusal:
         with service.database.read() as session:
             return _problem(request, viewer, session, problem_id, refusal=refusal)
-    return _changed(request, problem_id, outcome)
+    return led_on(request, outcome, f"/admin/problems/{problem_id}")
 
 
 def arrange_cases(request: Request, service: TheService, viewer: Visitor, problem_id: str, fields: Fields) -> Response:
     """Change groups, their points, the groups and the order of cases, or delete those ticked, as one version."""
     body = made_of_values(DataBody, _arrangement(fields))
-    return _changed(request, problem_id, arrange(service, viewer, problem_id, body, How()))
+    outcome = arrange(service, viewer, problem_id, body, How())
+    return led_on(request, outcome, f"/admin/problems/{problem_id}")
 
 
 def verify(request: Request, service: TheService, viewer: Visitor, problem_id: str, session: Writing) -> Response:
@@ -154,9 +155,7 @@ def restore_version(
 ) -> Response:
     """Make a version the newest again; what would change results waits as a rejudging."""
     outcome = versions.restore(service, viewer, session, problem_id, number, How())
-    if isinstance(outcome, RejudgingView):
-        return see(request, f"/admin/{outcome.href}")
-    return see(request, f"/admin/problems/{problem_id}", done="saved")
+    return led_on(request, outcome, f"/admin/problems/{problem_id}")
 
 
 def _list(
@@ -183,19 +182,6 @@ def _list(
 def _refused(request: Request, service: TheService, viewer: Viewer, refusal: ServiceError) -> HTMLResponse:
     with service.database.read() as session:
         return _list(request, viewer, session, faults=faults_of(refusal), status=status_of(request, refusal))
-
-
-def _led_on(request: Request, outcome: BroughtIn | RejudgingView) -> Response:
-    if isinstance(outcome, RejudgingView):
-        return see(request, f"/admin/{outcome.href}")
-    return see(request, f"/admin/problems/{outcome.id}", done="added")
-
-
-def _changed(request: Request, problem_id: str, outcome: ProblemDetails | RejudgingView | Preview) -> Response:
-    """Lead to the rejudging that a change has become, or back to the problem."""
-    if isinstance(outcome, RejudgingView):
-        return see(request, f"/admin/{outcome.href}")
-    return see(request, f"/admin/problems/{problem_id}", done="saved")
 
 
 def _problem(
@@ -256,7 +242,7 @@ def _arrangement(fields: Mapping[str, str]) -> dict[str, object]:
     if fields.get("act") == "group":
         known: dict[str, object] = {"name": group}
         if fields.get("max_points", "").strip():
-            known["max_points"] = _whole(fields["max_points"])
+            known["max_points"] = whole_number("max_points", fields["max_points"])
         if fields.get("aggregation"):
             known["aggregation"] = fields["aggregation"]
         values["groups"] = [known]
@@ -270,14 +256,7 @@ def _arrangement(fields: Mapping[str, str]) -> dict[str, object]:
         values["move"] = dict.fromkeys(ticked, group)
         values["groups"] = [{"name": group}]
     elif fields.get("act") == "points":
-        text = fields.get("points", "").strip()
-        values["points"] = dict.fromkeys(ticked, _whole(text) if text else None)
+        values["points"] = dict.fromkeys(ticked, whole_number("points", fields.get("points", "")))
     else:
         raise BadRequest("act: expected group, delete, first, move or points, found something else")
     return values
-
-
-def _whole(text: str) -> int:
-    if not text.strip().isdecimal() or len(text) > 10:
-        raise BadRequest(f"points: expected a whole number, found {text[:40]!r}")
-    return int(text)

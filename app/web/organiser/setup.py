@@ -17,7 +17,7 @@ from app.services.contests.bodies import ContestBody, ContestChange, ContestView
 from app.services.contests.contests import contest_of
 from app.services.errors import BadRequest, ServiceError
 from app.storage.scoring_input import clock
-from app.web.forms import made_of_values
+from app.web.forms import made_of_values, whole_number
 from app.web.frames import frame
 from app.web.organiser.gate import Fields, WritingAccounts, faults_of, see
 from app.web.organiser.home import DONE, Done, steps
@@ -130,7 +130,7 @@ def set_rules(
 ) -> Response:
     """Change the settings that the form has."""
     limits = view(contest_of(session, contest_id)).settings.limits.model_dump()
-    limits |= {name: _number(name, fields.get(name, "")) for name, _ in COUNTS}
+    limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
     settings: dict[str, object] = {name: name in fields for name, _ in FLAGS}
     settings |= {"rejections": fields.get("rejections"), "partly_correct_as": fields.get("partly_correct_as")}
     values: dict[str, object] = {"settings": {**settings, "limits": limits}}
@@ -287,11 +287,3 @@ def _short(duration: str) -> str:
     """A duration as the form has it: 5:00, with seconds where there are some."""
     whole = duration.partition(".")[0]
     return whole.removesuffix(":00") if whole.count(":") == 2 else whole
-
-
-def _number(name: str, text: str) -> int | None:
-    if not text.strip():
-        return None
-    if not text.strip().isdecimal() or len(text) > 9:
-        raise BadRequest(f"{name}: expected a whole number or nothing, found {text[:40]!r}")
-    return int(text)

@@ -23,11 +23,12 @@ from app.services.people.class_list import bring_in
 from app.services.people.class_list_bodies import PeopleMade
 from app.services.people.registration_bodies import TermsChange, TermsView
 from app.services.people.teams import Enrolment
-from app.services.transactions import AFTER_COMMIT
+from app.services.roles.ownership import own_teams
+from app.services.transactions import drop_after_commit, run_after_commit
 from app.services.viewer import Viewer
 from app.storage import accounts, teams
 from app.storage.submission_stream import counts_by_team
-from app.web.forms import OpenForm, made_of_values, read_form
+from app.web.forms import OpenForm, made_of_values, read_form, whole_number
 from app.web.frames import frame
 from app.web.index import address_of
 from app.web.organiser.gate import NO_STORE, Fields, faults_of, see
@@ -72,7 +73,7 @@ def teams_page(
         steps=steps(session, service, contest.id, "teams") if viewer.manages else [],
         done=DONE.get(done),
         teams=_teams(session, contest.id),
-        others=[row for row in _enrolable(session, viewer) if row[0] not in taking_part],
+        others=[row for row in own_teams(session, viewer, contest.id) if row.id not in taking_part],
         open_to_all=contest.open_to_all,
         may_import=viewer.manages,
         terms=terms if isinstance(terms, TermsView) else None,
@@ -131,10 +132,9 @@ def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSna
             faults = list(faults_of(refusal))
         if made is None or sent.is_preview:
             session.rollback()
-            session.info.pop(AFTER_COMMIT, None)
+            drop_after_commit(session)
     if made is not None and not sent.is_preview:
-        for call in session.info.pop(AFTER_COMMIT, []):
-            call()
+        run_after_commit(session)
         authenticator_of(request).forget()
         return _cards(request, service, viewer, snapshot, made)
     with service.database.read() as reading:
@@ -203,11 +203,8 @@ def set_registration(request: Request, viewer: Visitor, contest_id: str, fields:
     """Open or close self-registration, or change its terms."""
     values: dict[str, object] = {"open": "open" in fields, "until": moment(fields.get("until", ""))}
     for name in ("most", "team_size"):
-        text = fields.get(name, "").strip()
-        if text.isdecimal() and len(text) < 9:
-            values[name] = int(text)
-        elif text:
-            raise BadRequest(f"{name}: expected a whole number, found {text[:40]!r}")
+        if (number := whole_number(name, fields.get(name, ""))) is not None:
+            values[name] = number
     registration.change(session, viewer, contest_id, made_of_values(TermsChange, values))
     return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
 
@@ -242,16 +239,3 @@ def _teams(session: Session, contest_id: str) -> list[Listed]:
         )
         for row in teams.taking_part(session, contest)
     ]
-
-
-def _enrolable(session: Session, viewer: Viewer) -> list[tuple[str, str]]:
-    """The teams that the viewer may let take part: all of the server for admins, those of own contests for owners."""
-    if viewer.is_admin:
-        return [(row.id, row.name) for row in teams.teams(session)]
-    rows = {
-        row.id: row.name
-        for contest_id, role in viewer.grants.contests.items()
-        if role == "owner"
-        for row in teams.taking_part(session, contest_of(session, contest_id))
-    }
-    return sorted(rows.items())

@@ -335,3 +335,23 @@ def test_a_judge_of_a_problem_reads_it_and_changes_nothing_and_sees_no_submissio
     ):
         assert course.request(method, path, user="staff", **body).status_code == 403, path
     assert course.get("account", auth=("staff", PASSWORD)).json()["type"] == "staff"
+
+
+def test_the_page_of_teams_offers_an_owner_those_that_may_be_enrolled(course: Api) -> None:
+    """Those of the owner's contests, and none of a contest that an admin opened to all: enrolling them is refused."""
+    made(people(course, CLASS))
+    made(course.patch("contests/b", user="admin", json={"open_to_all": True}))
+    for contest_id in ("b", "a"):
+        grant(course, f"contests/{contest_id}", "staff", "owner")
+    made(course.post("teams", user="admin", json={"id": "strange", "name": "Strange"}))
+    made(course.delete("contests/a/teams/red", user="staff"))
+    page = course.get("/admin/contests/a/teams", user="staff").text
+    offered = {each for each in ("red", "jose.nandu", "team", "other", "strange") if f'name="t.{each}"' in page}
+    assert offered == {"red", "team", "other"}
+    headers = {"Origin": "http://jurado.test"}
+    address = "/admin/contests/a/teams"
+    assert course.post(address, user="staff", headers=headers, data={"t.strange": "on"}).status_code == 400
+    done = course.post(
+        address, user="staff", headers=headers, data=dict.fromkeys((f"t.{each}" for each in offered), "on")
+    )
+    assert done.status_code == 303
