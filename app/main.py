@@ -63,6 +63,7 @@ from app.storage.submission_context import SubmissionContexts
 from app.storage.temporary import remove_leftovers
 from app.storage.writer import Writer
 from app.web import routes as pages
+from app.web.short_way import ShortWay
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
@@ -77,7 +78,8 @@ class App(FastAPI):
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        inner = Sessions(Heads(Express(Refusals(super().__call__), self.state)))
+        short = ShortWay(Refusals(super().__call__), self, partial(Frame, metrics=self.state.metrics))
+        inner = Sessions(Heads(Express(short, self.state)))
         self._outermost = BehindProxy(inner, known, self.state.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

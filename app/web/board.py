@@ -6,35 +6,41 @@ request.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Annotated, NamedTuple, cast
 from urllib.parse import parse_qsl, urlencode
 
 from anyio.to_thread import run_sync
-from fastapi import Query, Request
-from fastapi.responses import HTMLResponse
+from cachetools import LRUCache
+from fastapi import Query, Request, Response
+from markupsafe import Markup
 
+from app.domain.clock import utc_now
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.service import Service
 from app.services.errors import BadRequest
 from app.services.scoreboard.pages import BoardPages
 from app.services.scoreboard.past import last_minute
 from app.services.scoreboard.row_renderer import arrays_of
-from app.services.viewer import Viewer
+from app.services.viewer import PUBLIC, Viewer
 from app.shared_work import SharedWork
 from app.web.board_rows import BoardRows, Shows
 from app.web.frames import frame_of
 from app.web.heat import LIMITS
 from app.web.languages import _, language, speaking
 from app.web.names import Names, groups_shown, names_at_hand, names_of
-from app.web.pages import page
-from app.web.visitor import TheService, TheSnapshot, Visitor
+from app.web.pages import html_of, page_of_pieces, reader_values, takes_gzip
+from app.web.pieces import Piece
+from app.web.visitor import TheSnapshot, Visitor
 from app.web.wording import seconds
 
 PER_PAGE = 100
+PAGES_KEPT = 64
+ROWS = Markup("<!-- rows -->")
+"""Stands for the rows in the rest of the page: texts of people have no `<` there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +56,11 @@ class Choice:
 class Asked:
     """The part of a board that is asked for; `start` is the place of the first row, from 1, `at` a minute or now."""
 
-    cells: Shows
-    group: str | None
-    find: str
-    start: int
-    at: int | None
+    cells: Shows = "points"
+    group: str | None = None
+    find: str = ""
+    start: int = 1
+    at: int | None = None
 
     def query(self, **changes: object) -> str:
         """The address of another part of the same board, without what is usual."""
@@ -65,7 +71,6 @@ class Asked:
 
 async def scoreboard(
     request: Request,
-    service: TheService,
     viewer: Visitor,
     snapshot: TheSnapshot,
     cells: Shows = "points",
@@ -73,22 +78,49 @@ async def scoreboard(
     find: Annotated[str, Query(max_length=100)] = "",
     start: Annotated[int, Query(ge=1, le=10**6)] = 1,
     at: Annotated[int | None, Query(ge=0, le=10**6)] = None,
-) -> HTMLResponse:
+) -> Response:
     """The board as the viewer may see it, now or `at` a minute; `start` is the place of the first row of the page."""
+    return await board_page(request, viewer, snapshot, Asked(cells, group, find, start, at))
+
+
+async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot, asked: Asked) -> Response:
+    """The page of the part of the board that is asked for. The rows are the same for all; the rest is the viewer's."""
+    pages, key = _pages_of_nobody(snapshot), _key(request, viewer, asked)
+    if key is not None and (known := pages.get(key)) is not None:
+        return known
     names = names_at_hand(viewer, snapshot)
     if names is None:
-        names = await run_sync(_read_names, service, viewer, snapshot)
+        names = await run_sync(_read_names, cast(Service, request.app.state.service), viewer, snapshot)
     groups = groups_shown(viewer, snapshot, names)
-    if group is not None and group not in groups:
-        raise BadRequest(f"group: expected the id of a group of this board, found {group!r}")
+    if asked.group is not None and asked.group not in groups:
+        raise BadRequest(f"group: expected the id of a group of this board, found {asked.group!r}")
     last = last_minute(snapshot)
-    asked = Asked(cells, group, find, start, None if at is None else min(at, last))
     shown = snapshot
     if asked.at is not None:
-        shown = await cast(BoardPages, request.app.state.pages).past_soon(snapshot, asked.at)
+        minute = min(asked.at, last)
+        asked = replace(asked, at=minute)
+        shown = await cast(BoardPages, request.app.state.pages).past_soon(snapshot, minute)
     part = await _part_soon(request, shown, names, asked)
     values = _values(viewer, snapshot, names, groups, asked, part)
-    return page("scoreboard.html", request, 200, **values, last_minute=last)
+    before, _, after = html_of("scoreboard.html", request, **values, last_minute=last).partition(ROWS)
+    own = part.rows.place_of(viewer.team_id)
+    reply = page_of_pieces(request, [Piece.of(before), *part.rows.pieces(part.shown, own), Piece.of(after)])
+    if key is not None:
+        pages[key] = reply
+    return reply
+
+
+def _key(request: Request, viewer: Viewer, asked: Asked) -> Hashable:
+    """What a page of nobody's depends on beside the snapshot: its clock goes by seconds. None: nobody else gets it."""
+    if viewer is not PUBLIC or asked.find or asked.at is not None:
+        return None
+    return int(utc_now().timestamp()), takes_gzip(request), tuple(reader_values(request).items()), asked
+
+
+@once_a_snapshot
+def _pages_of_nobody(_snapshot: ContestSnapshot) -> LRUCache[Hashable, Response]:
+    """The last pages of a snapshot for those who have not logged in: many ask for the same one within a second."""
+    return LRUCache(PAGES_KEPT)
 
 
 class Part(NamedTuple):
@@ -130,7 +162,7 @@ def _write(snapshot: ContestSnapshot, names: Names, asked: Asked, address: str, 
         held[key] = BoardRows(arrays_of(snapshot, asked.group), names.columns, names.groups, asked.cells, address)
     part = _part(held[key], asked)
     with speaking(spoken):
-        part.rows.written(part.shown, None)
+        part.rows.pieces(part.shown, None)
     return part
 
 
@@ -164,7 +196,7 @@ def _values(
         "frame": frame_of(names, viewer, snapshot, "scoreboard"),
         "columns": names.columns,
         "most": sum(column.most for column in names.columns),
-        "rows": rows.written(part.shown, own),
+        "rows": ROWS if part.shown or own is not None else None,
         "standing": None if own is None else rows.standing(own),
         "shows": [
             Choice(asked.query(cells="points"), _("Points"), asked.cells == "points"),

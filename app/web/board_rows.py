@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -15,10 +16,13 @@ from app.web.heat import heat, width
 from app.web.languages import decimal, language, speaking
 from app.web.names import Column
 from app.web.pages import ENVIRONMENT
+from app.web.pieces import Piece, shared
 from app.web.wording import points, seconds
 
 Shows = Literal["points", "place"]
 ROWS_KEPT = 16_384
+ROWS_A_PIECE = 20
+"""Of 100 rows zipped apart, pieces of 20 take 5 per cent more than one of 100, and the own one is zipped for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,10 @@ class Line:
 
 
 class BoardRows:
-    """Makes rows of the numbers of a board: as values, and as HTML below an address of the contest."""
+    """Makes rows of the numbers of a board: as values, and as HTML below an address of the contest.
+
+    waiting  the number of submissions of which the board shows that they wait
+    """
 
     def __init__(
         self,
@@ -64,16 +71,13 @@ class BoardRows:
         self._order: list[int] = arrays.order.tolist()
         self._places = {arrays.teams[at].id: place for place, at in enumerate(self._order)}
         self._written: list[Markup | None] = [None] * len(self._order)
+        self._pieces: dict[int, Piece] = {}
+        self.waiting = int(np.sum(arrays.pending))
 
     @property
     def count(self) -> int:
         """The number of teams."""
         return len(self._order)
-
-    @property
-    def waiting(self) -> int:
-        """The number of submissions of which the board shows that they wait."""
-        return int(np.sum(self._arrays.pending))
 
     def places(self, find: str) -> Sequence[int]:
         """The places, from the top, of the teams whose names hold a text."""
@@ -87,18 +91,33 @@ class BoardRows:
         """The place of a team, from the top; None where it is not on the board."""
         return None if team_id is None else self._places.get(team_id)
 
-    def written(self, places: Sequence[int], own: int | None) -> Markup:
-        """The rows of some places, and at the end that of the viewer's team (`own`) where it is not among them."""
-        rows = [self._row(place, is_own=place == own) for place in places]
-        if own is not None and own not in places:
-            rows.append(self._row(own, is_own=True))
-        return Markup("").join(rows)
+    def pieces(self, places: Sequence[int], own: int | None) -> list[Piece]:
+        """The rows of some places, and at the end that of the viewer's team (`own`) where it is not among them.
+
+        Rows of neighbours are one piece, which all pages share but those of the teams in it.
+        """
+        parts = [list(some) for _, some in groupby(places, lambda place: place // ROWS_A_PIECE)]
+        pieces = [self._piece(some, own) for some in parts]
+        return pieces if own is None or own in places else [*pieces, Piece.of(self._row(own, is_own=True))]
+
+    def _piece(self, places: list[int], own: int | None) -> Piece:
+        """Rows of neighbours; those that stand at the same places on every page are written once."""
+        if own in places:
+            return Piece.of("".join(self._row(place, is_own=place == own) for place in places))
+        first = places[0]
+        is_usual = first % ROWS_A_PIECE == 0 and places == list(range(first, min(first + ROWS_A_PIECE, self.count)))
+        piece = self._pieces.get(first) if is_usual else None
+        if piece is None:
+            piece = shared("".join(map(self._row, places)))
+            if is_usual:
+                self._pieces[first] = piece
+        return piece
 
     def is_written(self, places: Sequence[int]) -> bool:
         """Whether the rows of some places have been written."""
         return all(self._written[place] is not None for place in places)
 
-    def _row(self, place: int, *, is_own: bool) -> Markup:
+    def _row(self, place: int, *, is_own: bool = False) -> Markup:
         """A row as a table's, which is kept where it is not the viewer's own."""
         if is_own:
             return row_html(self.line(place, is_own=True), self._address, language())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from fastapi import Request
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import InternationalizationExtension
 
 from app.web import languages, preferences, wording
+from app.web.pieces import Piece, plain, zipped
 
 HERE = Path(__file__).parent
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -39,13 +41,42 @@ ENVIRONMENT.filters.update(
 
 
 def page(template: str, request: Request, status: int = 200, **values: object) -> HTMLResponse:
-    """A page of a template. `root` goes before addresses, so that they hold behind any path prefix."""
+    """A page of a template."""
+    return HTMLResponse(html_of(template, request, **values), status, headers=_headers(request))
+
+
+def html_of(template: str, request: Request, **values: object) -> str:
+    """The text of a page."""
+    shared = reader_values(request)
+    with languages.speaking(shared["spoken"]):
+        return ENVIRONMENT.get_template(template).render({**shared, **values, "languages_known": languages.LANGUAGES})
+
+
+def _headers(request: Request) -> dict[str, str]:
+    return {**PRIVATE, "Content-Language": preferences.language_of(request)}
+
+
+def reader_values(request: Request) -> dict[str, str]:
+    """The values of every page that differ by the request, beside who asks.
+
+    `root` goes before addresses, so that they hold behind any path prefix.
+    """
     root = request.scope.get("root_path", "")
     theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), request.url.path.removeprefix(root)
     if request.url.query:
         here = f"{here}?{request.url.query}"
-    language = preferences.language_of(request)
-    shared = {"root": root, "theme": theme, "zone": zone, "here": here, "spoken": language}
-    with languages.speaking(language):
-        html = ENVIRONMENT.get_template(template).render({**shared, **values, "languages_known": languages.LANGUAGES})
-    return HTMLResponse(html, status, headers={**PRIVATE, "Content-Language": language})
+    spoken = preferences.language_of(request)
+    return {"root": root, "theme": theme, "zone": zone, "here": here, "spoken": spoken}
+
+
+def page_of_pieces(request: Request, pieces: Sequence[Piece]) -> Response:
+    """A page whose pieces are zipped already, for readers who take that."""
+    headers = {**_headers(request), "Vary": f"{PRIVATE['Vary']}, Accept-Encoding"}
+    if not takes_gzip(request):
+        return HTMLResponse(plain(pieces), headers=headers)
+    return HTMLResponse(zipped(pieces), headers={**headers, "Content-Encoding": "gzip"})
+
+
+def takes_gzip(request: Request) -> bool:
+    """Whether a reply may be zipped."""
+    return "gzip" in request.headers.get("accept-encoding", "")

@@ -39,6 +39,9 @@ class Authenticator(Protocol):
     async def viewer(self, header: str | None, address: str) -> Viewer:
         """The viewer of an Authorization header; raises Unauthorized."""
 
+    def remembered(self, header: str) -> Viewer | None:
+        """The viewer of a header that was good a short while ago; None where that must be found out."""
+
     async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
         """The viewer of a password; None where it is wrong."""
 
@@ -105,7 +108,7 @@ TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
 
 
 class PageRoute(APIRoute):
-    """A route whose refusals are pages; who has to log in is sent to the form, and back."""
+    """A route whose refusals are pages."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Turn refusals into pages around the route's handler."""
@@ -120,15 +123,20 @@ class PageRoute(APIRoute):
                 return await handle(request)
 
         async def shown(request: Request) -> Response:
-            with speaking(language_of(request)):
-                try:
-                    return await acted(request)
-                except Unauthorized:
-                    return RedirectResponse(login_address(request), 303)
-                except ServiceError as refusal:
-                    return await refused(request, refusal)
+            return await or_refusal(request, acted(request))
 
         return shown
+
+
+async def or_refusal(request: Request, reply: Coroutine[Any, Any, Response]) -> Response:
+    """The reply, or the page of its refusal, in the reader's language; the form to log in for who has to."""
+    with speaking(language_of(request)):
+        try:
+            return await reply
+        except Unauthorized:
+            return RedirectResponse(login_address(request), 303)
+        except ServiceError as refusal:
+            return await refused(request, refusal)
 
 
 def login_address(request: Request) -> str:

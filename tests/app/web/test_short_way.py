@@ -1,0 +1,128 @@
+"""The scoreboard's page by its short way is the one that the route sends, and its pieces make one gzip member."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.clock import utc_now
+from app.services.scoreboard import past
+from app.storage.tables import GroupRow, TeamRow
+from app.web import board, frames, short_way
+from app.web.pieces import Piece, plain, shared, zipped
+from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
+from tests.builders.scoring import REJECTED, share
+from tests.builders.service import Api, open_api
+
+BOARD = "/c/c/scoreboard"
+LONG = "find="
+"""A query that says nothing, and that the short way does not know."""
+COOKIES = {"jurado_theme": "dark", "jurado_zone": "Asia/Tokyo", "jurado_language": "ru"}
+
+
+@pytest.fixture
+def api(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
+    """A running contest with a group; `team` has 50 points, and `other` 100. The clocks of pages stand still."""
+    set_clocks(monkeypatch, utc_now())
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        add_problem(api.service)
+        add_contest(api.service, started=3 * HOUR)
+        with api.service.database.write() as session:
+            session.add(GroupRow(id="g", name="Group"))
+            session.flush()
+            session.get_one(TeamRow, "team").group_ids = ["g"]
+        add_submission(api.service, {"02": share(1), "03": REJECTED}, minute=10)
+        add_submission(api.service, {"02": share(1), "03": share(1)}, team="other", minute=20)
+        yield api
+
+
+def set_clocks(monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:
+    """Let the clocks of pages stand still at a moment."""
+    for module in (board, frames, past):
+        monkeypatch.setattr(module, "utc_now", lambda: now)
+
+
+def lanes(api: Api, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The pages that the short way answers, as they come."""
+    taken: list[str] = []
+    page = short_way.board_page
+
+    async def noted(*arguments: object) -> object:
+        taken.append(BOARD)
+        return await page(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(short_way, "board_page", noted)
+    return taken
+
+
+@pytest.mark.parametrize("user", [None, "team", "other", "judge", "admin"])
+def test_the_short_way_sends_the_page_of_the_route(api: Api, monkeypatch: pytest.MonkeyPatch, user: str | None) -> None:
+    taken = lanes(api, monkeypatch)
+    api.get(BOARD, user=user)  # now the server knows who this is
+    for query in ("", "cells=place", "group=g", "cells=place&group=g&start=1", "group=none"):
+        for headers in ({}, {"Accept-Encoding": "identity"}):
+            for cookies in ({}, COOKIES):
+                sent = {
+                    "user": user,
+                    "headers": {**headers, "Cookie": "; ".join(f"{a}={b}" for a, b in cookies.items())},
+                }
+                before = len(taken)
+                short = api.get(f"{BOARD}?{query}" if query else BOARD, **sent)
+                long = api.get(f"{BOARD}?{query}&{LONG}" if query else f"{BOARD}?{LONG}", **sent)
+                assert len(taken) == before + 1, "one of the two went the short way"
+                assert short.status_code == long.status_code == (400 if query == "group=none" else 200)
+                assert without_address(short.text) == without_address(long.text)
+                assert short.headers["content-security-policy"] == long.headers["content-security-policy"]
+
+
+def without_address(html: str) -> str:
+    """A page without the part of its address that says nothing."""
+    return html.replace(f"&amp;{LONG}", "").replace(f"?{LONG}", "")
+
+
+def test_a_frozen_board_is_the_same_by_both_ways_and_open_to_judges_alone(api: Api) -> None:
+    change_contest(api.service, freeze_ms=int(4.75 * 3600_000))  # since minute 15
+    for user in (None, "team", "judge"):
+        api.get(BOARD, user=user)
+        short, long = (api.get(address, user=user).text for address in (BOARD, f"{BOARD}?{LONG}"))
+        assert ("The board is frozen" in short) == ("100.0<" not in short) == (user != "judge")
+        assert without_address(short) == without_address(long)
+
+
+def test_the_page_of_nobody_is_for_nobody_else_and_goes_with_its_snapshot(api: Api) -> None:
+    dark = {"Cookie": "jurado_theme=dark"}
+    assert "Log in" in api.get(BOARD).text
+    assert 'lang="es"' in api.get(BOARD, headers={"Accept-Language": "es"}).text
+    assert 'lang="en"' in api.get(BOARD).text
+    assert "Log out" in [api.get(BOARD, user="team").text for _ in range(2)][1]
+    assert 'data-theme="dark"' in api.get(BOARD, headers=dark).text
+    assert 'data-theme="dark"' not in api.get(BOARD).text
+    add_submission(api.service, {"02": share(1), "03": share(1)}, minute=30)
+    api.service.boards.all_changed()
+    assert api.get(BOARD).text.count("100.0<") == 4
+
+
+def test_the_clock_of_nobodys_page_runs(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = api.get(BOARD).text
+    set_clocks(monkeypatch, utc_now() + timedelta(minutes=1))
+    line = next(line for line in shown.splitlines() if 'class="clock"' in line)
+    assert line not in api.get(BOARD).text
+
+
+def test_the_board_of_an_unknown_contest_is_a_page_that_says_so(api: Api) -> None:
+    reply = api.get("/c/none/scoreboard")
+    assert (reply.status_code, "<h1" in reply.text) == (404, True)
+
+
+def test_pieces_are_one_member_of_gzip_whatever_they_hold() -> None:
+    texts = ["", "a", "\N{SNOWMAN}" * 1000, "<p>" + "row " * 5000, ""]
+    pieces = [shared(text) if at % 2 else Piece.of(text) for at, text in enumerate(texts)]
+    stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    assert stream.decompress(zipped(pieces)) == plain(pieces) == "".join(texts).encode()
+    assert (stream.eof, stream.unused_data) == (True, b"")
+    assert gzip.decompress(zipped([])) == b""
