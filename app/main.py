@@ -31,6 +31,7 @@ from app.api.http.refusals import Refusals
 from app.api.http.sessions import Sessions
 from app.api.routes import ROUTES
 from app.api.scoreboard.express import Express
+from app.api.submissions.express import ExpressSubmissions
 from app.api.submissions.submission_form import open_submission_form
 from app.bootstrap import bring_keys, initialise
 from app.domain.clock import the_clock
@@ -78,7 +79,8 @@ class App(FastAPI):
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        short = ShortWay(Refusals(super().__call__), self, partial(Frame, metrics=self.state.metrics))
+        express = ExpressSubmissions(super().__call__, self, known)
+        short = ShortWay(Refusals(express), self, partial(Frame, metrics=self.state.metrics))
         inner = Sessions(Heads(Express(short, self.state)))
         self._outermost = BehindProxy(inner, known, self.state.metrics)
 

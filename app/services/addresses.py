@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 BITS_OF_A_SUBSCRIBER = 64
+MOST_REMEMBERED = 4096
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def source_of(address: str) -> str:
     """The address to count by: of IPv6 the /64, of IPv4 written as IPv6 the IPv4; what is no address, as it is."""
     try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 import structlog
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
@@ -108,12 +108,16 @@ class RefusedBody(HTTPException):
 
 def install(app: FastAPI) -> None:
     """Make every refusal of `app` an ErrorBody, also those of the framework."""
-    app.add_exception_handler(ServiceError, _service_error)
-    app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(IntegrityError, _contradiction)
-    for passing in PASSING:
-        app.add_exception_handler(passing, _may_pass)
+    for kind, handler in HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+
+
+async def reply_to(request: Request, error: Exception) -> Response:
+    """The reply to an error of a route that FastAPI does not call; raises an error that is a fault of the program."""
+    handler = next((HANDLERS[kind] for kind in type(error).__mro__ if kind in HANDLERS), None)
+    if handler is None:
+        raise error
+    return await handler(request, error)
 
 
 def error_response(
@@ -192,6 +196,16 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     if any(each["loc"] == ("body",) and isinstance(each.get("input"), bytes) for each in error.errors()):
         return error_response(415, f"Content-Type: expected application/json, found {kind[:80] or 'none'}")
     return invalid(error.errors())
+
+
+HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Coroutine[Any, Any, Response]]] = {
+    ServiceError: _service_error,
+    HTTPException: _http_error,
+    RequestValidationError: _invalid,
+    IntegrityError: _contradiction,
+    **dict.fromkeys(PASSING, _may_pass),
+}
+"""The replies to errors, each for its class and those below it that have none of their own."""
 
 
 def invalid(errors: Sequence[ErrorDetails]) -> JSONResponse:

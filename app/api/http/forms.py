@@ -1,10 +1,10 @@
-"""Multipart forms, read while they stream: texts are short, the files of a form share one spool."""
+"""Multipart forms, read while they stream: texts are short, the files of a large form share one spool."""
 
 from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import IO, Any, cast
@@ -69,13 +69,19 @@ def _spool() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(IN_MEMORY)
 
 
+def _is_small(request: Request) -> bool:
+    """Whether the body is announced to be small enough for memory; the server takes no more than is announced."""
+    announced = request.headers.get("content-length", "")
+    return announced.isdecimal() and len(announced) < 10 and int(announced) <= IN_MEMORY
+
+
 @dataclass
 class Form:
     """The texts of a form, each there at most once, and its files in order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     files: list[FormFile] = field(default_factory=list)
-    spool: IO[bytes] = field(default_factory=_spool)
+    spool: IO[bytes] | None = field(default_factory=_spool)
 
     def named(self, field: str) -> list[tuple[str, IO[bytes]]]:
         """The files of a field, each with the name it was sent under."""
@@ -95,7 +101,8 @@ class Form:
 
     def close(self) -> None:
         """Let go of the files."""
-        self.spool.close()
+        if self.spool is not None:
+            self.spool.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,7 @@ class Expected:
 @asynccontextmanager
 async def open_form(request: Request, expected: Expected) -> AsyncIterator[Form]:
     """Read the body as a form; its files are gone afterwards. Raises BadRequest for whatever is not expected."""
-    form = Form()
+    form = Form(spool=None) if _is_small(request) else Form()
     try:
         await _read(request, expected, form)
         yield form
@@ -156,7 +163,7 @@ class _Reader:
         elif event is None:
             self._end()
         elif self._text is None:
-            self._part.append(event)
+            self._append(event)
         else:
             self._text += event
             if len(self._text) > LONGEST_TEXT:
@@ -174,11 +181,20 @@ class _Reader:
             self._text = bytearray()
         else:
             self._text = None
-            self._part = _Part(self._form.spool)
-            self._form.files.append(FormFile(name, filename or name, cast(IO[bytes], self._part)))
+            self._part, self._append = self._new_part()
+            self._form.files.append(FormFile(name, filename or name, self._part))
+
+    def _new_part(self) -> tuple[IO[bytes], Callable[[bytes], object]]:
+        """A file for a part, and what writes more of it."""
+        if self._form.spool is None:
+            memory = io.BytesIO()
+            return memory, memory.write
+        part = _Part(self._form.spool)
+        return cast(IO[bytes], part), part.append
 
     def _end(self) -> None:
         if self._text is None:
+            self._part.seek(0)
             return
         try:
             text = self._text.decode()

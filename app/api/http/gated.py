@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from fastapi import Request, Response
@@ -38,7 +38,7 @@ class GatedRoute(APIRoute):
             await admit(request, who)
             if not takes_bodies:
                 return await handle(request)
-            with acting(_actor(request, operation)):
+            with acting_for(request, operation):
                 return await handle(_Bounded(request, most))
 
         return gated
@@ -50,10 +50,17 @@ async def admit(request: Request, who: Who) -> None:
     request.scope[VIEWER] = check(who, viewer, _place(request, who))
 
 
+def acting_for(request: Request, operation: str) -> AbstractContextManager[None]:
+    """Note the changes that are made meanwhile as those of the viewer, where it is one whose changes are noted."""
+    return acting(_actor(request, operation))
+
+
 def _actor(request: Request, operation: str) -> Actor | None:
     """Whoever the changes of a request are noted for."""
-    ids = {CONTEST: request.query_params.get(CONTEST), **request.path_params}
     viewer: Viewer = request.scope[VIEWER]
+    if not (viewer.logged_in and viewer.is_audited):  # teams, mostly: their address is not taken apart
+        return None
+    ids = {CONTEST: request.query_params.get(CONTEST), **request.path_params}
     return actor_of(viewer, operation, request.method, request.url.path, address_of(request), ids)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
+from pydantic_core import to_json
 
 from app.api.http.deps import current_viewer
 from app.api.http.errors import ErrorBody
 from app.api.http.gated import GatedRoute
 from app.api.submissions.submission_form import REQUEST_FORMS, open_submission_form
 from app.service import Service
+from app.services.clics import SubmissionDocument
 from app.services.errors import BadRequest
 from app.services.submissions.submissions import Submission
 from app.services.submissions.submit import bring_in
@@ -78,6 +80,6 @@ def _key(request: Request) -> str | None:
     return key
 
 
-def _reply(contest_id: str, submission: Submission, *, is_new: bool = True) -> Response:
-    headers = {"Location": f"/api/contests/{contest_id}/submissions/{submission.id}"} if is_new else {}
-    return Response(submission.model_dump_json(), 201 if is_new else 200, headers, "application/json")
+def _reply(contest_id: str, submission: SubmissionDocument, *, is_new: bool = True) -> Response:
+    headers = {"Location": f"/api/contests/{contest_id}/submissions/{submission['id']}"} if is_new else {}
+    return Response(to_json(submission), 201 if is_new else 200, headers, "application/json")

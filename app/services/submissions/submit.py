@@ -12,11 +12,11 @@ from anyio.to_thread import run_sync
 
 from app.service import Service
 from app.services import clics
+from app.services.clics import SubmissionDocument
 from app.services.errors import Conflict, TooManyRequests
 from app.services.submissions.admission import admit, check_brought, check_may_submit, check_new, refuse_played
 from app.services.submissions.storing import StoredFiles, prepare
 from app.services.submissions.submission_form import SubmissionForm
-from app.services.submissions.submissions import Submission
 from app.services.viewer import Viewer
 from app.storage import submissions
 from app.storage.commits import CommitInDoubt
@@ -31,13 +31,13 @@ OpeningForm = AbstractAsyncContextManager[SubmissionForm]
 class BroughtIn:
     """A submission of another system; `is_new` False: it was there already."""
 
-    submission: Submission
+    submission: SubmissionDocument
     is_new: bool
 
 
 async def submit(
     service: Service, viewer: Viewer, contest_id: str, opening: OpeningForm, key: str | None = None
-) -> Submission:
+) -> SubmissionDocument:
     """Take a submission, durable when this returns; an Idempotency-Key that is known gives the first one back.
 
     Raises the refusal: of the sender, of the contest, of its files, or of the team's limits.
@@ -143,11 +143,11 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
     service.engine.wake_again(outcome.again)
 
 
-def _shown(id_: str, new: NewSubmission, *, is_practice: bool) -> Submission:
-    return Submission.model_validate(clics.submission_json(id_, new.contest_id, new, practice=is_practice))
+def _shown(id_: str, new: NewSubmission, *, is_practice: bool) -> SubmissionDocument:
+    return clics.submission_json(id_, new.contest_id, new, practice=is_practice)
 
 
-def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> Submission:
+def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> SubmissionDocument:
     """The submission that the insert met under the same Idempotency-Key."""
     assert new.idempotency_key is not None  # nothing else can repeat
     first = _repeated(service, viewer, new.contest_id, new.idempotency_key)
@@ -155,7 +155,7 @@ def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> Submissio
     return first
 
 
-def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Submission | None:
+def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> SubmissionDocument | None:
     """The submission that was made with the same Idempotency-Key; None for a new key."""
     assert viewer.account_id is not None  # submitting needs an account
     with service.database.read() as session:
@@ -165,7 +165,7 @@ def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Su
         entry = read_entry(session, contest_id, row.problem_id)
         entrant = None if entry is None else read_entrant(session, entry, row.team_id or "")
         late = entrant is not None and timedelta(milliseconds=row.contest_time_ms) >= entrant.clock.duration
-        return Submission.model_validate(clics.submission_json(row.shown_id, contest_id, row, practice=late))
+        return clics.submission_json(row.shown_id, contest_id, row, practice=late)
 
 
 def _is_stored(service: Service, new: NewSubmission) -> bool:
