@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import getrandbits
 
 import structlog
 
+REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:@-]{1,128}")
 SHARED: list[structlog.typing.Processor] = [
+    structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -16,7 +22,26 @@ ON_A_TERMINAL = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.
 """Tracebacks without the values of variables: these may be secrets, and take seconds to write."""
 
 
-def configure_logs(level: int = logging.INFO) -> None:
+def request_id_of(sent: bytes | None) -> str:
+    """The id of a request: the one that its client or a proxy sent, if it may stand in a log, or a new one."""
+    text = "" if sent is None else sent.decode("latin-1")
+    return text if REQUEST_ID.fullmatch(text) else f"{getrandbits(64):016x}"
+
+
+@contextmanager
+def in_logs(**facts: object) -> Iterator[None]:
+    """Have every line that is logged meanwhile tell these facts, such as `request_id` and `submission_id`.
+
+    They go along into threads that are asked for by a coroutine, and are those of this one alone.
+    """
+    tokens = structlog.contextvars.bind_contextvars(**facts)
+    try:
+        yield
+    finally:
+        structlog.contextvars.reset_contextvars(**tokens)
+
+
+def configure_logs(level: str = "info") -> None:
     """Send everything at `level` and above to stderr, one JSON object a line unless somebody reads it there."""
     if sys.stderr.isatty():
         rendering: list[structlog.typing.Processor] = [ON_A_TERMINAL]
@@ -42,6 +67,6 @@ def configure_logs(level: int = logging.INFO) -> None:
             ],
         )
     )
-    logging.basicConfig(handlers=[handler], level=level, force=True)
+    logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     # Seven lines about plugins before the first that says anything.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)

@@ -235,7 +235,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
-    counts.register(app.state.metrics, service)
+    counts.register(app.state.metrics, service, lambda: app.state.hub.crowd.size)
 
 
 class Zipped(GZipMiddleware):
@@ -261,7 +261,7 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
         allow_origins=["*"],
         allow_methods=["*"],
         allow_headers=["*"],
-        expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After"],
+        expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After", "X-Request-Id"],
     )
     app.add_middleware(Origins, allowed=settings.origins)
     app.add_middleware(Queued, state=app.state, settings=settings)

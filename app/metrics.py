@@ -25,6 +25,16 @@ class Metrics:
         )
         self._children: dict[tuple[str, ...], Histogram] = {}  # looking one up in the Histogram takes a lock
         self._failures = Counter("jurado_errors", "requests that ended with a fault of ours", registry=self.registry)
+        self._boards = Histogram(
+            "jurado_board_seconds",
+            "time to bring a contest's boards up to date",
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self._commits = Histogram(
+            "jurado_commit_seconds", "time of a commit of the writer", buckets=SECONDS, registry=self.registry
+        )
+        self._writes = Counter("jurado_writes", "writes in these commits", registry=self.registry)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request; `route` is the route's template, so that ids make no new series."""
@@ -35,3 +45,12 @@ class Metrics:
         child.observe(seconds)
         if status >= 500:
             self._failures.inc()
+
+    def read_board(self, seconds: float) -> None:
+        """Observe the time that bringing a contest's boards up to date took."""
+        self._boards.observe(seconds)
+
+    def committed(self, writes: int, seconds: float) -> None:
+        """Count the writes of a commit, and observe its time."""
+        self._commits.observe(seconds)
+        self._writes.inc(writes)

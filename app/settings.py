@@ -118,6 +118,9 @@ class Settings(BaseSettings):
         "",
         description="keys, the newest first, that encrypt tokens of webhooks; empty: secret.key in JURADO_HOME alone",
     )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="least weight of a line in the log; debug: also requests and submissions that went well"
+    )
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
     spare_graders: int = Field(1, ge=0, description="warm graders in reserve, each for one that is killed")
     grader_memory: int = Field(2 * 2**30, description="memory a grader may use")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,11 +15,14 @@ from app.grading.parked import Parked
 from app.grading.process import GraderProcess
 from app.grading.questions import MOST_FAILURES
 from app.grading.suspects import Suspects
+from app.logs import in_logs
 from app.storage import judgements
 from app.storage.judgements import Failure, Outcome, Task
 from app.storage.writer import Writer
 
-log = structlog.get_logger()
+NAME = "jurado.judging"
+STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
+log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
 
 
 class Judging:
@@ -37,6 +41,10 @@ class Judging:
 
         `on_failure` is called after each attempt that failed, before another grader is taken.
         """
+        with in_logs(submission_id=task.submission_id, judgement_id=task.judgement_id):
+            return self._judge(process, task, on_failure)
+
+    def _judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
         is_fresh = False
         while not self._closing():
             result = self._attempt(process, task, fresh=is_fresh)
@@ -59,7 +67,10 @@ class Judging:
         reply = process.grade(request, self._seconds, fresh=fresh)
         if not isinstance(reply, Failed):
             self.suspects.passed(task.judgement_id)
-            return outcome(task, reply)
+            ended = outcome(task, reply)
+            if STANDARD_LOG.isEnabledFor(logging.DEBUG):
+                log.debug("judged", type=ended.type, attempt=task.attempt)
+            return ended
         if isinstance(reply, Unreadable):
             self._parked.park(task.judgement_id, reply.sha256, reply.error)
             return None

@@ -8,6 +8,7 @@ that whoever has seen a verdict sees it on the board, and nobody waits for ever.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ class _Contest:
     generation  the database's when everything was read last
     boards      used in the contest's turn alone
     pair        the last reading's boards; replaced as a whole
+    stale_since when the first of the changes came that are not read yet (monotonic seconds); None: there are none
 
     Invariant: a change is counted in `changes` and noted in `touched` or `everything` in one step, and a reading takes
     the count and the notes in one step before it begins. So a pair of version v shows every change counted up to v.
@@ -45,17 +47,24 @@ class _Contest:
     generation: int = -1
     boards: KeptBoards = field(default_factory=KeptBoards)
     pair: BoardPair | None = None
+    stale_since: float | None = None
 
 
 class ScoreboardCache:
     """The boards of all contests. May be used from any thread; `snapshot_soon` from the event loop.
 
     `listeners` are called with the contest's id after each `changed`, in whatever thread that is; `forgetters` when a
-    contest turns out to be gone.
+    contest turns out to be gone; `on_read` with the seconds that bringing a contest's boards up to date took.
     """
 
-    def __init__(self, database: Database, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        now: Callable[[], datetime] = utc_now,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._database = database
+        self._steady = steady
         self._now = now
         self._contests: dict[str, _Contest] = {}
         self._guard = threading.Lock()
@@ -63,12 +72,14 @@ class ScoreboardCache:
         self.computed = 0
         self.listeners: list[Callable[[str], None]] = []
         self.forgetters: list[Callable[[str], None]] = []
+        self.on_read: Callable[[float], object] = lambda _seconds: None
 
     def changed(self, contest_id: str, submission_id: int | None = None) -> None:
         """Say, after the commit, that a contest has changed, or only this submission of it; never blocks long."""
         with self._guard:
             contest = self._contests.setdefault(contest_id, _Contest())
             contest.changes += 1
+            contest.stale_since = contest.stale_since or self._steady()
             if submission_id is None:
                 contest.everything = True
             else:
@@ -81,7 +92,18 @@ class ScoreboardCache:
         with self._guard:
             for contest in self._contests.values():
                 contest.changes += 1
+                contest.stale_since = contest.stale_since or self._steady()
                 contest.everything = True
+
+    def age(self) -> float:
+        """Seconds since the oldest change that a board in memory does not show; 0 where all show all.
+
+        A board that was never asked for is not in memory and has no age.
+        """
+        with self._guard:
+            times = [each.stale_since for each in self._contests.values() if each.pair is not None]
+        oldest = min((time for time in times if time is not None), default=None)
+        return 0.0 if oldest is None else self._steady() - oldest
 
     def _version(self, contest_id: str) -> int:
         """A number that has gone up with every change; an admin's writes count for all contests."""
@@ -124,6 +146,7 @@ class ScoreboardCache:
             generation = self._database.generation
             version = contest.changes + generation
             touched, contest.touched = contest.touched, set()
+            contest.stale_since, began = None, self._steady()
             everything = contest.everything or contest.generation != generation
             contest.everything = False
         try:
@@ -137,6 +160,7 @@ class ScoreboardCache:
             self._forget(contest_id)
         else:
             contest.generation, contest.pair = generation, pair
+            self.on_read(self._steady() - began)
         return pair
 
     def _forget(self, contest_id: str) -> None:

@@ -11,7 +11,7 @@ from threading import Lock
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage import audit
@@ -147,6 +147,11 @@ class Database:
             self.generation += 1
         for listener in self.listeners:
             listener()
+
+    def connections_in_use(self) -> dict[str, int]:
+        """The number of connections at work in each pool."""
+        pools = {"work": self.engine.pool, "writers": self.writers.pool, "readers": self.readers.pool}
+        return {name: pool.checkedout() for name, pool in pools.items() if isinstance(pool, QueuePool)}
 
     def close(self) -> None:
         """Give all connections back; one that is still at work is closed when it is returned."""

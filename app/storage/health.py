@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Connection, Float, case, cast, func, select, text
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.storage.judgements import DONE
-from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow
+from app.storage.tables import JobRow, JudgementRow, RawScoreRow, SubmissionRow, TokenRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,82 @@ def checking_ms(session: Session, after: int, upto: int | None = None) -> int:
     if upto is not None:
         query = query.where(RawScoreRow.judgement_id <= upto)
     return int(session.scalar(query) or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """Judgements done, by the seconds between submission and verdict; and the attempts that they took.
+
+    within    for each bound the number that took no longer
+    failures  attempts in which the checker failed
+    """
+
+    within: tuple[int, ...]
+    count: int = 0
+    seconds: float = 0.0
+    attempts: int = 0
+    failures: int = 0
+
+    def __add__(self, other: Latencies) -> Latencies:
+        """Those of both."""
+        within = tuple(one + two for one, two in zip(self.within, other.within, strict=True))
+        return Latencies(
+            within,
+            self.count + other.count,
+            self.seconds + other.seconds,
+            self.attempts + other.attempts,
+            self.failures + other.failures,
+        )
+
+
+def latencies(session: Session, bounds: Sequence[float], after: int, upto: int | None = None) -> Latencies:
+    """Latencies of judgements with ids after one and up to another, by bounds in seconds.
+
+    Left out are those of rejudgings, and of submissions that another system took: their time is that system's.
+    """
+    took = _seconds_between(session, JudgementRow.start_time, JudgementRow.end_time)
+    columns = [func.sum(case((took <= bound, 1), else_=0)) for bound in bounds]
+    more = (func.count(), func.sum(took), func.sum(JudgementRow.attempt), func.sum(JudgementRow.failures))
+    query = (
+        select(*columns, *more)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(
+            JudgementRow.id > after,
+            JudgementRow.state == DONE,
+            JudgementRow.rejudging_id.is_(None),
+            SubmissionRow.external_id.is_(None),
+        )
+    )
+    if upto is not None:
+        query = query.where(JudgementRow.id <= upto)
+    *within, count, seconds, attempts, failures = (value or 0 for value in session.execute(query).one())
+    return Latencies(tuple(map(int, within)), count, float(seconds), int(attempts), int(failures))
+
+
+def _seconds_between(
+    session: Session, start: InstrumentedAttribute[datetime], end: InstrumentedAttribute[datetime | None]
+) -> ColumnElement[float]:
+    if session.get_bind().dialect.name == "sqlite":
+        return (func.julianday(end) - func.julianday(start)) * 86_400.0
+    return cast(func.extract("epoch", end - start), Float)
+
+
+def rejudging_queue(session: Session) -> int:
+    """The number of judgements of rejudgings that are not done."""
+    waiting = (JudgementRow.state != DONE, JudgementRow.rejudging_id.is_not(None))
+    return session.scalar(select(func.count()).select_from(JudgementRow).where(*waiting)) or 0
+
+
+def job_counts(session: Session) -> dict[str, int]:
+    """The number of jobs in each state that there are any of."""
+    rows = session.execute(select(JobRow.state, func.count()).group_by(JobRow.state))
+    return {str(state): count for state, count in rows}
+
+
+def session_count(session: Session, label: str, now: datetime) -> int:
+    """The number of tokens of a label that are good now."""
+    live = (TokenRow.label == label, TokenRow.expires > now)
+    return session.scalar(select(func.count()).select_from(TokenRow).where(*live)) or 0
 
 
 def probe(connection: Connection, asked: Sequence[None]) -> list[None]:

@@ -73,7 +73,8 @@ class _Write:
 class Writer:
     """The thread that writes. Start it, call it from anywhere, close it: what was accepted is written first.
 
-    `committed` is when it last made something durable (monotonic).
+    `committed` is when it last made something durable (monotonic). `on_commit` is called after each commit with the
+    number of its writes and the seconds that it took.
     """
 
     def __init__(self, database: Database) -> None:
@@ -82,6 +83,7 @@ class Writer:
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._last_batch = 0
         self.committed = float("-inf")
+        self.on_commit: Callable[[int, float], object] = lambda _writes, _seconds: None
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -149,12 +151,14 @@ class Writer:
 
     def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> None:
         results: list[tuple[_Write, object]] = []
+        began = time.monotonic()
         with self._database.transaction(self._engine, lock_ms=lock_ms) as connection:
             for handler, writes in _by_handler(batch):
                 replies = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, replies, strict=True))
             _audit(connection, batch)
         self.committed = time.monotonic()
+        self.on_commit(len(batch), self.committed - began)
         _settle([(write, result, None) for write, result in results])
 
     def _commit_alone(self, batch: Sequence[_Write], lock_ms: int | None) -> None:

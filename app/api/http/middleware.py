@@ -10,9 +10,11 @@ import structlog
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from app.api.http.errors import error_response, status_of, unavailable
 from app.domain.clock import utc_now
+from app.logs import request_id_of
 from app.metrics import Metrics
 from app.services.errors import BadRequest, ServiceError, TooLarge
 
@@ -38,6 +40,7 @@ LARGEST_OF_NOBODY = 16 * 1024
 """Documents are read as a whole, and small objects take 25 times their bytes."""
 PIECE = 256 * 1024
 """Bytes of a reply that are handed over at once; the next ones follow when the client has read most of these."""
+REQUEST_ID = b"x-request-id"
 QUIET = ("/health/", "/metrics")
 EVERYWHERE = (
     (b"x-content-type-options", b"nosniff"),
@@ -66,14 +69,17 @@ class Frame:
             return
         began = time.perf_counter()
         status = 0
+        request_id = request_id_of(next((value for name, value in scope["headers"] if name == REQUEST_ID), None))
+        its_id = (REQUEST_ID, request_id.encode())
 
         async def send_framed(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _add_headers(message, scope)
+                _add_headers(message, scope, its_id)
             await send(message)
 
+        tokens = bind_contextvars(request_id=request_id)
         try:
             if "\0" in scope["path"] or b"%00" in scope["query_string"]:
                 raise BadRequest("address: expected text, found a NUL")  # which PostgreSQL cannot even look for
@@ -92,6 +98,7 @@ class Frame:
             await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)
         finally:
             self._note(scope, status, time.perf_counter() - began)
+            reset_contextvars(**tokens)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope.get(METHOD, scope["method"])
@@ -121,9 +128,10 @@ async def _send_in_pieces(message: Message, send: Send) -> None:
         await send({"type": "http.response.body", "body": piece, "more_body": more or at + PIECE < len(body)})
 
 
-def _add_headers(message: Message, scope: Scope) -> None:
+def _add_headers(message: Message, scope: Scope, its_id: tuple[bytes, bytes]) -> None:
     """What every reply says; a page's own policy stays, and what is for one account alone is kept nowhere."""
-    headers = message["headers"] = [*message["headers"], (b"jurado-time", b"%d" % int(utc_now().timestamp() * 1000))]
+    time_header = (b"jurado-time", b"%d" % int(utc_now().timestamp() * 1000))
+    headers = message["headers"] = [*message["headers"], time_header, its_id]
     names = {name for name, _ in headers}
     headers += EVERYWHERE if names.isdisjoint(NAMES) else [each for each in EVERYWHERE if each[0] not in names]
     if names.isdisjoint(CACHED) and any(name == b"authorization" for name, _ in scope["headers"]):

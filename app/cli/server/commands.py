@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,7 +61,7 @@ def init(
     from app.bootstrap import bring_keys, initialise
     from app.logs import configure_logs
 
-    configure_logs(logging.WARNING)
+    configure_logs("warning")
     settings = read_settings(home=home)
     with holding("jurado init", settings):
         try_places(settings, new_database=new_database, new_key=new_secret_key)

@@ -69,7 +69,7 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
 
     from app.logs import configure_logs
 
-    configure_logs()
+    configure_logs(settings.log_level)
     host, port = listening.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 

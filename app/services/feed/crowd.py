@@ -23,6 +23,11 @@ class Crowd:
         self._open = 0
         self._open_of: Counter[tuple[str, str]] = Counter()
 
+    @property
+    def size(self) -> int:
+        """The number of streams that are open."""
+        return self._open
+
     @contextmanager
     def place(self, client: Client) -> Iterator[None]:
         """Let a client in for as long as its stream lasts; raises TooManyRequests or Unavailable where it is full."""

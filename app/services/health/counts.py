@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from shutil import disk_usage
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client import PlatformCollector, ProcessCollector
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 from sqlalchemy.orm import Session
 
@@ -13,15 +22,25 @@ from app.domain.clock import the_clock, utc_now
 from app.metrics import Metrics
 from app.service import Service
 from app.services.health.stored_files import damaged_files
+from app.services.people.tokens import SESSION
 from app.storage import health as stored
 from app.storage.database import Database
 
+VERDICT_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
+NONE_YET = stored.Latencies((0,) * len(VERDICT_SECONDS))
+JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 
-def register(metrics: Metrics, service: Service) -> None:
-    """Let the metrics of a process tell what its service counts."""
+
+def register(metrics: Metrics, service: Service, streams: Callable[[], int]) -> None:
+    """Let the metrics of a process tell what its service counts; `streams` counts those that are open."""
     metrics.registry.register(StoredCounts(service.database))
     metrics.registry.register(GraderCounts(service))
     metrics.registry.register(JudgedCounts(service.database))
+    metrics.registry.register(ProcessCounts(service, streams))
+    metrics.registry.register(PlatformCollector(registry=None))
+    metrics.registry.register(ProcessCollector(registry=None))
+    service.boards.on_read = metrics.read_board
+    service.writer.on_commit = metrics.committed
 
 
 class StoredCounts(Collector):
@@ -35,10 +54,19 @@ class StoredCounts(Collector):
         with self._database.read() as session:
             queue = stored.queue(session)
             submissions = stored.submission_count(session)
+            again = stored.rejudging_queue(session)
+            jobs = stored.job_counts(session)
+            sessions = stored.session_count(session, SESSION, utc_now())
         yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
         yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
         oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
         yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
+        yield GaugeMetricFamily("jurado_waiting_again", "judgements of rejudgings not done", value=again)
+        family = GaugeMetricFamily("jurado_jobs", "jobs by their state", labels=["state"])
+        for state in sorted({*JOB_STATES, *jobs}):
+            family.add_metric([state], jobs.get(state, 0))
+        yield family
+        yield GaugeMetricFamily("jurado_sessions", "logins of browsers that are good", value=sessions)
 
     def describe(self) -> Iterator[Metric]:
         """Return nothing: rows are read at a scrape alone."""
@@ -72,6 +100,34 @@ class GraderCounts(Collector):
         return iter(())
 
 
+class ProcessCounts(Collector):
+    """Gauges of this process and its machine: streams, boards, connections to the database, room on its disks."""
+
+    def __init__(self, service: Service, streams: Callable[[], int]) -> None:
+        self._service = service
+        self._streams = streams
+
+    def collect(self) -> Iterator[Metric]:
+        """Look at each."""
+        yield GaugeMetricFamily("jurado_streams", "feeds and other streams that are open", value=self._streams())
+        age = self._service.boards.age()
+        yield GaugeMetricFamily("jurado_board_age_seconds", "age of the oldest change no board shows", value=age)
+        family = GaugeMetricFamily("jurado_database_connections", "connections at work, by pool", labels=["pool"])
+        for pool, count in self._service.database.connections_in_use().items():
+            family.add_metric([pool], count)
+        yield family
+        free = GaugeMetricFamily("jurado_disk_free_bytes", "room on the disks of this machine", labels=["folder"])
+        for name, folder in (("home", self._service.settings.home), ("files", self._service.settings.files_folder)):
+            if folder.exists():
+                free.add_metric([name], disk_usage(folder).free)
+        yield free
+        yield InfoMetricFamily("jurado_build", "version", value={"version": version("jurado")})
+
+    def describe(self) -> Iterator[Metric]:
+        """Return nothing: all is looked at at a scrape alone."""
+        return iter(())
+
+
 class JudgedCounts(Collector):
     """Counts of verdicts in the database, read at each scrape."""
 
@@ -80,26 +136,42 @@ class JudgedCounts(Collector):
         self._lock = threading.Lock()
         self._settled = 0
         self._settled_ms = 0
+        self._settled_latencies = NONE_YET
 
     def collect(self) -> Iterator[Metric]:
         """Read the counts."""
         with self._database.read() as session:
             verdicts = stored.verdict_counts(session)
-            checking = self._checking_ms(session)
+            checking, latencies = self._done(session)
         family = CounterMetricFamily("jurado_verdicts", "judgements done, by their type", labels=["type"])
         for type_, count in sorted(verdicts.items()):
             family.add_metric([type_], count)
         yield family
         yield CounterMetricFamily("jurado_checking_seconds", "time checkers took", value=checking / 1000)
+        bounds = [(str(bound), float(count)) for bound, count in zip(VERDICT_SECONDS, latencies.within, strict=True)]
+        yield HistogramMetricFamily(
+            "jurado_verdict_seconds",
+            "time from submission to verdict",
+            buckets=[*bounds, ("+Inf", float(latencies.count))],
+            sum_value=latencies.seconds,
+        )
+        yield CounterMetricFamily("jurado_attempts", "attempts at judgements that are done", value=latencies.attempts)
+        failures = latencies.failures
+        yield CounterMetricFamily("jurado_failed_attempts", "those of them in which a checker failed", value=failures)
 
-    def _checking_ms(self, session: Session) -> int:
-        # Only what came since the last scrape is added up: in a long contest there are millions of rows.
+    def _done(self, session: Session) -> tuple[int, stored.Latencies]:
+        """Milliseconds of checkers, and latencies, of all judgements that are done.
+
+        Only what came since the last scrape is added up: in a long contest there are millions of rows.
+        """
         with self._lock:
             settled = stored.settled(session)
             if settled > self._settled:
                 self._settled_ms += stored.checking_ms(session, self._settled, settled)
+                self._settled_latencies += stored.latencies(session, VERDICT_SECONDS, self._settled, settled)
                 self._settled = settled
-            return self._settled_ms + stored.checking_ms(session, self._settled)
+            late = stored.latencies(session, VERDICT_SECONDS, self._settled)
+            return self._settled_ms + stored.checking_ms(session, self._settled), self._settled_latencies + late
 
     def describe(self) -> Iterator[Metric]:
         """Return nothing: rows are read at a scrape alone."""

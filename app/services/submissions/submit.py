@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import ceil
 
+import structlog
 from anyio.to_thread import run_sync
 
 from app.service import Service
@@ -23,6 +25,9 @@ from app.storage.commits import CommitInDoubt
 from app.storage.submission_context import read_entrant, read_entry
 from app.storage.submissions import Accepted, LimitReached, NewSubmission
 
+NAME = "jurado.submissions"
+STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
+log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
 OpeningForm = AbstractAsyncContextManager[SubmissionForm]
 """The body of a request: read when it is entered, and its files gone when it is left."""
 
@@ -139,6 +144,8 @@ def _over_limit(outcome: LimitReached, new: NewSubmission) -> TooManyRequests:
 def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
     """Tell the engine of a submission's judgement, and of those that open rejudgings make of it."""
     assert outcome.judgement_id is not None  # the caller has looked
+    if STANDARD_LOG.isEnabledFor(logging.DEBUG):
+        log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     service.engine.wake(outcome.judgement_id, new.team_id or "")
     service.engine.wake_again(outcome.again)
 
