@@ -72,7 +72,8 @@ def _with_days(days: int, time: str) -> str:
 def rule_line(rule: ScoringRule, cases: int) -> str:
     """A problem's scoring in one line below its title."""
     most = _("%(points)s points", points=plain(float(rule.max_points)))
-    return f"{most} · {languages.gettext(KINDS[rule.kind])} · {ngettext('%(num)s case', '%(num)s cases', cases)}"
+    count = ngettext("%(num)s case", "%(num)s cases", cases)
+    return f"{most} · {languages.gettext(KINDS[rule.kind])} · {count}"
 
 
 def problem_rules(rule: ScoringRule) -> list[str]:

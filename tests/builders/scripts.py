@@ -12,6 +12,8 @@ from py_mini_racer import JSUndefined, MiniRacer
 
 IMPORT = re.compile(r'^import (?:\{ ([^}]*) \}|\* as (\w+)) from "([^"]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
+TEXTS = Path(__file__).parents[2] / "app/web/static/text.js"
+"""What all pages load before their scripts: `_` and `ngettext`."""
 Ask = Callable[[str], Any]
 
 
@@ -32,6 +34,7 @@ def bundled(path: Path) -> str:
 def open_module(path: Path) -> Ask:
     """Load a module as `board`; the result evaluates an expression with it, and gives None for undefined."""
     context = MiniRacer()
+    context.eval(TEXTS.read_text())
     context.eval(f"const board = {bundled(path)}; 0")
 
     def ask(expression: str) -> Any:

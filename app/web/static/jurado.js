@@ -10,7 +10,7 @@ function clockText(seconds) {
   const days = Math.floor(seconds / 86400);
   const rest = seconds % 86400;
   const text = `${Math.floor(rest / 3600)}:${pad(Math.floor(rest / 60) % 60)}:${pad(rest % 60)}`;
-  return days ? `${days} d ${text}` : text;
+  return days ? _("%(days)s d %(time)s", { days, time: text }) : text;
 }
 
 /** Let the clock run by the time since the page came, so that a wrong clock of the reader's does not matter. */
@@ -54,13 +54,20 @@ function followReport() {
   setTimeout(look, wait);
 }
 
+/** How moments are written: in English as ISO 8601 has it, as Swedish has it too, else as the language of the page does. */
+function written(timeZone) {
+  const language = document.documentElement.lang;
+  if (language === "en") return ["sv", { dateStyle: "short", timeStyle: "short", timeZone }];
+  return [language, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone }];
+}
+
 /** Keep the reader's zone for the pages to come, and show the times of this one in it, unless another one was chosen. */
 function useZone() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (!zone || zone === "UTC" || /(^|; )jurado_zone=/.test(document.cookie)) return;
   document.cookie = `jurado_zone=${zone}; max-age=31536000; path=${document.documentElement.dataset.root || "/"}; samesite=lax`;
   for (const time of document.querySelectorAll("time[datetime]")) {
-    const parts = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "short", timeZone: zone });
+    const parts = new Intl.DateTimeFormat(...written(zone));
     time.textContent = `${parts.format(new Date(time.dateTime))} ${zone}`;
   }
 }

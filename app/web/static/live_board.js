@@ -103,13 +103,13 @@
     if (text !== undefined) status.textContent = text;
     const count = waiting ? changes(waiting) : 0;
     now.hidden = !count;
-    now.textContent = count === 1 ? "1 change, show now" : `${count} changes, show now`;
+    now.textContent = ngettext("%(num)s change, show now", "%(num)s changes, show now", count);
     part("status")?.append(status);
   }
 
   async function fetchPage(address) {
     const reply = await fetch(address, { headers: { Accept: "text/html" } });
-    if (!reply.ok) throw new Error(`the server says ${reply.status}`);
+    if (!reply.ok) throw new Error(_("the server says %(status)s", { status: reply.status }));
     return new DOMParser().parseFromString(await reply.text(), "text/html");
   }
 
@@ -125,11 +125,11 @@
         if (tag !== version) take(await fetchPage(location.href));
         version = tag;
       }
-      say(reply.ok || reply.status === 304 ? " · connected" : ` · the server says ${reply.status}`);
+      say(` · ${reply.ok || reply.status === 304 ? _("connected") : _("the server says %(status)s", { status: reply.status })}`);
       drawLines();
     } catch {
       wait = OFFLINE;
-      say(" · offline, trying");
+      say(` · ${_("offline, trying")}`);
     }
     return later(wait);
   }
@@ -220,7 +220,7 @@
   }
   now.hidden = true;
   now.addEventListener("click", () => waiting && show(waiting));
-  hold.textContent = "Hold";
+  hold.textContent = _("Hold");
   hold.setAttribute("aria-pressed", "false");
   hold.addEventListener("click", () => {
     held = !held;

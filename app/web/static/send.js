@@ -45,16 +45,18 @@
   const list = element("ul", { className: "pre" });
   const summary = element("p", { className: "pre-sum" });
   const bar = element("progress", { max: 1, value: 0, hidden: true });
-  bar.setAttribute("aria-label", "Sent so far");
+  bar.setAttribute("aria-label", _("Sent so far"));
   const said = element("div", { className: "pre-said" });
   said.setAttribute("role", "status");
   const result = element("div", { className: "pre-result" });
 
   const sizeText = (bytes) =>
-    bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+    bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${decimal(bytes / 1000)} KB` : `${decimal(bytes / 1e6)} MB`;
+  const decimal = (number) => number.toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
   const baseName = (path) => path.split("/").pop();
   const isLitter = (path) => path.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
-  const some = (all) => (all.length > 5 ? `${all.slice(0, 4).join(", ")} and ${all.length - 4} more` : all.join(", "));
+  const some = (all) =>
+    all.length > 5 ? _("%(names)s and %(count)s more", { names: all.slice(0, 4).join(", "), count: all.length - 4 }) : all.join(", ");
 
   /** The entries of a zip by its directory: {path, size, method, at, packed}; an error says what is wrong with it. */
   async function entriesOf(file) {
@@ -62,13 +64,13 @@
     const tail = new DataView(await file.slice(start).arrayBuffer());
     let end = tail.byteLength - 22;
     while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
-    if (end < 0) throw new Error("this zip has no directory at its end: it is cut or damaged");
+    if (end < 0) throw new Error(_("this zip has no directory at its end: it is cut or damaged"));
     const [count, length, at] = [tail.getUint16(end + 10, true), tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
     if (count === 0xffff || at === 0xffffffff) return null; // too many entries, or too large, to be looked at here
     const directory = new DataView(await file.slice(at, at + length).arrayBuffer());
     const entries = [];
     for (let place = 0; place + 46 <= directory.byteLength && entries.length < count; ) {
-      if (directory.getUint32(place, true) !== 0x02014b50) throw new Error("the directory of this zip is damaged");
+      if (directory.getUint32(place, true) !== 0x02014b50) throw new Error(_("the directory of this zip is damaged"));
       const [name, extra, comment] = [28, 30, 32].map((offset) => directory.getUint16(place + offset, true));
       const bytes = new Uint8Array(directory.buffer, place + 46, name);
       const path = new TextDecoder().decode(bytes);
@@ -99,10 +101,10 @@
       const magic = String.fromCharCode(...new Uint8Array(await file.slice(0, 6).arrayBuffer()));
       const kind = KINDS.find(([start]) => magic.startsWith(start))?.[1];
       if (kind) {
-        all.push({ path, size: file.size, fault: `a ${kind} archive: expected a zip or plain files` });
+        all.push({ path, size: file.size, fault: _("a %(kind)s archive: expected a zip or plain files", { kind }) });
       } else if (magic.startsWith("PK\x03\x04") || magic.startsWith("PK\x05\x06")) {
         const entries = await entriesOf(file).catch((error) => all.push({ path, size: file.size, fault: error.message }) && []);
-        if (entries === null) all.push({ path, size: file.size, note: "too large to be looked at here; the server will" });
+        if (entries === null) all.push({ path, size: file.size, note: _("too large to be looked at here; the server will") });
         for (const entry of entries ?? []) all.push({ ...entry, look: () => beginningOf(file, entry) });
       } else {
         all.push({ path, size: file.size, file, look: () => file.slice(0, LOOK_AT).text() });
@@ -150,18 +152,22 @@
       else if (isLitter(each.path)) left.push(each.path);
       else if (!known) {
         const near = nearest(name);
-        wrong.push([each.path, `no such case.${near ? ` Did you mean ${near}?` : ""} It will be left out.`, each.size]);
+        const why = near
+          ? _("no such case. Did you mean %(near)s? It will be left out.", { near })
+          : _("no such case. It will be left out.");
+        wrong.push([each.path, why, each.size]);
       } else if (known.some((one) => taken.has(one.name))) {
         const [first] = known.filter((one) => taken.has(one.name));
-        wrong.push([each.path, `a second file for ${first.name}, beside ${taken.get(first.name).path}: all would be refused`, each.size]);
+        const values = { case: first.name, other: taken.get(first.name).path };
+        wrong.push([each.path, _("a second file for %(case)s, beside %(other)s: all would be refused", values), each.size]);
       } else {
         for (const one of known) taken.set(one.name, each);
         if (each.path !== name) nested.push(each.path);
         const text = each.look && each.size <= limit ? await each.look().catch(() => null) : null;
-        if (!each.size) wrong.push([each.path, "it is empty. It would be rejected.", 0]);
-        else if (each.size > limit) wrong.push([each.path, `larger than ${sizeText(limit)}. It would be rejected.`, each.size]);
-        else if (text !== null && text.includes("\0")) wrong.push([each.path, "it is no text. It would be rejected.", each.size]);
-        else if (text !== null && !text.trim()) wrong.push([each.path, "it begins with blanks only. It may be rejected.", each.size]);
+        if (!each.size) wrong.push([each.path, _("it is empty. It would be rejected."), 0]);
+        else if (each.size > limit) wrong.push([each.path, _("larger than %(size)s. It would be rejected.", { size: sizeText(limit) }), each.size]);
+        else if (text !== null && text.includes("\0")) wrong.push([each.path, _("it is no text. It would be rejected."), each.size]);
+        else if (text !== null && !text.trim()) wrong.push([each.path, _("it begins with blanks only. It may be rejected."), each.size]);
       }
     }
     return { all, taken, wrong, left, notes, nested };
@@ -187,31 +193,32 @@
     const missing = cases.filter((each) => !taken.has(each.name));
     const [kept, open] = [missing.filter((each) => each.has), missing.filter((each) => !each.has)];
     const lines = wrong.slice(0, MOST_SHOWN).map(([path, why, size]) => line("wa", path, why, sizeText(size)));
-    if (wrong.length > MOST_SHOWN) lines.push(line("wa", `${wrong.length - MOST_SHOWN} more`, "which look wrong, too"));
-    if (good.length) lines.push(line("ac", some(good), "names and sizes look right", count(good.length, "file")));
+    if (wrong.length > MOST_SHOWN) lines.push(line("wa", _("%(count)s more", { count: wrong.length - MOST_SHOWN }), _("which look wrong, too")));
+    if (good.length) lines.push(line("ac", some(good), _("names and sizes look right"), files(good.length)));
     for (const [path, why, size] of notes) lines.push(line("wait", path, why, sizeText(size)));
-    if (nested.length) lines.push(line("pc", some(nested), "taken; names of folders are ignored"));
-    if (left.length) lines.push(line("no", some(left), "no answers, left out", count(left.length, "file")));
-    if (kept.length) lines.push(line("carry", some(kept.map((each) => each.name)), keptText, "no file"));
-    if (open.length) lines.push(line("no", some(open.map((each) => each.name)), "nothing sent yet", "no file"));
+    if (nested.length) lines.push(line("pc", some(nested), _("taken; names of folders are ignored")));
+    if (left.length) lines.push(line("no", some(left), _("no answers, left out"), files(left.length)));
+    if (kept.length) lines.push(line("carry", some(kept.map((each) => each.name)), keptText, _("no file")));
+    if (open.length) lines.push(line("no", some(open.map((each) => each.name)), _("nothing sent yet"), _("no file")));
     list.replaceChildren(...lines);
     summary.replaceChildren(
-      element("b", { textContent: "Checked in your browser, nothing sent yet. " }),
-      `${taken.size} of ${cases.length} cases get a file${wrong.length ? `; ${count(wrong.length, "file")} look${wrong.length === 1 ? "s" : ""} wrong` : ""}.`,
+      element("b", { textContent: `${_("Checked in your browser, nothing sent yet.")} ` }),
+      ngettext("%(taken)s of %(num)s case get a file.", "%(taken)s of %(num)s cases get a file.", cases.length, { taken: taken.size }),
+      wrong.length ? ` ${ngettext("%(num)s file looks wrong.", "%(num)s files look wrong.", wrong.length)}` : "",
     );
-    const files = notes.length || !taken.size ? chosen.length : taken.size;
-    button.textContent = `Send ${count(files, "file")} for ${label}`;
+    const sent = notes.length || !taken.size ? chosen.length : taken.size;
+    button.textContent = ngettext("Send %(num)s file for %(problem)s", "Send %(num)s files for %(problem)s", sent, { problem: label });
     button.disabled = !all.length;
   }
 
-  const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  const files = (number) => ngettext("%(num)s file", "%(num)s files", number);
 
-  function choose(files) {
-    chosen = files;
+  function choose(picked) {
+    chosen = picked;
     key = "";
     said.replaceChildren();
     result.replaceChildren();
-    if (files.length) look();
+    if (picked.length) look();
   }
 
   /** All files below an entry of a drop, with their paths. */
@@ -250,7 +257,7 @@
         if (event.lengthComputable) bar.value = event.loaded / event.total;
       });
       request.addEventListener("load", () => resolve(request));
-      request.addEventListener("error", () => reject(new Error("the server cannot be reached")));
+      request.addEventListener("error", () => reject(new Error(_("the server cannot be reached"))));
       request.send(body);
     });
   }
@@ -263,18 +270,19 @@
     button.disabled = true;
     bar.value = 0;
     bar.hidden = false;
-    said.textContent = "Sending …";
+    said.textContent = _("Sending …");
     const body = new FormData();
     body.append("problem_id", form.elements.problem_id.value);
     for (const { file, path } of await toSend()) body.append("files", file, path.split("/").pop());
     try {
       const reply = await upload(body);
       const document_ = JSON.parse(reply.responseText || "{}");
-      if (reply.status !== 201) throw new Refused(document_.message ?? `the server says ${reply.status}`);
+      if (reply.status !== 201) throw new Refused(document_.message ?? _("the server says %(status)s", { status: reply.status }));
       stored(document_);
     } catch (error) {
-      said.textContent = error instanceof Refused ? `Not stored: ${error.message}.` : `${error.message}. Your files are still here.`;
-      button.textContent = error instanceof Refused ? button.textContent : "Send again, safe to repeat";
+      const values = { reason: error.message };
+      said.textContent = error instanceof Refused ? _("Not stored: %(reason)s.", values) : _("%(reason)s. Your files are still here.", values);
+      button.textContent = error instanceof Refused ? button.textContent : _("Send again, safe to repeat");
       if (error instanceof Refused) key = "";
     } finally {
       button.disabled = false;
@@ -287,15 +295,15 @@
   function stored(submission) {
     const address = form.dataset.report + submission.id;
     said.replaceChildren(
-      element("b", {}, "Stored as ", element("a", { href: address, textContent: submission.id })),
-      ` at ${submission.contest_time.split(".")[0]}. `,
+      element("b", {}, `${_("Stored as")} `, element("a", { href: address, textContent: submission.id })),
+      ` · ${submission.contest_time.split(".")[0]} `,
     );
     chosen = [];
     key = "";
     form.reset();
     list.replaceChildren();
     summary.replaceChildren();
-    button.textContent = `Send for ${label}`;
+    button.textContent = _("Send for %(problem)s", { problem: label });
     follow(address);
   }
 
@@ -306,11 +314,11 @@
       const reply = await fetch(address, { headers: { Accept: "text/html" } });
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
       const report = page.getElementById("report");
-      if (!report) throw new Error(`the server says ${reply.status}`);
+      if (!report) throw new Error(_("the server says %(status)s", { status: reply.status }));
       done = !report.hasAttribute("data-wait");
       const verdict = report.querySelector(".head .v");
       const sum = report.querySelector("dl.sum");
-      const link = element("a", { href: address, textContent: "The whole report" });
+      const link = element("a", { href: address, textContent: _("The whole report") });
       result.replaceChildren(...[verdict, done ? sum : null, done ? element("p", {}, link) : null].filter(Boolean));
     } catch {
       wait = 5000;
@@ -319,7 +327,7 @@
   }
 
   const folder = element("input", { type: "file", multiple: true, hidden: true, webkitdirectory: true });
-  const pick = element("button", { type: "button", className: "btn", textContent: "Choose a folder" });
+  const pick = element("button", { type: "button", className: "btn", textContent: _("Choose a folder") });
   pick.addEventListener("click", () => folder.click());
   folder.addEventListener("change", () =>
     choose([...folder.files].map((file) => ({ file, path: file.webkitRelativePath || file.name }))),
@@ -339,7 +347,7 @@
     const files = [...event.dataTransfer.files].map((file) => ({ file, path: file.name }));
     choose(entries.length ? (await Promise.all(entries.map((entry) => filesOf(entry)))).flat() : files);
   });
-  drop.append(element("p", { className: "mute", textContent: "You can drop them here, or a folder." }), pick, folder);
+  drop.append(element("p", { className: "mute", textContent: _("You can drop them here, or a folder.") }), pick, folder);
   drop.after(summary, list);
   form.querySelector(".send").append(bar, said, result);
   form.addEventListener("submit", send);

@@ -10,7 +10,6 @@ const SPEEDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const LONGEST_PLAY = 20; // seconds at the first speed
 const LISTED = 50;
 const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family", "text-anchor"];
-const KEYS = "Space plays and pauses, the arrows step, with Shift by ten, Home and End go to the ends, + and − change the speed, N goes to the next notable step.";
 
 /** An element with a class and children. */
 export function make(tag, name = "", ...children) {
@@ -87,7 +86,7 @@ export class JuradoBoard extends HTMLElement {
     this.seek(Number(step ?? (views.length === 1 ? views[0].first : 0)));
     this.saving.hidden = views.some((view) => !view.drawing);
     this.list.hidden = !views[0].say;
-    this.saving.textContent = views[0].drawing instanceof HTMLCanvasElement ? "Save as PNG" : "Save as SVG";
+    this.saving.textContent = views[0].drawing instanceof HTMLCanvasElement ? _("Save as PNG") : _("Save as SVG");
   }
 
   /** Show the boards after so many steps. */
@@ -99,7 +98,7 @@ export class JuradoBoard extends HTMLElement {
       this.said[at].setAttribute("aria-live", this.timer ? "off" : "polite");
     });
     this.range.value = this.step;
-    this.range.setAttribute("aria-valuetext", `Step ${this.step} of ${this.count}`);
+    this.range.setAttribute("aria-valuetext", _("Step %(step)s of %(count)s", { step: this.step, count: this.count }));
     if (this.list?.open && !this.timer) this.#fillList();
     this.dispatchEvent(new CustomEvent("seek", { detail: this.step }));
   }
@@ -115,24 +114,24 @@ export class JuradoBoard extends HTMLElement {
       this.seek(this.step + steps);
       if (this.step >= this.count) this.pause();
     }, 1000 / pictures);
-    this.playing.textContent = "Pause";
+    this.playing.textContent = _("Pause");
   }
 
   pause() {
     if (!this.timer) return;
     clearInterval(this.timer);
     this.timer = null;
-    this.playing.textContent = "Play";
+    this.playing.textContent = _("Play");
     this.seek(this.step);
   }
 
   #wait(name) {
-    this.setAttribute("aria-label", `Board of ${name}`);
-    this.replaceChildren(make("p", "say", "Loading the board …"));
+    this.setAttribute("aria-label", _("Board of %(name)s", { name }));
+    this.replaceChildren(make("p", "say", _("Loading the board …")));
   }
 
   #fail(error) {
-    this.replaceChildren(make("p", "say stop", `The board cannot be shown: ${error.message}`));
+    this.replaceChildren(make("p", "say stop", _("The board cannot be shown: %(reason)s", { reason: error.message })));
   }
 
   #faster(by) {
@@ -191,20 +190,20 @@ export class JuradoBoard extends HTMLElement {
       faces.append(face);
       return said;
     });
-    this.setAttribute("aria-label", `Board of ${this.name}`);
+    this.setAttribute("aria-label", _("Board of %(name)s", { name: this.name }));
     this.replaceChildren(make("h3", "", this.name), faces, this.#player(), this.#footer());
   }
 
   #player() {
     this.range = make("input", "scrub");
     Object.assign(this.range, { type: "range", min: 0, value: 0 });
-    this.range.setAttribute("aria-label", "Step");
+    this.range.setAttribute("aria-label", _("Step"));
     this.range.addEventListener("input", () => this.#go(Number(this.range.value)));
-    this.playing = button("Play", "", () => this.play());
+    this.playing = button(_("Play"), "", () => this.play());
     this.playing.className = "btn main";
     this.pace = button("", "", () => this.#faster(this.speed === SPEEDS.at(-1) ? -10 : 1));
     this.pace.classList.add("pace");
-    this.pace.title = "Steps a second; click for more";
+    this.pace.title = _("Steps a second; click for more");
     const track = make("div", "track", this.range);
     const curve = this.views.length === 1 && curveOf(this.views[0].curve);
     if (curve) track.prepend(curve);
@@ -212,26 +211,30 @@ export class JuradoBoard extends HTMLElement {
       "div",
       "ctl",
       track,
-      button("#k0", "To the start", () => this.#go(0)),
-      button("#k1", "A step back", () => this.#go(this.step - 1)),
+      button("#k0", _("To the start"), () => this.#go(0)),
+      button("#k1", _("A step back"), () => this.#go(this.step - 1)),
       this.playing,
-      button("#k2", "A step on", () => this.#go(this.step + 1)),
-      button("#k3", "To the end", () => this.#go(this.count)),
+      button("#k2", _("A step on"), () => this.#go(this.step + 1)),
+      button("#k3", _("To the end"), () => this.#go(this.count)),
       this.pace,
     );
   }
 
   #footer() {
-    this.help = make("p", "mute", KEYS);
+    this.help = make(
+      "p",
+      "mute",
+      _("Space plays and pauses, the arrows step, with Shift by ten, Home and End go to the ends, + and − change the speed, N goes to the next notable step."),
+    );
     this.help.hidden = true;
-    const help = make("button", "link", "Keys");
+    const help = make("button", "link", _("Keys"));
     help.type = "button";
     help.addEventListener("click", () => this.help.toggleAttribute("hidden"));
     const save = make("button", "link");
     save.type = "button";
     save.addEventListener("click", () => this.#save());
     this.saving = save;
-    this.list = make("details", "steps", make("summary", "", "List of steps"));
+    this.list = make("details", "steps", make("summary", "", _("List of steps")));
     this.list.addEventListener("toggle", () => this.list.open && this.#fillList());
     return make("footer", "", help, " · ", save, this.help, this.list);
   }

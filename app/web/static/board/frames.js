@@ -14,13 +14,13 @@ export class FrameView {
     this.first = 0;
     this.frame = document.createElement("iframe");
     this.frame.setAttribute("sandbox", "allow-scripts");
-    this.frame.title = "The board of this problem";
+    this.frame.title = _("The board of this problem");
     this.frame.src = address;
     this.element = document.createElement("div");
     this.element.className = "surface framed";
     this.element.append(this.frame);
     this.waiting = new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error("the problem's own board does not answer")), PATIENCE);
+      const timer = setTimeout(() => reject(new Error(_("the problem's own board does not answer"))), PATIENCE);
       this.listener = ({ source, data }) => {
         if (source === null || source !== this.frame.contentWindow || data === null || typeof data !== "object") return;
         if (data.ready) this.frame.contentWindow.postMessage({ input, answer }, "*");

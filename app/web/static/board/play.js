@@ -42,7 +42,7 @@ async function renew(address, init, focus) {
   const reply = await fetch(address, { ...init, headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
   const fresh = page.getElementById("game");
-  if (!fresh) return tell(page.querySelector(".note")?.textContent ?? `The server says ${reply.status}.`);
+  if (!fresh) return tell(page.querySelector(".note")?.textContent ?? _("the server says %(status)s", { status: reply.status }));
   place().replaceWith(fresh);
   history.replaceState(null, "", new URL(reply.url).pathname);
   show(focus);
@@ -71,7 +71,7 @@ document.addEventListener("submit", async (event) => {
     if (form.method === "get") await renew(`${form.getAttribute("action")}?${fields}`, {}, "#move [name=move]");
     else await renew(form.getAttribute("action"), { method: "POST", body: fields }, focus);
   } catch {
-    tell("The server cannot be reached. Your move is safe to repeat.");
+    tell(_("The server cannot be reached. Your move is safe to repeat."));
   }
   buttons.forEach((button) => (button.disabled = false));
 });

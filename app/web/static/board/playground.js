@@ -21,7 +21,7 @@ function inputOf(answer) {
 }
 
 async function take(files) {
-  if (files.length > MOST_FILES) return tell(`${files.length} files are too many: at most ${MOST_FILES} at once.`);
+  if (files.length > MOST_FILES) return tell(_("%(count)s files are too many: at most %(most)s at once.", { count: files.length, most: MOST_FILES }));
   let unused = 0;
   for (const [name, file] of files) {
     if (file.size > LARGEST || stem(name) === "") {
@@ -32,7 +32,13 @@ async function take(files) {
     if (isInput(name)) inputs.set(stem(name), text);
     else keep(name.replace(/^.*\//, ""), text);
   }
-  await refresh(unused ? ` ${unused} files were left out: larger than ${LARGEST / 2 ** 20} MiB, or without a name.` : "");
+  const more = ngettext(
+    "%(num)s file was left out: larger than %(most)s MiB, or without a name.",
+    "%(num)s files were left out: larger than %(most)s MiB, or without a name.",
+    unused,
+    { most: LARGEST / 2 ** 20 },
+  );
+  await refresh(unused ? ` ${more}` : "");
 }
 
 function keep(name, text) {
@@ -43,7 +49,7 @@ function keep(name, text) {
 
 /** Play every answer once, list what became of it, and show the first one that is wrong, or the first. */
 async function refresh(more = "") {
-  tell("Reading …");
+  tell(_("Reading …"));
   list.replaceChildren();
   let missing = 0;
   for (const answer of answers) {
@@ -53,12 +59,13 @@ async function refresh(more = "") {
       answer.view = input === undefined ? undefined : await openView({ board: slug, input, answer: answer.text });
       answer.fault = undefined;
     } catch {
-      [answer.view, answer.fault] = [undefined, "the input cannot be read"];
+      [answer.view, answer.fault] = [undefined, _("the input cannot be read")];
     }
     list.append((answer.row = rowOf(answer)));
   }
-  const lacking = missing ? ` ${missing} of them belong to no input that is here.` : "";
-  tell(`${inputs.size} inputs, ${answers.length} answers.${lacking}${more}`);
+  const lacking = missing ? ` ${ngettext("%(num)s of them belongs to no input that is here.", "%(num)s of them belong to no input that is here.", missing)}` : "";
+  const read = [ngettext("%(num)s input", "%(num)s inputs", inputs.size), ngettext("%(num)s answer", "%(num)s answers", answers.length)];
+  tell(`${read.join(", ")}.${lacking}${more}`);
   const wrong = answers.findIndex((answer) => answer.view?.stop);
   open(wrong >= 0 ? wrong : answers.findIndex((answer) => answer.view));
 }
@@ -73,7 +80,7 @@ function rowOf(answer) {
   name.append(answer.view ? link : make("span", "mono", answer.name));
   const { view } = answer;
   if (view?.stop) name.append(make("p", "say stop", view.stop));
-  const raw = !view ? (answer.fault ?? "no input") : view.stop ? "rejected" : (view.raw ?? "–");
+  const raw = !view ? (answer.fault ?? _("no input")) : view.stop ? _("rejected") : (view.raw ?? "–");
   row.append(name, make("td", "r", view ? String(view.steps) : "–"), make("td", "r", String(raw)));
   return row;
 }

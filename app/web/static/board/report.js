@@ -51,7 +51,7 @@ async function drawRejection(place) {
     place.append(view.element);
     view.seek(view.first);
     closeUp(view);
-    const see = make("button", "link", "See it on the board");
+    const see = make("button", "link", _("See it on the board"));
     see.type = "button";
     see.addEventListener("click", () => link.click());
     place.parentElement.querySelector("p").after(make("p", "", see));

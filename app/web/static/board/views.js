@@ -13,7 +13,7 @@ export function textOf(bytes) {
 /** A file of the server as such a text. */
 export async function fetchText(address) {
   const reply = await fetch(address);
-  if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).message ?? `the server says ${reply.status}`);
+  if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).message ?? _("the server says %(status)s", { status: reply.status }));
   return textOf(new Uint8Array(await reply.arrayBuffer()));
 }
 
@@ -29,7 +29,7 @@ function parseApart({ board, input, answer }) {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   return new Promise((resolve, reject) => {
     worker.addEventListener("message", ({ data }) => (data.fault ? reject(new Error(data.fault)) : resolve(data.parsed)));
-    worker.addEventListener("error", (event) => reject(new Error(event.message || "the parser has failed")));
+    worker.addEventListener("error", (event) => reject(new Error(event.message || _("the parser has failed"))));
     worker.postMessage({ board, input, answer });
   }).finally(() => worker.terminate());
 }

@@ -132,7 +132,7 @@ export function draw(frame, drawn) {
 
 function emptyBoard(size) {
   const side = size * CELL + EDGE;
-  const board = drawing(side + 2, side + 2, "the board");
+  const board = drawing(side + 2, side + 2, _("the board"));
   board.pieces = [];
   board.kinds = [];
   board.append(...axes(size, size, CELL, EDGE, EDGE, 0));
@@ -181,11 +181,27 @@ function around({ size, attempt }) {
 
 /** The frame in words. */
 export function say({ size, jump, attempt, step, count, left, able: cells }) {
-  if (attempt) return `Jump ${step}, ${attempt.text}, is not possible. ${left} pieces are left.`;
-  const rest = cells.length ? ` ${cells.length} of them could still jump.` : " None of them can jump.";
-  if (!jump) return `The start: ${left} pieces, ${count} jumps to come.${count ? "" : rest}`;
+  if (attempt) {
+    const impossible = _("Jump %(step)s, %(jump)s, is not possible.", { step, jump: attempt.text });
+    return `${impossible} ${ngettext("%(num)s piece is left.", "%(num)s pieces are left.", left)}`;
+  }
+  const rest = cells.length
+    ? ` ${ngettext("%(num)s of them could still jump.", "%(num)s of them could still jump.", cells.length)}`
+    : ` ${_("None of them can jump.")}`;
+  if (!jump) {
+    const values = {
+      pieces: ngettext("%(num)s piece", "%(num)s pieces", left),
+      jumps: ngettext("%(num)s jump to come", "%(num)s jumps to come", count),
+    };
+    return `${_("The start: %(pieces)s, %(jumps)s.", values)}${count ? "" : rest}`;
+  }
   const name = (cell) => pair(Math.floor(cell / size), cell % size);
-  const sentence = `Jump ${step} of ${count}: ${name(jump.from)} to ${name(jump.to)}, eats ${name(jump.over)}, ${left} pieces left.`;
+  const sentence = ngettext(
+    "Jump %(step)s of %(count)s: %(from)s to %(to)s, eats %(over)s, %(num)s piece left.",
+    "Jump %(step)s of %(count)s: %(from)s to %(to)s, eats %(over)s, %(num)s pieces left.",
+    left,
+    { step, count, from: name(jump.from), to: name(jump.to), over: name(jump.over) },
+  );
   return step === count ? sentence + rest : sentence;
 }
 

@@ -64,7 +64,7 @@ export function frames({ start, steps, ended }) {
   return {
     count: steps.length,
     seek(step) {
-      const told = step === steps.length && ended ? ` The end: ${ended}.` : "";
+      const told = step === steps.length && ended ? ` ${_("The end: %(how)s.", { how: ended })}` : "";
       return { rules, position: positions[step], made: steps[step - 1], step, count: steps.length, told };
     },
   };
@@ -77,8 +77,10 @@ export function draw({ rules, position, made, choose }, drawn, theme) {
 
 /** The frame in words. */
 export function say({ rules, position, made, step, count, told }) {
-  if (!rules) return "No game can be read.";
-  const begin = made ? `Move ${step} of ${count}, ${made.by}: ${rules.describe(made.move)}.` : "The start.";
+  if (!rules) return _("No game can be read.");
+  const begin = made
+    ? _("Move %(step)s of %(count)s, %(player)s: %(move)s.", { step, count, player: made.by, move: rules.describe(made.move) })
+    : _("The start.");
   return `${begin} ${rules.say(position)}${told}`;
 }
 

@@ -84,20 +84,22 @@ export function frames({ steps, stop }) {
 
 /** The frame in words. */
 export function say({ step, count, position, move, verdict }) {
-  if (!position) return `${count} positions, one a step.`;
+  if (!position) return ngettext("%(num)s position, one a step.", "%(num)s positions, one a step.", count);
   const { a, b, k } = position;
-  const claim = move.x + move.y === 0n ? "said to be lost" : `take ${taken(move)}`;
-  return `Position ${step} of ${count}: ${a} cakes, ${b} pieces of fruit, at most ${k}: ${claim}, ${verdict}.`;
+  const claim = move.x + move.y === 0n ? _("said to be lost") : taken(move);
+  const judged = { right: _("right"), wrong: _("wrong"), "not looked at": _("not looked at") }[verdict];
+  const values = { step, count, cakes: a, fruit: b, most: k, claim, judged };
+  return _("Position %(step)s of %(count)s: cakes %(cakes)s, fruit %(fruit)s, at most %(most)s: %(claim)s, %(judged)s.", values);
 }
 
 function taken({ x, y }) {
-  if (x === y) return `${x} of both`;
-  return x ? `${x} of the cakes` : `${y} of the fruit`;
+  if (x === y) return _("take %(count)s of both", { count: x });
+  return x ? _("take %(count)s of the cakes", { count: x }) : _("take %(count)s of the fruit", { count: y });
 }
 
 /** A position: its piles as bars, and the folded square with its lost cells, the position and the move. */
 export function draw(frame, drawn) {
-  const board = drawn ?? drawing(SIDE + 40, SIDE + 100, "the position");
+  const board = drawn ?? drawing(SIDE + 40, SIDE + 100, _("the position"));
   if (!frame.position) {
     board.replaceChildren(label(`${frame.count} positions`, { class: "big", x: SIDE / 2 + 20, y: 60 }));
     return board;
@@ -186,11 +188,11 @@ export const game = {
     const list = (count, text) => Array.from({ length: count }, (_, at) => text(at + 1));
     return [...list(cakes, (i) => `${i} 0`), ...list(fruit, (i) => `0 ${i}`), ...list(both, (i) => `${i} ${i}`)];
   },
-  describe: (move) => `take ${taken(Object.fromEntries(move.split(" ").map((number, at) => ["xy"[at], BigInt(number)])))}`,
-  say: ({ a, b, k }) => (a + b === 0n ? "The piles are empty." : `${a} cakes and ${b} pieces of fruit; a move takes at most ${k} from a pile.`),
+  describe: (move) => taken(Object.fromEntries(move.split(" ").map((number, at) => ["xy"[at], BigInt(number)]))),
+  say: ({ a, b, k }) => (a + b === 0n ? _("The piles are empty.") : _("Cakes: %(cakes)s, fruit: %(fruit)s; a move takes at most %(most)s from a pile.", { cakes: a, fruit: b, most: k })),
   draw(position, drawn, _theme, last, choose) {
     const move = last && Object.fromEntries(last.split(" ").map((number, at) => ["xy"[at], BigInt(number)]));
-    const board = drawn ?? drawing(SIDE + 40, 128, "the piles");
+    const board = drawn ?? drawing(SIDE + 40, 128, _("the piles"));
     board.replaceChildren(...heaps(position, move, choose));
     return board;
   },

@@ -124,7 +124,7 @@ function stepArrow(name, [r1, c1, r2, c2]) {
 
 function emptyMap({ size, trees, haystacks, pigs }) {
   const side = size * CELL + EDGE;
-  const board = drawing(side + 2, side + 2, "the map");
+  const board = drawing(side + 2, side + 2, _("the map"));
   board.append(...axes(size, size, CELL, EDGE, EDGE, 1));
   trees.forEach((row, r) => row.forEach((tree, c) => board.append(tree ? treeAt(r + 1, c + 1) : square("sq", r + 1, c + 1))));
   board.stacks = haystacks.map(([row, column]) => stackAt(row, column));
@@ -167,12 +167,26 @@ function around({ size, attempt }) {
 
 /** The frame in words. */
 export function say({ claim, moved, attempt, step, count, reached, haystacks }) {
-  const sums = `${reached} of ${haystacks.length} haystacks have a piglet`;
-  const from = ([r1, c1, r2, c2]) => `${pair(r1, c1)} to ${pair(r2, c2)}`;
-  if (attempt) return `Step ${step}, ${from(attempt.step)}, is not possible. ${sums}.`;
-  if (moved) return `Step ${step} of ${count}: ${isJump(moved) ? "jump" : "walk"} from ${from(moved)}. ${sums}.`;
-  const said = claim === undefined ? "The answer is empty" : claim === UNREACHABLE ? "The answer says that no plan is enough" : `The answer says ${claim} steps`;
-  return `${said}${count ? `, ${count} of them to come` : claim > 0 ? ", without a plan" : ""}. ${sums}.`;
+  const sums = ngettext(
+    "%(reached)s of %(num)s haystack have a piglet.",
+    "%(reached)s of %(num)s haystacks have a piglet.",
+    haystacks.length,
+    { reached },
+  );
+  const ends = ([r1, c1, r2, c2]) => ({ step, count, from: pair(r1, c1), to: pair(r2, c2) });
+  if (attempt) return `${_("Step %(step)s, %(from)s to %(to)s, is not possible.", ends(attempt.step))} ${sums}`;
+  if (moved && isJump(moved)) return `${_("Step %(step)s of %(count)s: jump from %(from)s to %(to)s.", ends(moved))} ${sums}`;
+  if (moved) return `${_("Step %(step)s of %(count)s: walk from %(from)s to %(to)s.", ends(moved))} ${sums}`;
+  if (claim === undefined) return `${_("The answer is empty.")} ${sums}`;
+  if (claim === UNREACHABLE) return `${_("The answer says that no plan is enough.")} ${sums}`;
+  if (count) {
+    const steps = ngettext("The answer says %(num)s step, %(count)s of them to come.", "The answer says %(num)s steps, %(count)s of them to come.", claim, { count });
+    return `${steps} ${sums}`;
+  }
+  if (claim > 0) {
+    return `${ngettext("The answer says %(num)s step, without a plan.", "The answer says %(num)s steps, without a plan.", claim)} ${sums}`;
+  }
+  return `${ngettext("The answer says %(num)s step.", "The answer says %(num)s steps.", claim)} ${sums}`;
 }
 
 /** What would be refused by the first numbers of a file alone; an empty text where nothing would. */

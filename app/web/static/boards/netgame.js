@@ -97,14 +97,19 @@ export function frames({ start, winner, steps }) {
 
 /** The frame in words. */
 export function say({ net, winner, cut, last }) {
-  if (last) return `${cutText(net, last)} ${count(wholeOf(net, cut))} cells are whole after it.`;
-  const claim = winner === 1 ? "The answer says that the first player wins." : winner === 2 ? "The answer says that the second player wins." : "";
-  return `${net.ropes.length} ropes, ${net.cells.length} whole cells. ${claim}`;
+  if (last) {
+    const whole = count(wholeOf(net, cut));
+    return `${cutText(net, last)} ${ngettext("%(num)s cell is whole after it.", "%(num)s cells are whole after it.", whole)}`;
+  }
+  const claim = winner === 1 ? _("The answer says that the first player wins.") : winner === 2 ? _("The answer says that the second player wins.") : "";
+  const ropes = ngettext("%(num)s rope", "%(num)s ropes", net.ropes.length);
+  return `${ropes}, ${ngettext("%(num)s whole cell.", "%(num)s whole cells.", net.cells.length)} ${claim}`;
 }
 
 function cutText(net, rope) {
   const cells = count(net.cellsOf[rope - 1]);
-  return cells ? `Cutting rope ${rope} takes ${cells === 1 ? "a cell" : "two cells"}.` : `Rope ${rope} is a side of no whole cell: it may not be cut.`;
+  if (!cells) return _("Rope %(rope)s is a side of no whole cell: it may not be cut.", { rope });
+  return cells === 1 ? _("Cutting rope %(rope)s takes a cell.", { rope }) : _("Cutting rope %(rope)s takes two cells.", { rope });
 }
 
 function count(bits) {
@@ -117,7 +122,7 @@ function count(bits) {
 export function draw({ net, cut, last }, drawn, _theme, choose) {
   const [left, right, low, high] = box(net.ropes);
   const [wide, tall] = [(right - left) * CELL + 2 * EDGE, (high - low) * CELL + 2 * EDGE];
-  const board = drawn ?? drawing(wide, tall, "the net");
+  const board = drawn ?? drawing(wide, tall, _("the net"));
   const at = (x, y) => [EDGE + (x - left) * CELL, EDGE + (high - y) * CELL];
   const whole = wholeOf(net, cut);
   const before = wholeOf(net, cut.slice(0, -1));
@@ -188,7 +193,11 @@ export const game = {
     const whole = wholeOf(net, cut);
     return net.ropes.map((_, index) => String(index + 1)).filter((number) => net.cellsOf[number - 1] & whole);
   },
-  describe: (move) => `cut rope ${move}`,
-  say: (position) => (game.over(position) ? "No cell is whole." : `${count(wholeOf(position.net, position.cut))} cells are whole, ${game.moves(position).length} ropes may be cut.`),
+  describe: (move) => _("cut rope %(rope)s", { rope: move }),
+  say: (position) => {
+    if (game.over(position)) return _("No cell is whole.");
+    const cells = ngettext("%(num)s cell is whole,", "%(num)s cells are whole,", count(wholeOf(position.net, position.cut)));
+    return `${cells} ${ngettext("%(num)s rope may be cut.", "%(num)s ropes may be cut.", game.moves(position).length)}`;
+  },
   draw: ({ net, cut }, drawn, theme, last, choose) => draw({ net, cut, last: Number(last) || undefined }, drawn, theme, choose),
 };

@@ -142,11 +142,18 @@ function ahead({ ends, values, bySteps }, walk) {
 
 /** The frame in words. */
 export function say({ board, walk, attempt, step, count, sum }) {
-  if (attempt) return `Cell ${step}, ${attempt.text}, is not possible. ${sum} collected.`;
-  if (!walk.length) return `The start, ${count} cells to come.`;
+  if (attempt) return _("Cell %(step)s, %(cell)s, is not possible. %(sum)s collected.", { step, cell: attempt.text, sum });
+  if (!walk.length) return ngettext("The start, %(num)s cell to come.", "The start, %(num)s cells to come.", count);
   const last = walk.at(-1);
   const on = ahead(board, walk).length;
-  return `Cell ${step} of ${count}: ${nameOf(board, last)} with ${board.values[last]}, ${sum} collected; ${on || "no"} ${on === 1 ? "cell" : "cells"} to go on to.`;
+  const values = { step, count, cell: nameOf(board, last), value: board.values[last], sum };
+  if (!on) return _("Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; no cells to go on to.", values);
+  return ngettext(
+    "Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; %(num)s cell to go on to.",
+    "Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; %(num)s cells to go on to.",
+    on,
+    values,
+  );
 }
 
 /** The board of a frame: cells tinted by value, those of the walk framed, its last legs as lines, where it may go on. */
@@ -175,7 +182,7 @@ export function draw(frame, drawn, _theme, choose) {
 function emptyBoard(board) {
   const { size, values, variant } = board;
   const side = size * CELL + 2 * EDGE;
-  const surface = drawing(side, side, "the board");
+  const surface = drawing(side, side, _("the board"));
   surface.kinds = [];
   surface.cells = values.map((value, at) => {
     if (!value) return undefined;
@@ -239,6 +246,12 @@ export function peek(head, input) {
   return !bySteps && Number(numbers[1]) > cells ? `says ${numbers[1]} cells, but the board has ${cells}` : "";
 }
 
+/** The row and the column of a move. */
+function placeOf(move) {
+  const [row, column] = move.split(" ");
+  return { row, column };
+}
+
 /** The duel: {board, walk, begins}; A places the piece, B says who begins, then they move it in turn. */
 export const game = {
   sides: ["A", "B"],
@@ -266,14 +279,16 @@ export const game = {
     const cells = walk.length ? ahead(board, walk) : [...board.values.keys()].filter((cell) => board.values[cell]);
     return cells.map((cell) => `${Math.floor(cell / board.size) + 1} ${(cell % board.size) + 1}`);
   },
-  describe: (move) => (move.length === 1 ? `${move} begins` : `go to row ${move.split(" ")[0]}, column ${move.split(" ")[1]}`),
+  describe: (move) => (move.length === 1 ? _("%(player)s begins", { player: move }) : _("go to row %(row)s, column %(column)s", placeOf(move))),
   say(position) {
     const { board, walk, begins } = position;
     if (!walk.length) return "A places the piece.";
     const last = walk.at(-1);
     const sum = walk.reduce((total, cell) => total + board.values[cell], 0);
-    const next = begins ? `${ahead(board, walk).length} cells to go on to` : "B says who begins";
-    return `The piece is at ${nameOf(board, last)} with ${board.values[last]}; the prize is ${sum}; ${next}.`;
+    const cells = ahead(board, walk).length;
+    const next = begins ? ngettext("%(num)s cell to go on to", "%(num)s cells to go on to", cells) : _("B says who begins");
+    const values = { cell: nameOf(board, last), value: board.values[last], sum, next };
+    return _("The piece is at %(cell)s with %(value)s; the prize is %(sum)s; %(next)s.", values);
   },
   draw({ board, walk, begins }, drawn, theme, _last, choose) {
     const asks = walk.length && !begins;

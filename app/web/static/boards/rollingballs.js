@@ -6,7 +6,6 @@ const KEY_FRAMES = 128;
 const LARGEST_ANSWER = 4 * 2 ** 20;
 const ROLLS_PER_BALL = 20;
 const WAYS = [[0, -1], [1, 0], [0, 1], [-1, 0]];
-const NAMES = ["left", "down", "right", "up"];
 const COLOURS = ["#0a5c9c", "#a3470a", "#2f7d32", "#7b3fa0", "#8a6d00", "#00767c", "#b3261e", "#4a5568", "#9c2f6f", "#3d4fb8"];
 const RIMS = ["#7fc0ff", "#ffb07a", "#8fd694", "#d3a8f0", "#e3c860", "#6fd6dc", "#ff9d94", "#b6c2d4", "#f2a1cf", "#aab7ff"];
 const WALL = -2;
@@ -248,12 +247,19 @@ function around({ width, height, attempt }, side) {
 
 /** The frame in words. */
 export function say({ width, roll, attempt, step, count, right, wrong, empty, points }) {
-  const sums = `${right} right, ${wrong} of another colour, ${empty} empty: ${points} points2`;
-  if (attempt) return `Roll ${step}, from ${attempt.text}, is not possible. ${sums}.`;
-  if (!roll) return `The start, ${count} rolls to come. ${sums}.`;
+  const sums = _("%(right)s right, %(wrong)s of another colour, %(empty)s empty: %(points)s points2.", { right, wrong, empty, points });
+  if (attempt) return `${_("Roll %(step)s, from %(cell)s, is not possible.", { step, cell: attempt.text })} ${sums}`;
+  if (!roll) return `${ngettext("The start, %(num)s roll to come.", "The start, %(num)s rolls to come.", count)} ${sums}`;
   const name = (cell) => pair(Math.floor(cell / width), cell % width);
-  const way = roll.from === roll.to ? "is blocked" : `rolls ${NAMES[roll.way]} to ${name(roll.to)}`;
-  return `Roll ${step} of ${count}: the ball at ${name(roll.from)} ${way}. ${sums}.`;
+  const values = { step, count, from: name(roll.from), to: name(roll.to) };
+  if (roll.from === roll.to) return `${_("Roll %(step)s of %(count)s: the ball at %(from)s is blocked.", values)} ${sums}`;
+  const rolls = [
+    _("Roll %(step)s of %(count)s: the ball at %(from)s rolls left to %(to)s.", values),
+    _("Roll %(step)s of %(count)s: the ball at %(from)s rolls down to %(to)s.", values),
+    _("Roll %(step)s of %(count)s: the ball at %(from)s rolls right to %(to)s.", values),
+    _("Roll %(step)s of %(count)s: the ball at %(from)s rolls up to %(to)s.", values),
+  ];
+  return `${rolls[roll.way]} ${sums}`;
 }
 
 /** What would be refused by the first numbers of a file alone; an empty text where nothing would. */

@@ -11,7 +11,7 @@ function sayLocally(input) {
   }
   const moment = input.value ? new Date(`${input.value}Z`) : null;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  beside.textContent = moment && !isNaN(moment) ? `${moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })} in ${zone}` : "";
+  beside.textContent = moment && !isNaN(moment) ? _("%(time)s in %(zone)s", { time: moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }), zone }) : "";
 }
 
 for (const input of document.querySelectorAll("input[data-utc]")) {

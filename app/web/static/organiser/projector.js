@@ -30,7 +30,7 @@ function show() {
   const which = document.querySelector("[data-which]");
   if (which && rest > many) {
     which.hidden = false;
-    which.textContent = `${top + begin + 1} to ${Math.min(rows.length, top + begin + many)} of ${rows.length}`;
+    which.textContent = _("%(first)s to %(last)s of %(count)s", { first: top + begin + 1, last: Math.min(rows.length, top + begin + many), count: rows.length });
   }
   return { many, rest, every: Number(table.dataset.every) };
 }
