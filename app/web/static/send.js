@@ -201,10 +201,13 @@
     if (kept.length) lines.push(line("carry", some(kept.map((each) => each.name)), keptText, _("no file")));
     if (open.length) lines.push(line("no", some(open.map((each) => each.name)), _("nothing sent yet"), _("no file")));
     list.replaceChildren(...lines);
+    const counts = {
+      cases: ngettext("%(taken)s of %(num)s case get a file", "%(taken)s of %(num)s cases get a file", cases.length, { taken: taken.size }),
+      wrong: ngettext("%(num)s file looks wrong", "%(num)s files look wrong", wrong.length),
+    };
     summary.replaceChildren(
       element("b", { textContent: `${_("Checked in your browser, nothing sent yet.")} ` }),
-      ngettext("%(taken)s of %(num)s case get a file.", "%(taken)s of %(num)s cases get a file.", cases.length, { taken: taken.size }),
-      wrong.length ? ` ${ngettext("%(num)s file looks wrong.", "%(num)s files look wrong.", wrong.length)}` : "",
+      wrong.length ? _("%(cases)s; %(wrong)s.", counts) : _("%(cases)s.", counts),
     );
     const sent = notes.length || !taken.size ? chosen.length : taken.size;
     button.textContent = ngettext("Send %(num)s file for %(problem)s", "Send %(num)s files for %(problem)s", sent, { problem: label });
