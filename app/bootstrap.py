@@ -24,10 +24,11 @@ from app.passwords import hash_password, make_password, weakness
 from app.settings import Settings
 from app.storage import accounts, contests, problems, statement_images, webhooks
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.files import Files
 from app.storage.migrate import upgrade
+from app.storage.open_files import open_files
 from app.storage.secret_keys import SecretKeys, key_place, make_key, missing_key, read_keys
-from app.storage.stored_bytes import UNREADABLE
+from app.storage.stored_bytes import UNREADABLE, StoreUnavailable
 from app.storage.tables import AccountRow, ContestProblemRow, ContestRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
@@ -59,13 +60,16 @@ def on_stderr(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, LocalFiles]:
+def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, Files]:
     """Open the database and the files, brought up to date and holding what is bundled."""
     settings.home.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database, settings.timeouts)
     database = Database(settings.database, settings.timeouts)
-    files = LocalFiles(settings.files_folder)
-    files.tidy()
+    files = open_files(settings)
+    try:
+        files.tidy()
+    except StoreUnavailable as error:
+        log.warning("files are not tidied up", error=str(error))
     prepare(database, files, settings, say)
     return database, files
 
@@ -100,7 +104,7 @@ def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -
     return keys
 
 
-def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say = on_stderr) -> None:
+def prepare(database: Database, files: Files, settings: Settings, say: Say = on_stderr) -> None:
     """Bring in what is missing: bundled problems, their place in the open contests, and at first an admin."""
     imported = import_missing(database, files, bundled())
     played = import_missing(database, files, bundled_games())
@@ -123,7 +127,7 @@ def prepare(database: Database, files: LocalFiles, settings: Settings, say: Say 
             _fill(session, GAMES, played, {})
 
 
-def import_missing(database: Database, files: LocalFiles, packages: dict[str, Path]) -> list[str]:
+def import_missing(database: Database, files: Files, packages: dict[str, Path]) -> list[str]:
     """Import the packages that are no problems yet, each in a transaction of its own; faults are logged.
 
     Returns the slugs of those that were imported.
@@ -150,7 +154,7 @@ def import_missing(database: Database, files: LocalFiles, packages: dict[str, Pa
     return imported
 
 
-def complete_texts(database: Database, files: LocalFiles) -> None:
+def complete_texts(database: Database, files: Files) -> None:
     """Take images and solution texts out of the packages of problems that were stored before these were."""
     with database.read() as session:
         incomplete = statement_images.incomplete(session)

@@ -58,6 +58,7 @@ from app.storage.accounts import note_use
 from app.storage.audit import keep_audit
 from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
+from app.storage.files import Files
 from app.storage.scrub import Scrub
 from app.storage.serving import Hold, hold
 from app.storage.submission_context import SubmissionContexts
@@ -158,7 +159,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     groups.remove_leftovers()
     boards = ScoreboardCache(database)
     writer = Writer(database)
-    engine = Engine(database, writer, engine_settings(settings), boards.changed)
+    engine = Engine(database, writer, engine_settings(settings, files), boards.changed)
     engine.start()
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
@@ -204,13 +205,13 @@ def _stop(why: str) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def engine_settings(settings: Settings) -> EngineSettings:
+def engine_settings(settings: Settings, files: Files) -> EngineSettings:
     """The settings of the embedded engine."""
     return EngineSettings(
         graders=grader_count(settings.graders),
         memory=settings.grader_memory,
         seconds_per_answer=settings.check_seconds,
-        files=settings.files_folder,
+        files=files,
         spares=settings.spare_graders,
         cache=settings.home / "cache" / "programs",
         image_bytes=settings.image_bytes,

@@ -18,7 +18,7 @@ from app.sandbox.state import ProtectionState
 from app.settings import Settings
 from app.storage.clock import ClockKeeper
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.files import Files
 from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeys
 from app.storage.serving import Hold
@@ -110,7 +110,7 @@ class Service:
 
     settings: Settings
     database: Database
-    files: LocalFiles
+    files: Files
     writer: Writer
     engine: Engine
     jobs: Jobs

@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from app.domain.addresses import S3, address_of
+
 PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 TOKEN = re.compile(r"[!-~]{16,}")
@@ -93,7 +95,18 @@ class Settings(BaseSettings):
     database_silent_seconds: float = Field(
         DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
     )
-    files_url: str = Field("", description="file store, file:///...; empty: the folder files in JURADO_HOME")
+    files_url: str = Field(
+        "", description="file store, file:///... or s3://BUCKET/PREFIX; empty: the folder files in JURADO_HOME"
+    )
+    files_replica_url: str = Field(
+        "", description="second file store, as JURADO_FILES_URL, from which damaged files are fetched; empty: none"
+    )
+    files_seconds: float = Field(
+        10.0, gt=0, description="time for one request to S3; one that fails is made again for as long"
+    )
+    files_cache_bytes: int = Field(
+        4 * 2**30, ge=0, description="bytes of copies of files on S3 that stay in JURADO_HOME/cache/files"
+    )
     broker_url: str = Field(
         "",
         description="RabbitMQ, amqp://...: many servers and workers on PostgreSQL; empty: one server judges by itself",
@@ -251,11 +264,13 @@ class Settings(BaseSettings):
             raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
         return url
 
-    @field_validator("files_url")
+    @field_validator("files_url", "files_replica_url")
     @classmethod
-    def _a_folder(cls, url: str) -> str:
-        if url and not url.startswith("file:///"):
-            raise ValueError(f"expected file:///FOLDER, found {url!r}")
+    def _a_store(cls, url: str) -> str:
+        if url.startswith(S3):
+            address_of(url)
+        elif url and not url.startswith("file:///"):
+            raise ValueError(f"expected file:///FOLDER or s3://BUCKET/PREFIX, found {url.partition(':')[0]}:...")
         return url
 
     @field_validator("root_path")
@@ -348,8 +363,6 @@ class Settings(BaseSettings):
         )
 
     @property
-    def files_folder(self) -> Path:
-        """The folder of the file store."""
-        if not self.files_url:
-            return self.home / "files"
-        return Path(self.files_url.removeprefix("file://"))
+    def files(self) -> str:
+        """The address of the file store: file:///... or s3://..."""
+        return self.files_url or f"file://{self.home.resolve() / 'files'}"

@@ -19,7 +19,7 @@ from app.programs.desk import ProgramDesk
 from app.programs.languages import prepared
 from app.programs.model import CaseFiles, Program
 from app.sandbox.sandbox import Sandbox
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from checkers.doors import open_checker
 
 MIB = 2**20
@@ -98,7 +98,7 @@ def _many_answers(folder: Path) -> list[Row]:
         "points": "fraction",
         "sha256": files.keep(pack({"checker.py": IN_PYTHON})),
     }
-    programs, grader = Programs(folder / "files", None, 2**28), Grader(files)
+    programs, grader = Programs(files, None, 2**28), Grader(files)
 
     def in_sandbox(some: Sequence[CaseAnswer]) -> None:
         scores = programs.grade(Grade("program", some, program), program, SECONDS)

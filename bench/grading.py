@@ -17,7 +17,7 @@ from app.grading.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.storage import submissions
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.submissions import NewAnswer, NewSubmission
 from app.storage.tables import TestCaseRow
 from app.storage.writer import Writer
@@ -77,7 +77,7 @@ def drain(database: Database, files: LocalFiles, answers: list[CaseAnswer]) -> t
     template = NewSubmission(CONTEST, "comesolo", "team1", "team1", datetime.now(UTC), 0, new)
     for future in [writer.submit(submissions.accept, template) for _ in range(SUBMISSIONS)]:
         future.result()
-    settings = EngineSettings(1, 2**31, 10.0, files.folder)
+    settings = EngineSettings(1, 2**31, 10.0, files)
     engine = Engine(database, writer, settings, lambda *_: None)
     engine.start()
     while engine.waiting == SUBMISSIONS:  # loading kernels is not grading

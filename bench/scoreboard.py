@@ -24,7 +24,7 @@ from app.packages.catalog import bundled
 from app.packages.read import read_package
 from app.settings import Settings
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.open_files import open_files
 from app.storage.problems import import_package
 from app.storage.tables import ContestProblemRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from bench.load import Outcome, form_request, get_request, read_reply, run_load
@@ -76,7 +76,7 @@ def stage(home: Path) -> list[str]:
     """Make a contest in which each team has sent one submission to each problem."""
     tokens = prepare(home, teams=TEAMS)
     settings = Settings(home=home, database_url="", files_url="")
-    database, files = Database(settings.database), LocalFiles(settings.files_folder)
+    database, files = Database(settings.database), open_files(settings)
     package = read_package(bundled()["comesolo"])
     with database.write() as session:
         session.get_one(ContestProblemRow, (CONTEST, "comesolo")).rule = {"kind": "relative"}

@@ -19,7 +19,8 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Compared, Similarity
 from app.settings import Settings
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.files import Files
+from app.storage.open_files import open_files
 from app.storage.submissions import NewAnswer, NewSubmission, accept
 from app.storage.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
 from bench.stage import CONTEST, prepare
@@ -79,10 +80,10 @@ def most_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def stores(home: Path) -> tuple[Database, LocalFiles]:
+def stores(home: Path) -> tuple[Database, Files]:
     """The database and the files of a home."""
     settings = Settings(home=home, database_url="", files_url="")
-    return Database(settings.database), LocalFiles(settings.files_folder)
+    return Database(settings.database), open_files(settings)
 
 
 def fill(home: Path) -> set[PAIR]:
@@ -143,7 +144,7 @@ def files_of(answers: list[bytes]) -> list[NewAnswer]:
     return [NewAnswer(at, f"{at}.out", len(data), None, data) for at, data in enumerate(answers, start=1)]
 
 
-def add_problem(database: Database, files: LocalFiles, expected: list[bytes]) -> None:
+def add_problem(database: Database, files: Files, expected: list[bytes]) -> None:
     """A problem with a case for each expected answer, in the contest."""
     now = datetime.now(UTC)
     settings = {"checker": "tokens", "scoring": {"kind": "absolute", "direction": "maximise"}}

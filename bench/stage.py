@@ -22,8 +22,8 @@ from app.packages.read import read_package
 from app.services.viewer import digest
 from app.settings import Settings
 from app.storage.database import Database
-from app.storage.files import LocalFiles
 from app.storage.migrate import upgrade
+from app.storage.open_files import open_files
 from app.storage.problems import import_package
 from app.storage.tables import AccountRow, ContestProblemRow, ContestRow, TeamRow, TokenRow
 from app.storage.testcases import without_score
@@ -40,7 +40,7 @@ def prepare(
     settings = Settings(home=home, database_url=database_url, files_url="")  # not those of the person who measures
     home.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database)
-    database, files = Database(settings.database), LocalFiles(settings.files_folder)
+    database, files = Database(settings.database), open_files(settings)
     folders = catalog.bundled()
     now = datetime.now(UTC)
     tokens = [secrets.token_urlsafe(24) for _ in range(teams)]

@@ -21,7 +21,7 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app import logs, passwords
 from app.storage import database, durable
-from tests import forks, postgres
+from tests import forks, postgres, s3
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
@@ -184,3 +184,15 @@ def database_url(request: pytest.FixtureRequest) -> str:
     """A fresh, migrated database of this test's own: the test runs once on each kind."""
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
+
+
+@pytest.fixture
+def s3_port() -> int:
+    """The port of the run's S3 server, started when it is first asked for."""
+    return s3.port(once("s3-server", s3.start))
+
+
+@pytest.fixture
+def s3_url(s3_port: int) -> str:
+    """The address of an empty file store on S3."""
+    return s3.address(s3_port, s3.new_bucket(s3_port))

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from app.storage import backup as backups
 from app.storage.backup import BackupError, backup, read_manifest, restore, verify
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.submissions import INLINE_LIMIT
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api

@@ -71,7 +71,7 @@ class Engine:
         self._look = False
         self._swept = 0.0
         self._closing = False
-        self.parked = Parked(settings.files)
+        self.parked = Parked(settings.files.state)
         self._file_errors = FileErrors(database, settings.files)
         self._judging = Judging(writer, self.parked, settings.seconds_per_answer, lambda: self._closing)
         self._asked = Questions(self._judging.suspects, settings.seconds_per_answer, lambda: self._closing)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 import structlog
 
 from app.storage import file_errors
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.files import Files, State
 from app.storage.stored_bytes import UNREADABLE
 
 log = structlog.get_logger()
@@ -21,13 +20,13 @@ class FileErrors:
     The rows are read when an admin has written something: nothing else makes one of these judgements count.
     """
 
-    def __init__(self, database: Database, folder: Path) -> None:
+    def __init__(self, database: Database, files: Files) -> None:
         self._database = database
-        self._files = LocalFiles(folder)
+        self._files = files
         self._guard = threading.Lock()
         self._generation: int | None = None
         self._wanted: set[str] = set()
-        self._unreadable: dict[str, tuple[int, ...] | None] = {}
+        self._unreadable: dict[str, State] = {}
 
     def look(self) -> int:
         """Queue again what can be judged by now; returns how many judgements."""
@@ -49,7 +48,7 @@ class FileErrors:
         if state is None or self._unreadable.get(sha256) == state:
             return False
         try:
-            self._files.examined(sha256)
+            self._files.examine(sha256)
         except (*UNREADABLE, OSError):
             self._unreadable[sha256] = state
             return False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import structlog
 
-from app.storage.files import place_of
+from app.storage.files import State
 
 log = structlog.get_logger()
 
@@ -23,15 +23,18 @@ class FileFault:
     sha256: str
     error: str
     judgements: set[int] = field(default_factory=set)
-    state: tuple[int, ...] | None = None
+    state: State = None
     looks: int = 0
 
 
 class Parked:
-    """The judgements that wait for files below `folder`. They stay open in their rows; what is here is only memory."""
+    """The judgements that wait for files of a store, whose `state(sha256)` changes when one is written again.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    They stay open in their rows; what is here is only memory.
+    """
+
+    def __init__(self, state: Callable[[str], State]) -> None:
+        self._state = state
         self._faults: dict[str, FileFault] = {}
         self._guard = threading.Lock()
 
@@ -61,10 +64,3 @@ class Parked:
         """The files that are waited for."""
         with self._guard:
             return list(self._faults.values())
-
-    def _state(self, sha256: str) -> tuple[int, ...] | None:
-        try:
-            about = place_of(self._folder, sha256).stat()
-        except OSError:
-            return None
-        return (about.st_ino, about.st_size, about.st_mtime_ns)

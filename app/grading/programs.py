@@ -41,7 +41,7 @@ from app.programs.modules import NO_MODULES, Modules
 from app.programs.tools import ToolDesk
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox
-from app.storage.files import LocalFiles
+from app.storage.files import FileStore
 from app.storage.stored_bytes import UNREADABLE
 from checkers.doors import Message
 
@@ -61,7 +61,7 @@ class Programs:
 
     def __init__(
         self,
-        files: Path,
+        files: FileStore,
         cache: Path | None,
         memory: int,
         open_sandbox: Callable[[], Sandbox] = Sandbox.open,
@@ -71,7 +71,7 @@ class Programs:
         modules: Modules = NO_MODULES,
     ) -> None:
         self.open_sandbox = open_sandbox
-        self._files = LocalFiles(files)
+        self._files = files
         self._cache = cache
         self._memory = memory
         self._image_bytes, self._most_seconds, self._modules = image_bytes, most_seconds, modules

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from app.domain.case_scores import FoundScore
 from app.grading.environment import clean_environment
@@ -30,7 +29,7 @@ from app.grading.messages import (
     reply_of,
 )
 from app.grading.pipes import MessageTooLarge, Pipe, PipeBroken, PipeTooSlow
-from app.storage.files import LocalFiles
+from app.storage.files import Files
 from app.storage.stored_bytes import FileMissing
 
 STARTING_SECONDS = 60.0
@@ -40,9 +39,9 @@ FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.
 
 @dataclass(frozen=True, slots=True)
 class GraderSettings:
-    """Settings of a grader process: the folder of files, its memory in bytes, the module that it runs."""
+    """Settings of a grader process: the store of files, its memory in bytes, the module that it runs."""
 
-    files: Path
+    files: Files
     memory: int
     program: str = "app.grading.grader"
 
@@ -51,7 +50,7 @@ class RunningGrader:
     """A process from its start to its end. A dead or silent one gives Failed; it is killed then and stays dead."""
 
     def __init__(self, settings: GraderSettings) -> None:
-        self._files = LocalFiles(settings.files)
+        self._files = settings.files
         self.protections: dict[str, str] = {}
         self.used = False
         ours, theirs = socket.socketpair()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.programs.desk import IMAGE_BYTES, MOST_SECONDS
 from app.programs.modules import NO_MODULES, Modules
+from app.storage.files import Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class EngineSettings:
     graders: int
     memory: int
     seconds_per_answer: float
-    files: Path
+    files: Files
     program: str = "app.grading.grader"
     spares: int = 0
     cache: Path | None = None

@@ -25,11 +25,12 @@ from app.domain.clock import utc_now
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage.database import Database
 from app.storage.durable import sync, sync_folder
-from app.storage.files import LocalFiles
+from app.storage.files import Files
+from app.storage.local_files import LocalFiles
 from app.storage.migrate import schemas, upgrade
 from app.storage.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
 from app.storage.references import read_references
-from app.storage.stored_bytes import FileMissing
+from app.storage.stored_bytes import UNREADABLE, FileMissing
 from app.storage.tables import Base, WebhookRow
 from app.storage.webhooks import keys_needed
 
@@ -66,7 +67,7 @@ class Manifest:
     secret_keys: Sequence[str] = field(default_factory=list)
 
 
-def backup(database: Database, files: LocalFiles, folder: Path, step: Step = lambda *_: None) -> Manifest:
+def backup(database: Database, files: Files, folder: Path, step: Step = lambda *_: None) -> Manifest:
     """Copy database and files into a folder; files that an earlier backup brought there are not copied again.
 
     Raises BackupError where the folder holds something else or tokens are not encrypted yet, MoveError where the schema
@@ -74,7 +75,7 @@ def backup(database: Database, files: LocalFiles, folder: Path, step: Step = lam
     """
     refuse_other_schema(database)
     _refuse_plain_tokens(database)
-    if (folder / FILES).resolve() == files.folder.resolve():
+    if (folder / FILES).resolve() == Path(files.place).resolve():
         raise BackupError(f"{folder}: expected a folder for backups alone, found the files to be copied in it")
     earlier = _prepare(folder)
     made = utc_now()
@@ -131,9 +132,9 @@ def verify(folder: Path, step: Step = lambda *_: None) -> Manifest:
         raise BackupError(f"{folder}: the database names other files than the manifest")
     for at, name in enumerate(names, start=1):
         try:
-            files.load(name)
+            files.examine(name)
         except (FileMissing, OSError) as error:
-            raise BackupError(f"{files.path(name)}: {error}") from None
+            raise BackupError(f"{files.place}: {error}") from None
         step("verifying files", at, len(names))
     return manifest
 
@@ -141,7 +142,7 @@ def verify(folder: Path, step: Step = lambda *_: None) -> Manifest:
 def restore(
     folder: Path,
     database_url: str,
-    files: LocalFiles,
+    files: Files,
     *,
     replace: bool = False,
     step: Step = lambda *_: None,
@@ -209,32 +210,32 @@ def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]
         copy.close()
 
 
-def _copy_files(source: LocalFiles, copied: LocalFiles, names: Iterable[str], step: Step) -> tuple[int, list[str]]:
+def _copy_files(source: Files, copied: Files, names: Iterable[str], step: Step) -> tuple[int, list[str]]:
     """Copy what is not there; returns the size of all as stored, and the names that could not be had."""
-    listed, faulty, size = sorted(names), [], 0
+    listed, faulty = sorted(names), []
+    sizes = {each.sha256: each.size for each in source.stored()}
+    present = {each.sha256: each.size for each in copied.stored()}
     for at, name in enumerate(listed, start=1):
-        path = copied.path(name)
-        if not (path.exists() and source.path(name).exists() and _same_size(path, source.path(name))):
+        if name not in present or present[name] != sizes.get(name):
             try:
-                copied.keep(source.load(name))
-            except (FileMissing, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None and not _is_readable(copied, name):
-                    raise
+                _copy_file(source, copied, name)
+            except UNREADABLE:
                 if not _is_readable(copied, name):
                     faulty.append(name)
-        size += path.stat().st_size if path.exists() else 0
         step("copying files", at, len(listed))
-    return size, faulty
+    wanted = set(listed)
+    return sum(each.size for each in copied.stored() if each.sha256 in wanted), faulty
 
 
-def _same_size(one: Path, other: Path) -> bool:
-    return one.stat().st_size == other.stat().st_size
+def _copy_file(source: Files, target: Files, name: str) -> None:
+    with source.opened(name) as packed:
+        target.keep_packed(name, packed)
 
 
-def _is_readable(files: LocalFiles, name: str) -> bool:
+def _is_readable(files: Files, name: str) -> bool:
     try:
-        files.load(name)
-    except (FileMissing, OSError):
+        files.examine(name)
+    except UNREADABLE:
         return False
     return True
 
@@ -295,11 +296,11 @@ def _refuse_other_rows(target: Database) -> None:
         raise BackupError(f"{error}; to put the backup in its place, say so") from None
 
 
-def _restore_files(source: LocalFiles, files: LocalFiles, names: set[str], step: Step) -> None:
+def _restore_files(source: Files, files: Files, names: set[str], step: Step) -> None:
     listed = sorted(names)
     for at, name in enumerate(listed, start=1):
         if _is_readable(source, name):  # the faulty ones were so before
-            files.keep(source.load(name))
+            _copy_file(source, files, name)
         step("restoring files", at, len(listed))
 
 

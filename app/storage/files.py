@@ -1,47 +1,34 @@
-"""Content-addressed files: named by their sha256, compressed with zstd, durable before anybody is told of them.
+"""The port of content-addressed files: named by their sha256, compressed with zstd, durable before anybody is told.
 
-A file's time of change is the last time somebody kept its bytes. What no row refers to may be removed once that is long
-ago (`app.storage.collect`), and `keep` and `remove` may meet: whoever removes takes the file aside first and looks at
-its time then, and whoever keeps sets the time last. So either the remover sees the new time and puts the file back, or
-the publisher sees that the file has gone and writes it again.
+Two stores implement it: a local folder (`app.storage.local_files`) and S3 (`app.storage.s3_files`); both use the same
+names for the same compressed bytes, so that either can be copied to the other by any tool.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import IO, Protocol
 
-import structlog
 import zstandard
 
-from app.domain.clock import utc_now
-from app.storage.durable import sync, sync_folder
-from app.storage.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
-
-log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
+from app.storage.stored_bytes import FileDamaged, FileMissing
 
 PIECE = 128 * 1024
 LEVEL = 1  # 866 MB/s, and answer files are digits and spaces: higher levels gain little
-UNFINISHED = ".new-"
-ASIDE = ".gone-"
 SUFFIX = ".zst"
 SECONDS_UNFINISHED = 3600.0
-FOLDER = re.compile(r"[0-9a-f]{2}")
-_COUNTER = count()
-REST = re.compile(r"[0-9a-f]{62}\.zst")
+NAME = re.compile(r"([0-9a-f]{2})/([0-9a-f]{62})\.zst")
+State = tuple[int, ...] | None
+"""A value that changes when a file is written again, or may be readable again."""
 
 
 class FileStore(Protocol):
-    """The store of large files; the local folder below now, an object store later."""
+    """What most code needs of a store: bytes go in, and come back by their sha256."""
 
     def keep(self, data: bytes) -> str:
         """Store `data` durably and return its sha256 in hex; bytes that are stored already are read and compared."""
@@ -57,6 +44,87 @@ class FileStore(Protocol):
 
     def pieces(self, sha256: str) -> Iterator[bytes]:
         """Give the bytes back in pieces; raises as `load` does."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The result of keeping bytes: `made` names the new file for `take_back`, None where there is nothing to take."""
+
+    sha256: str
+    made: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the store: its name, its size as stored, in bytes, and when its bytes were last kept (Unix time)."""
+
+    sha256: str
+    size: int
+    stored_at: float
+
+
+class Files(FileStore, Protocol):
+    """A whole store. Errors of a store that is away or full are OSErrors; the file itself may be sound then."""
+
+    on_fault: Callable[[str, str], object]
+    """Told (sha256, error) of each file that cannot be loaded."""
+
+    @property
+    def place(self) -> str:
+        """Where the files lie, for people: a folder or an address without secrets."""
+        ...
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether storing waits for a network: never done between other requests then."""
+        ...
+
+    @property
+    def least_grace(self) -> float:
+        """Seconds for which nobody has kept a file's bytes before `collect` may remove it."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+    def put(self, data: bytes) -> Kept:
+        """Store `data` durably, and say whether that made a file."""
+        ...
+
+    def put_file(self, path: Path) -> Kept:
+        """Store the bytes of a file durably, in pieces, and say whether that made a file."""
+        ...
+
+    def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
+        """Store the compressed bytes of that file, as another store has them; raises FileDamaged for other bytes."""
+        ...
+
+    def take_back(self, file: Kept) -> bool:
+        """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
+        ...
+
+    def opened(self, sha256: str) -> IO[bytes]:
+        """Open the compressed file, on this machine, to read; raises FileMissing. Whoever reads it checks it too."""
+        ...
+
+    def examine(self, sha256: str) -> None:
+        """Read the file where it is stored and check it; raises FileMissing or FileDamaged."""
+        ...
+
+    def state(self, sha256: str) -> State:
+        """A value that changes when the file is written again; asks no network."""
+        ...
+
+    def stored(self) -> Iterator[StoredFile]:
+        """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
+        ...
+
+    def collect(self, file: StoredFile) -> bool:
+        """Remove a file that no row names, unless its bytes have been kept since it was listed."""
+        ...
+
+    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+        """Remove what killed processes began to write, if it is that old; returns how much of it there was."""
         ...
 
 
@@ -80,215 +148,15 @@ class OnlyHashes:
         raise FileMissing(f"no stored file {sha256}")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The result of keeping bytes: `made` is the new file's time in ns, None where it was stored before."""
-
-    sha256: str
-    made: int | None
+def name_of(sha256: str) -> str:
+    """The name of a file in any store: `ab/cdef....zst`."""
+    return f"{sha256[:2]}/{sha256[2:]}{SUFFIX}"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A file of the store: its name, its size as stored, in bytes, and when its bytes were last kept (Unix time)."""
-
-    sha256: str
-    size: int
-    stored_at: float
-
-
-def place_of(folder: Path, sha256: str) -> Path:
-    """The path of the file of that sha256 below a folder of files."""
-    return folder / sha256[:2] / f"{sha256[2:]}{SUFFIX}"
-
-
-class LocalFiles:
-    """Files below one folder, as `ab/cdef....zst`. `on_fault(sha256, error)` is told of each that cannot be loaded."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def path(self, sha256: str) -> Path:
-        """The path of the file of that sha256, if it is stored."""
-        return place_of(self.folder, sha256)
-
-    def keep(self, data: bytes) -> str:
-        """Store `data` durably and return its sha256; a damaged file of that name is written again."""
-        return self.put(data).sha256
-
-    def put(self, data: bytes) -> Kept:
-        """Store `data` durably, and say whether that made a file."""
-        sha256 = hashlib.sha256(data).hexdigest()
-        target = self.path(sha256)
-        if self._holds(target, data) and _touch(target):
-            # Another thread may have renamed it a moment ago and not have come to this yet.
-            self._make_durable(target)
-            return Kept(sha256, None)
-        return self._write(sha256, lambda file: file.write(zstandard.compress(data, LEVEL)))
-
-    def keep_file(self, path: Path) -> str:
-        """Store the bytes of a file durably, in pieces, and return their sha256."""
-        return self.put_file(path).sha256
-
-    def put_file(self, path: Path) -> Kept:
-        """Store the bytes of a file durably, in pieces, and say whether that made a file."""
-        sha256 = digest_of(path)
-        target = self.path(sha256)
-        if self._is_whole(sha256) and _touch(target):
-            self._make_durable(target)
-            return Kept(sha256, None)
-        with path.open("rb") as source:
-            compressor, size = zstandard.ZstdCompressor(LEVEL), path.stat().st_size
-            return self._write(sha256, lambda file: compressor.copy_stream(source, file, size, PIECE, PIECE))
-
-    def _is_whole(self, sha256: str) -> bool:
-        """Whether the bytes of that sha256 are stored, read in pieces."""
-        try:
-            for _ in _inflated_slowly(self.opened(sha256), sha256):
-                pass
-        except FileMissing:
-            return False
-        except OSError as error:
-            log.warning("a stored file cannot be read: it is written again", file=sha256, error=str(error))
-            return False
-        return True
-
-    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> Kept:
-        """Make the file of that sha256, in which `write` puts the compressed bytes."""
-        target = self.path(sha256)
-        target.parent.mkdir(exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                write(file)
-                file.flush()
-                os.utime(file.fileno(), ns=(made := _moment(), made))
-                sync(file.fileno())
-            os.replace(name, target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        self._make_durable(target)
-        return Kept(sha256, made)
-
-    def load(self, sha256: str) -> bytes:
-        """Read, inflate and check the file; raises FileMissing or FileDamaged, and says so to `on_fault`."""
-        try:
-            return self.examined(sha256)
-        except UNREADABLE as error:
-            self.on_fault(sha256, str(error))
-            raise
-
-    def examined(self, sha256: str) -> bytes:
-        """As `load`, for those who look for faults themselves."""
-        return unpacked(sha256, self._packed(sha256))
-
-    def state(self, sha256: str) -> tuple[int, ...] | None:
-        """A value that changes when the file is written again; None where it is missing."""
-        try:
-            about = self.path(sha256).stat()
-        except OSError:
-            return None
-        return about.st_ino, about.st_size, about.st_mtime_ns
-
-    def pieces(self, sha256: str) -> Iterator[bytes]:
-        """Yield the bytes in pieces, each inflated when it is asked for; raises FileMissing at once.
-
-        What is damaged is known only at the end: then FileDamaged is raised in place of the last piece.
-        """
-        try:
-            file = self.opened(sha256)
-        except FileMissing as error:
-            self.on_fault(sha256, str(error))
-            raise
-        return self._reporting(sha256, _inflated_slowly(file, sha256))
-
-    def _reporting(self, sha256: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        try:
-            yield from pieces
-        except FileDamaged as error:
-            self.on_fault(sha256, str(error))
-            raise
-
-    def take_back(self, file: Kept) -> bool:
-        """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
-        return file.made is not None and self.remove(file.sha256, lambda status: status.st_mtime_ns == file.made)
-
-    def remove(self, sha256: str, is_unwanted: Callable[[os.stat_result], bool]) -> bool:
-        """Remove a file, unless a look at it when nobody can keep it any more shows that it is wanted."""
-        target = self.path(sha256)
-        aside = target.with_name(f"{ASIDE}{target.name}")
-        try:
-            os.rename(target, aside)
-            if is_unwanted(aside.stat()):
-                aside.unlink()
-                return True
-            _put_back(aside)
-        except FileNotFoundError:
-            pass  # somebody else was faster
-        return False
-
-    def stored(self) -> Iterator[StoredFile]:
-        """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
-        for folder in self._folders():
-            for path in sorted(folder.iterdir()):
-                if REST.fullmatch(path.name):
-                    with suppress(FileNotFoundError):
-                        about = path.stat()
-                        yield StoredFile(folder.name + path.name.removesuffix(SUFFIX), about.st_size, about.st_mtime)
-
-    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
-        """Remove what killed processes began to write, if it is that old, and put back what they took aside."""
-        removed = 0
-        for folder in self._folders():
-            for path in folder.glob(f"{ASIDE}*"):
-                with suppress(FileNotFoundError):
-                    _put_back(path)
-            for path in folder.glob(f"{UNFINISHED}*"):
-                with suppress(FileNotFoundError):
-                    if utc_now().timestamp() - path.stat().st_mtime >= seconds:
-                        path.unlink()
-                        removed += 1
-        return removed
-
-    def _folders(self) -> list[Path]:
-        return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
-
-    def _packed(self, sha256: str) -> bytes:
-        try:
-            with self.opened(sha256) as file:
-                return file.read()
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            raise FileDamaged(f"stored file {sha256}: {error.strerror}") from None
-
-    def opened(self, sha256: str) -> IO[bytes]:
-        """Open the compressed file to read; raises FileMissing."""
-        path = self.path(sha256)
-        for each in (path, path.with_name(f"{ASIDE}{path.name}"), path):
-            with suppress(FileNotFoundError):
-                return each.open("rb")
-        raise FileMissing(f"no stored file {sha256}")
-
-    def _holds(self, target: Path, data: bytes) -> bool:
-        """Whether these are the bytes of the file of their name. A comparison is cheaper than a hash."""
-        try:
-            if inflated(target.read_bytes(), target.name) == data:
-                return True
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            log.warning("a stored file cannot be read: it is written again", file=str(target), error=str(error))
-            return False
-        log.warning("a stored file has other bytes than were stored: it is written again", file=str(target))
-        return False
-
-    def _make_durable(self, target: Path) -> None:
-        sync_folder(target.parent)
-        sync_folder(self.folder)
+def sha256_of(name: str) -> str | None:
+    """The sha256 of the file of a name; None for a name of something else."""
+    match = NAME.fullmatch(name)
+    return None if match is None else match[1] + match[2]
 
 
 def digest_of(path: Path) -> str:
@@ -297,38 +165,37 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _moment() -> int:
-    """Now, in ns, never twice the same within 1000 calls: the kernel's own is some milliseconds coarse."""
-    return round(utc_now().timestamp() * 10**6) * 1000 + next(_COUNTER) % 1000
-
-
-def _touch(path: Path) -> bool:
-    """Say that a file has just been kept; False if it has gone."""
-    try:
-        os.utime(path, ns=(moment := _moment(), moment))
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _put_back(aside: Path) -> None:
-    with suppress(FileExistsError):  # it has been kept anew
-        os.link(aside, aside.with_name(aside.name.removeprefix(ASIDE)))
-    aside.unlink()
-
-
-def _inflated_slowly(file: IO[bytes], sha256: str) -> Iterator[bytes]:
-    digest, last = hashlib.sha256(), b""
+def inflated_slowly(file: IO[bytes], sha256: str) -> Iterator[bytes]:
+    """Yield the bytes of a compressed file in pieces, and close it; raises FileDamaged in place of the last piece."""
+    last = b""
     with file:
-        try:
-            for piece in zstandard.ZstdDecompressor().read_to_iter(file, read_size=PIECE, write_size=PIECE):
-                if last:
-                    yield last
-                digest.update(piece)
-                last = piece
-        except zstandard.ZstdError as error:
-            raise FileDamaged(f"stored file {sha256}: {error}") from None
-    if digest.hexdigest() != sha256:
-        raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
+        for piece in _checked(file, sha256):
+            if last:
+                yield last
+            last = piece
     if last:
         yield last
+
+
+def check_packed(sha256: str, packed: IO[bytes]) -> None:
+    """Read compressed bytes to their end and go back to their start; raises FileDamaged where they are others."""
+    for _ in _checked(packed, sha256):
+        pass
+    packed.seek(0)
+
+
+def _checked(file: IO[bytes], sha256: str) -> Iterator[bytes]:
+    """Inflate a file in pieces; its end raises FileDamaged where the bytes are others."""
+    digest = hashlib.sha256()
+    try:
+        for piece in zstandard.ZstdDecompressor().read_to_iter(file, read_size=PIECE, write_size=PIECE):
+            digest.update(piece)
+            yield piece
+    except zstandard.ZstdError as error:
+        raise FileDamaged(f"stored file {sha256}: {error}") from None
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        raise FileDamaged(f"stored file {sha256}: {error.strerror}") from None
+    if digest.hexdigest() != sha256:
+        raise FileDamaged(f"stored file {sha256} has other bytes than were stored")

@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
-from app.storage.files import FileStore, LocalFiles, StoredFile
+from app.storage.files import Files, StoredFile
 from app.storage.references import References, read_references
-from app.storage.stored_bytes import FileMissing
+from app.storage.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 
 SECONDS_OF_GRACE = 86_400.0
 """Far longer than anything takes from keeping its files to writing its rows: an upload, an import, a reference run."""
@@ -54,7 +54,7 @@ class Mended:
 
 def check(
     database: Database,
-    files: LocalFiles,
+    files: Files,
     *,
     grace: float = SECONDS_OF_GRACE,
     step: Step = lambda _done, _all: None,
@@ -68,7 +68,7 @@ def check(
         checked = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
         references = read_references(connection, verify=True)
     checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in references.spoilt]
-    _sort_out(checked, stored, references, grace)
+    _sort_out(checked, stored, references, max(grace, files.least_grace))
     names = sorted({each.sha256 for each in stored} | references.needed.keys())
     for at, name in enumerate(names, start=1):
         fault = _fault_of(files, name, references)
@@ -78,7 +78,7 @@ def check(
     return checked
 
 
-def mend(database: Database, files: LocalFiles, checked: Checked, source: FileStore | None = None) -> Mended:
+def mend(database: Database, files: Files, checked: Checked, source: Files | None = None) -> Mended:
     """Fetch missing and damaged files from `source` (a backup's), and collect what is old and named by no row."""
     restored = []
     for fault in checked.faults:
@@ -88,16 +88,16 @@ def mend(database: Database, files: LocalFiles, checked: Checked, source: FileSt
     return Mended(restored, len(removed), sum(each.size for each in removed), files.tidy())
 
 
-def collect(database: Database, files: LocalFiles, old: Sequence[StoredFile]) -> list[StoredFile]:
+def collect(database: Database, files: Files, old: Sequence[StoredFile]) -> list[StoredFile]:
     """Remove those of the `old` files that no row names now and that nobody has kept since they were looked at."""
     if not old:
         return []
     with database.snapshot() as connection:
         named = read_references(connection).named
-    return [each for each in old if each.sha256 not in named and _remove(files, each)]
+    return [each for each in old if each.sha256 not in named and files.collect(each)]
 
 
-def orphans(database: Database, files: LocalFiles, grace: float = SECONDS_OF_GRACE) -> list[StoredFile]:
+def orphans(database: Database, files: Files, grace: float = SECONDS_OF_GRACE) -> list[StoredFile]:
     """The files that no row names and that nobody has kept for `grace` seconds."""
     old = [each for each in files.stored() if utc_now().timestamp() - each.stored_at >= grace]
     with database.snapshot() as connection:
@@ -112,10 +112,12 @@ def _sort_out(checked: Checked, stored: Sequence[StoredFile], references: Refere
     checked.old = [each for each in unnamed if each.stored_at <= latest]
 
 
-def _fault_of(files: LocalFiles, name: str, references: References) -> Fault | None:
+def _fault_of(files: Files, name: str, references: References) -> Fault | None:
     places = references.needed.get(name, [])
     try:
-        files.load(name)
+        files.examine(name)
+    except StoreUnavailable:
+        raise  # nothing is known of the file
     except FileMissing:
         # One that was listed and that no row needs may have been collected meanwhile.
         return Fault("missing", name, places) if places else None
@@ -124,16 +126,13 @@ def _fault_of(files: LocalFiles, name: str, references: References) -> Fault | N
     return None
 
 
-def _remove(files: LocalFiles, stored: StoredFile) -> bool:
-    return files.remove(stored.sha256, lambda about: about.st_mtime <= stored.stored_at)
-
-
-def _restore(files: LocalFiles, source: FileStore, name: str) -> bool:
+def _restore(files: Files, source: Files, name: str) -> bool:
     try:
-        data = source.load(name)
-    except (FileMissing, OSError):
+        with source.opened(name) as packed:
+            files.keep_packed(name, packed)
+    except UNREADABLE:
         return False
-    return files.keep(data) == name
+    return True
 
 
 def _row_faults(connection: Connection) -> list[Fault]:

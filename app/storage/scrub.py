@@ -14,9 +14,9 @@ import structlog
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.files import Files, State
 from app.storage.fsck import collect, orphans
-from app.storage.stored_bytes import FileMissing
+from app.storage.stored_bytes import FileMissing, StoreUnavailable
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 
@@ -43,7 +43,7 @@ class Scrub:
     It also knows of what anybody else in this process could not read since.
     """
 
-    def __init__(self, database: Database, files: LocalFiles, hours: float, rate: float = BYTES_A_SECOND) -> None:
+    def __init__(self, database: Database, files: Files, hours: float, rate: float = BYTES_A_SECOND) -> None:
         self._database = database
         self._files = files
         self._seconds = hours * 3600
@@ -52,7 +52,7 @@ class Scrub:
         self._thread = threading.Thread(target=self._run, name="scrub", daemon=True)
         self.last = Scrubbed()
         self._guard = threading.Lock()
-        self._faults: dict[str, tuple[str, tuple[int, ...] | None]] = {}
+        self._faults: dict[str, tuple[str, State]] = {}
         files.on_fault = self.note
 
     def start(self) -> None:
@@ -91,9 +91,11 @@ class Scrub:
             if self._closing.wait(stored.size / self._rate):
                 return self.last
             try:
-                self._files.examined(stored.sha256)
+                self._files.examine(stored.sha256)
             except FileMissing:
                 continue  # it was nobody's, and has been collected
+            except StoreUnavailable:
+                raise  # nothing is known of this file, nor of those after it
             except OSError as error:
                 self.note(stored.sha256, str(error))
                 scrubbed.damaged[stored.sha256] = str(error)

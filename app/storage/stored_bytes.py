@@ -18,6 +18,17 @@ class FileDamaged(OSError):
     """The stored bytes do not have the sha256 they are named by, or the disk does not give them."""
 
 
+class StoreUnavailable(OSError):
+    """The store of files does not answer, or refuses what it is asked, which may pass; no file is at fault.
+
+    `is_final`: asking again at once gives the same answer, as with a wrong key.
+    """
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        super().__init__(message)
+        self.is_final = is_final
+
+
 UNREADABLE = (FileMissing, FileDamaged)
 """The faults of one stored file; both name it."""
 

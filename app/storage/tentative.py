@@ -7,25 +7,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from app.storage.files import Kept, LocalFiles, digest_of
+from app.storage.files import Files, Kept, digest_of
+from app.storage.wrapped_files import WrappedFiles
 
 
-class TentativeFiles(LocalFiles):
+class TentativeFiles(WrappedFiles):
     """The file store for the time of one attempt: what it made is removed at the end, unless rows are about to name it.
 
     `settle` comes right before the commit: once that is on its way, nobody knows any more whether it succeeds.
     """
 
-    def __init__(self, files: LocalFiles) -> None:
-        super().__init__(files.folder)
+    def __init__(self, files: Files) -> None:
+        super().__init__(files)
         self._made: dict[str, Kept] = {}
 
     def put(self, data: bytes) -> Kept:
         """Store it as ever, and remember what that made; the same bytes again would look like somebody else's."""
         known = self._made.get(hashlib.sha256(data).hexdigest())
-        if known is not None:
-            return known
-        return self._noted(super().put(data))
+        return known if known is not None else self._noted(super().put(data))
 
     def put_file(self, path: Path) -> Kept:
         """The same for the bytes of a file."""

@@ -15,7 +15,7 @@ from app.service import Service
 from app.services.errors import NotFound
 from app.services.visibility import the_problem
 from app.storage import pins
-from app.storage.files import LocalFiles
+from app.storage.files import Files
 from app.storage.tables import ProblemRow
 from app.web.contest import named_problem
 from app.web.pages import ENVIRONMENT, HERE
@@ -39,7 +39,7 @@ HEADERS = {
 
 
 @lru_cache(KNOWN)
-def _module_of(files: LocalFiles, sha256: str) -> str | None:
+def _module_of(files: Files, sha256: str) -> str | None:
     """The board of a stored package, which is read once: files are named by their contents."""
     with SpooledTemporaryFile(IN_MEMORY) as archive:
         archive.writelines(files.pieces(sha256))

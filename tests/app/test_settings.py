@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from app.packages.catalog import VARIABLE
 from app.settings import Settings
+from app.storage.open_files import folder_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 OF_THE_COMMAND_LINE = {"JURADO_URL", "JURADO_TOKEN", "JURADO_PASSWORD"}
@@ -60,10 +61,10 @@ def test_urls_of_postgresql_name_the_driver_and_sqlite_is_the_default() -> None:
 
 
 def test_files_lie_in_the_home_or_where_a_file_url_says_and_nowhere_else() -> None:
-    assert Settings(home=Path("here")).files_folder == Path("here/files")
-    assert Settings(files_url="file:///there").files_folder == Path("/there")
-    with pytest.raises(ValidationError, match="expected file:///FOLDER, found 's3://there'"):
-        Settings(files_url="s3://there")
+    assert folder_of(Settings(home=Path("here")).files) == Path("here/files").resolve()
+    assert folder_of(Settings(files_url="file:///there").files) == Path("/there")
+    with pytest.raises(ValidationError, match=r"expected file:///FOLDER or s3://BUCKET/PREFIX, found ftp:\.\.\."):
+        Settings(files_url="ftp://there")
 
 
 def test_the_documents_name_only_settings_that_exist() -> None:

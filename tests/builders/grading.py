@@ -15,7 +15,7 @@ from app.grading.engine import Engine
 from app.grading.staff import EngineSettings
 from app.storage import submissions
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.submissions import Accepted, NewAnswer, NewSubmission
 from app.storage.tables import (
     AccountRow,
@@ -73,7 +73,7 @@ class Grading:
         self.files = files
         self.writer = Writer(database)
         self.judged: list[str] = []
-        settings = EngineSettings(graders, 2**31, seconds, files.folder, PROGRAM, spares)
+        settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM, spares)
         self.engine = Engine(database, self.writer, settings, lambda contest_id, _: self.judged.append(contest_id))
 
     def accept(self, new: NewSubmission) -> Accepted:

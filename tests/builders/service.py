@@ -26,7 +26,7 @@ from app.passwords import hash_password
 from app.service import Service
 from app.settings import Settings
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.open_files import open_files
 from app.storage.scrub import Scrub
 from app.storage.submission_context import SubmissionContexts
 from app.storage.tables import AccountRow, TeamRow
@@ -42,7 +42,7 @@ class Idle:
     """An engine and a runner of jobs that do nothing: for tests that only keep and show."""
 
     waiting = 0
-    parked = Parked(Path())
+    parked = Parked(lambda _: None)
     finishing: Callable[[], object] | None = None
 
     def wake(self, _waiting: int | str, _team_id: str = "") -> None:
@@ -153,7 +153,7 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
     if not again:
         people(database)
     idle = Idle()
-    files = LocalFiles(known.files_folder)
+    files = open_files(known)
     boards, entries, similarity = ScoreboardCache(database), SubmissionContexts(database), Similarity(files)
     scrub, keys = Scrub(database, files, 0), bring_keys(database, known)
     service = Service(known, database, files, Writer(database), idle, idle, boards, entries, similarity, scrub, keys)

@@ -24,7 +24,7 @@ import psutil
 
 from app.packages.catalog import bundled
 from app.settings import Settings
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from bench.stage import add_admin, at_home, free_port, prepare, wait_until_up
 from tests import postgres
 from tests.chaos.audit_result import Audit

@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from app.services.contest_package.growing import GrowingFile
-from app.storage.files import PIECE, LocalFiles
+from app.storage.files import PIECE, FileStore
 from app.storage.packing import pieces_of
 
 ZIP = "application/zip"
@@ -95,7 +95,7 @@ class GrowingReply(ClosingReply):
         super().__init__(file, file.chunks(), media_type, filename, {"Cache-Control": "no-store"})
 
 
-def stored_file(files: LocalFiles, sha256: str, size: int, media_type: str, headers: Mapping[str, str]) -> Response:
+def stored_file(files: FileStore, sha256: str, size: int, media_type: str, headers: Mapping[str, str]) -> Response:
     """The reply with a stored file of `size` bytes: a large one is inflated while it is read, never all in memory."""
     if size <= PIECE:
         return Response(files.load(sha256), media_type=media_type, headers=dict(headers))

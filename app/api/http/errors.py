@@ -37,7 +37,7 @@ from app.services.errors import (
 from app.services.examples import example
 from app.storage.commits import CommitInDoubt
 from app.storage.faults import is_full, of_the_database
-from app.storage.stored_bytes import UNREADABLE, FileMissing
+from app.storage.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 LONGEST_MESSAGE = 10_000
@@ -174,6 +174,9 @@ def unavailable(error: Exception, path: str) -> JSONResponse | None:
     if isinstance(error, UNREADABLE):
         log.error("a stored file cannot be read", path=path, error=str(error))
         return _later(503, f"a file of the server cannot be read: {error}. Tell whoever runs it: jurado fsck")
+    if isinstance(error, StoreUnavailable):
+        log.error("the files cannot be reached", path=path, error=str(error))
+        return _later(503, "the server cannot reach its files now: nothing was kept, try again later")
     if is_full(error):
         log.error("the disk is full", path=path, error=str(error))
         return _later(507, "the server has no room left: nothing was kept, tell whoever runs it")

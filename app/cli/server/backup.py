@@ -13,12 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from app.cli.options import AsJson
 from app.cli.output import Failure, console, say, show, table, write_json
-from app.cli.server.places import Home, holding, read_settings, reason
+from app.cli.server.places import Home, holding, opened_files, read_settings, reason
 
 if TYPE_CHECKING:
     from app.settings import Settings
     from app.storage.database import Database
-    from app.storage.files import LocalFiles
     from app.storage.fsck import Checked, Fault, Mended
 
 MOST_SHOWN = 100
@@ -37,7 +36,7 @@ def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
 
     settings = read_settings(home=home)
     with _one_line_of_faults(), _opened(settings) as database, _bar() as step:
-        manifest = copy(database, _files(settings.files_folder), folder, step)
+        manifest = copy(database, opened_files(settings), folder, step)
     if as_json:
         write_json({"folder": str(folder.resolve()), **asdict(manifest)})
     else:
@@ -66,7 +65,7 @@ def restore(
 
     settings = read_settings(home=home)
     with holding("jurado restore", settings), _one_line_of_faults(), _bar() as step:
-        files, timeouts = _files(settings.files_folder), settings.timeouts
+        files, timeouts = opened_files(settings), settings.timeouts
         manifest = put(folder, settings.database, files, replace=replace, step=step, timeouts=timeouts)
         missing = _missing_keys(manifest.secret_keys, settings)
     if as_json:
@@ -101,12 +100,12 @@ def fsck(
     May run beside the server. Exit code 1 if anything is missing or damaged (and could not be mended).
     """
     from app.storage import fsck as checking
-    from app.storage.files import LocalFiles
+    from app.storage.local_files import LocalFiles
 
     settings = read_settings(home=home)
     if source is not None and not (source / "files").is_dir():
         raise Failure(f"--from: expected the folder of a backup, found no folder {source / 'files'}")
-    files = _files(settings.files_folder)
+    files = opened_files(settings)
     with _one_line_of_faults(), _opened(settings) as database:
         with _bar() as step:
             checked = checking.check(
@@ -148,15 +147,6 @@ def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> N
             f"restored {len(mended.restored)} files, removed {mended.removed} orphans of {mended.size} bytes and"
             f" {mended.unfinished} unfinished files"
         )
-
-
-def _files(folder: Path) -> LocalFiles:
-    from app.storage.files import LocalFiles
-
-    try:
-        return LocalFiles(folder)
-    except OSError as error:
-        raise Failure(f"{folder}: {error.strerror}", 1) from None
 
 
 @contextmanager

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from app.settings import Settings
+    from app.storage.files import Files
     from app.storage.serving import Hold
 
 Home = Annotated[Path | None, typer.Option(metavar="DIR", help="folder of data; default: JURADO_HOME, else ./var")]
@@ -87,19 +88,39 @@ def try_places(settings: Settings, *, new_database: bool = False, new_key: bool 
     Files without a database are refused, unless a new one is asked for: the old one is elsewhere, or lost. So are a
     database of a newer version, and one whose secrets need a key that is missing, unless a new key is asked for.
     """
-    make_folders(settings)
+    files = reached_files(settings)
     schema, place = schema_in_use(settings, new_key=new_key)
     if schema is None:
-        check_new_database(settings, place, new_database=new_database)
+        check_new_database(settings, files, place, new_database=new_database)
 
 
-def make_folders(settings: Settings) -> None:
-    """Make the folders of the home and the files; raises Failure where that fails."""
-    for folder in (settings.home, settings.files_folder):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Failure(f"{folder}: {error.strerror}", 1) from None
+def reached_files(settings: Settings) -> Files:
+    """Make the home, and open the file store, which may answer later; raises Failure where it never will."""
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"{settings.home}: {error.strerror}", 1) from None
+    from app.storage.stored_bytes import StoreUnavailable
+
+    files = opened_files(settings)
+    try:
+        any(files.stored())
+    except StoreUnavailable as error:
+        if error.is_final:
+            raise Failure(f"the files cannot be used: {error}", 1) from None
+        say(f"jurado: the files do not answer yet: {error}")
+    return files
+
+
+def opened_files(settings: Settings) -> Files:
+    """Open the file store of the settings; raises Failure."""
+    from app.storage.open_files import open_files
+
+    try:
+        return open_files(settings)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise Failure(f"{where}{error.strerror or error}", 1) from None
 
 
 def schema_in_use(settings: Settings, *, new_key: bool) -> tuple[str | None, str]:
@@ -131,20 +152,30 @@ def schema_in_use(settings: Settings, *, new_key: bool) -> tuple[str | None, str
     return schema, database.engine.url.render_as_string()
 
 
-def check_new_database(settings: Settings, place: str, *, new_database: bool) -> None:
+def check_new_database(settings: Settings, files: Files, place: str, *, new_database: bool) -> None:
     """Raise Failure where files lack their database, or the first password of the admin is weak."""
     from app.bootstrap import ADMIN
     from app.passwords import weakness
 
-    if not new_database and any(path.is_file() for path in settings.files_folder.rglob("*")):
+    if not new_database and _holds_any(files):
         raise Failure(
-            f"{settings.files_folder} holds files, but their database is not there: expected it at"
+            f"{files.place} holds files, but their database is not there: expected it at"
             f" {place}. Restore it, name it with JURADO_DATABASE_URL,"
             " or make a new one with --new-database",
             1,
         )
     if settings.admin_password and (expected := weakness(settings.admin_password, ADMIN)):
         raise Failure(f"admin_password: expected {expected}, found a secret")
+
+
+def _holds_any(files: Files) -> bool:
+    """Whether a store holds any file; raises Failure where it does not say."""
+    from app.storage.stored_bytes import StoreUnavailable
+
+    try:
+        return any(files.stored())
+    except StoreUnavailable as error:
+        raise Failure(f"the files cannot be used: {error}", 1) from None
 
 
 def check_schema(schema: str) -> None:

@@ -159,9 +159,11 @@ def _limited_team(admitted: Admitted) -> str | None:
 async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key: str | None = None) -> NewSubmission:
     """Sort the files to cases and store the large ones, so that one insert is left; quick ones change no threads."""
     is_counted = service.entries.usage.is_known(files.contest_id, _limited_team(admitted))
-    if admitted.form.is_light and is_counted and not admitted.form.sources:
+    is_light = admitted.form.is_light and is_counted and not admitted.form.sources
+    waits = service.files.is_slow and not (is_light and admitted.form.is_small)
+    if is_light and not waits:
         return _prepared(service, admitted, files, key)
-    return await run_heavy(lambda: _prepared(service, admitted, files, key))
+    return await run_heavy(lambda: _prepared(service, admitted, files, key), waits=waits)
 
 
 def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str | None) -> NewSubmission:

@@ -85,6 +85,11 @@ class SubmissionForm:
     account_id: str | None = None
 
     @property
+    def is_small(self) -> bool:
+        """Whether no answer in it can be so large that it becomes a file: a single archive may inflate to more."""
+        return all(archive_kind(upload.stream) is None for upload in self.uploads)
+
+    @property
     def is_light(self) -> bool:
         """Whether sorting its files takes less than changing threads: a small archive may have hundreds of files."""
         streams = [upload.stream for upload in (*self.uploads, *self.sources)]

@@ -10,8 +10,8 @@ import pytest
 
 from app.storage.backup import backup, restore
 from app.storage.database import Database
-from app.storage.files import LocalFiles
 from app.storage.fsck import check
+from app.storage.local_files import LocalFiles
 from tests.builders.pictures import DRAWING_VALIDATOR, SVG, png
 from tests.builders.programs import ABSOLUTE, Judge, judging_service, own_checker
 

@@ -13,7 +13,7 @@ import pytest
 from app.packages.zips import zip_bytes
 from app.storage.backup import backup, restore
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.move import move as move_database
 from tests.app.api.test_contest_packages import bring_in
 from tests.app.api.test_games_judged import points

@@ -16,7 +16,7 @@ from app.packages.read import read_package
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from app.storage.documents import RunParams
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from tests.app.cli.conftest import Jurado
 from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import write_package, zip_package
@@ -80,7 +80,7 @@ def test_a_reference_run_fails_in_one_line(tmp_path: Path) -> None:
         "cases": ["02"],
         "checker": "exact",
     }
-    programs = Programs(tmp_path / "files", None, 2**28, missing)
+    programs = Programs(LocalFiles(tmp_path / "files"), None, 2**28, missing)
     with pytest.raises(SolverFailed) as failed:
         solve_by_package(programs, files, params, b"1\n", new_solving(lambda _report: None))
     assert str(failed.value) == LACK

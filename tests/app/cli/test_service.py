@@ -58,7 +58,7 @@ def test_a_database_of_a_newer_version_is_one_clear_line(jurado: Jurado, tmp_pat
 @pytest.mark.parametrize(
     ("name", "value", "said", "code"),
     [
-        ("JURADO_FILES_URL", "s3://bucket", "settings: files_url: expected file:///FOLDER, found 's3://bucket'", 2),
+        ("JURADO_FILES_URL", "ftp://me:secret@there", "settings: files_url: expected file:///FOLDER or s3://BUCKET", 2),
         ("JURADO_DATABASE_URL", "mysql://me:secret@there/x", "settings: database_url: expected postgresql://...", 2),
         ("JURADO_BROKER_URL", "redis://there", "settings: broker_url: expected amqp://... or nothing", 2),
         ("JURADO_BROKER_URL", "amqp://there", "settings: broker_url: expected a database_url of PostgreSQL", 2),

@@ -24,7 +24,7 @@ from app.grading.messages import Failed, Grade, Graded, Validate, Warm, Warmed, 
 from app.grading.running import GraderSettings, RunningGrader
 from app.grading.suspects import LONGEST_PAUSE, Suspects
 from app.grading.suspects import MOST_KILLS as MOST_CAUSED
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission
 
@@ -68,7 +68,7 @@ def test_a_checker_that_is_taken_over_can_do_nothing_but_check(
 )
 def test_what_no_checker_says_ends_its_grader(tmp_path: Path, forged: str, error: str) -> None:
     """A grader that answers for another case, asks for another file or sends no message of ours is killed."""
-    grader = RunningGrader(GraderSettings(tmp_path, 2**31, PROGRAM))
+    grader = RunningGrader(GraderSettings(LocalFiles(tmp_path), 2**31, PROGRAM))
     assert isinstance(grader.warm(Warm([])), Warmed)
     sha256 = LocalFiles(tmp_path).keep(b"input")
     answer = CaseAnswer(1, sha256, sha256, f"forge {forged}".encode(), None, None)

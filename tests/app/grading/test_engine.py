@@ -22,7 +22,7 @@ from app.grading.questions import JudgeFailed
 from app.grading.running import RunningGrader
 from app.grading.spares import Spares
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.tables import AnswerRow, ContestRow, JudgementRow, TeamRow
 from tests.builders.grading import NOW, Grading, add_rogue_contest, grading, is_stopped, submission
 
@@ -198,7 +198,7 @@ def test_a_judge_error_of_a_file_is_judged_again_once_and_not_in_a_final_contest
         found.accept(submission(b"10", b"10"))
         found.wait()
     database, files = Database(database_url), LocalFiles(tmp_path / "files")
-    faults, sha256 = FileErrors(database, files.folder), files.keep(b"10")
+    faults, sha256 = FileErrors(database, files), files.keep(b"10")
 
     def fail(judgement_id: int) -> None:
         with database.write() as session:

@@ -21,7 +21,7 @@ from app.programs.bundle import pack
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from app.service import Service
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.programs import ABSOLUTE, own_checker
@@ -50,7 +50,7 @@ def answer(files: LocalFiles, data: bytes) -> CaseAnswer:
 def test_without_a_sandbox_what_needs_a_program_is_held_back_and_nobody_is_blamed(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     program = stored(files)
-    programs = Programs(tmp_path, None, MEMORY, missing)
+    programs = Programs(LocalFiles(tmp_path), None, MEMORY, missing)
     assert programs.lacks() == "no sandbox: bubblewrap: bwrap is not installed"
     replies = [
         programs.grade(Grade("program", [answer(files, b"8")], program), program, SECONDS),
@@ -65,7 +65,7 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(datab
         add_problem(service, own_checker({"checker.py": CHECKER}, ABSOLUTE))
         add_contest(service)
         add_submission(service, None, files={"02": b"2\n", "03": b"3\n"})
-        settings = EngineSettings(1, 2**31, SECONDS, service.files.folder)
+        settings = EngineSettings(1, 2**31, SECONDS, service.files)
         engine = Engine(service.database, service.writer, settings, lambda *_: None)
         engine.programs.open_sandbox = missing
         try:
@@ -87,7 +87,7 @@ def test_without_a_compiler_what_needs_one_is_held_back_too(tmp_path: Path, monk
     files = LocalFiles(tmp_path)
     bundle = pack({"output_validator/check.cpp": b"int main() {}\n"})
     program: ProgramDocument = {"protocol": "kattis", "points": "fraction", "sha256": files.keep(bundle)}
-    programs = Programs(tmp_path, None, MEMORY)
+    programs = Programs(LocalFiles(tmp_path), None, MEMORY)
     try:
         reply = programs.grade(Grade("program", [answer(files, b"8")], program), program, SECONDS)
     finally:
@@ -123,7 +123,7 @@ def test_what_is_held_back_is_let_go_now_and_then() -> None:
 def test_a_program_scores_answers_and_a_fault_of_its_own_is_blamed_on_the_attempt(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     program = stored(files)
-    programs = Programs(tmp_path, None, MEMORY)
+    programs = Programs(LocalFiles(tmp_path), None, MEMORY)
     try:
         (score,) = programs.grade(Grade("program", [answer(files, b"4")], program), program, SECONDS)
         assert (score.verdict, score.multiplier) == ("accepted", score.raw)

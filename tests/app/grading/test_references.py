@@ -20,7 +20,7 @@ from app.packages.catalog import bundled
 from app.packages.read import read_package
 from app.storage import jobs, problems, rejudging_changes, rejudging_steps, rejudgings, testcases
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.tables import (
     AccountRow,
     ContestProblemRow,
@@ -46,7 +46,7 @@ class Bench:
         with self.database.write() as session:
             problems.import_package(session, self.files, read_package(bundled()["comesolo"]))
         self.writer = Writer(self.database)
-        settings = EngineSettings(1, 2**31, 10.0, self.files.folder)
+        settings = EngineSettings(1, 2**31, 10.0, self.files)
         self.engine = Engine(self.database, self.writer, settings, lambda *_: None)
         self.engine.start()
         self.runner = self.new_runner()

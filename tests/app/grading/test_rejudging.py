@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from app.storage import rejudging_steps, rejudgings
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.rejudging_steps import Selection
 from app.storage.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, submission

@@ -26,7 +26,7 @@ from app.packages.trials import Question
 from app.packages.zips import zip_bytes
 from app.storage import problems
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.packing import packed
 from app.storage.problems import import_package, keep_package
 from app.storage.tables import ProblemRow

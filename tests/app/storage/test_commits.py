@@ -16,8 +16,8 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.storage import judgements, submissions
 from app.storage.commits import NUMBER, CommitInDoubt, Commits, was_committed
 from app.storage.database import Database
-from app.storage.files import LocalFiles
 from app.storage.judgements import Outcome
+from app.storage.local_files import LocalFiles
 from app.storage.submissions import Accepted
 from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
 from app.storage.writer import Writer

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.storage import durable
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.stored_bytes import FileDamaged, FileMissing
 
 

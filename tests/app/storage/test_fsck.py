@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from app.service import Service
 from app.storage import fsck
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.references import read_references
 from app.storage.submissions import INLINE_LIMIT
 from tests.builders.contests import add_contest, add_problem

@@ -21,7 +21,7 @@ from app.settings import Settings
 from app.storage import webhooks
 from app.storage.backup import BackupError, backup, read_manifest, restore
 from app.storage.database import Database
-from app.storage.files import LocalFiles
+from app.storage.local_files import LocalFiles
 from app.storage.migrate import alembic_config, upgrade
 from app.storage.move import move
 from app.storage.secret_keys import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
