@@ -6,10 +6,12 @@ import errno
 import hashlib
 import os
 import random
+import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import zstandard
@@ -23,6 +25,9 @@ from app.storage.s3 import Bucket, NoObject
 from app.storage.s3_files import MARKS, S3Files
 from app.storage.stored_bytes import FileDamaged, FileMissing, StoreUnavailable
 from tests.builders.s3 import CUT_AFTER, CUT_BEFORE, HALF, S3Proxy, s3_proxy
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta
 
 DATA = b"answer\n" * 9000
 SHA256 = hashlib.sha256(DATA).hexdigest()
@@ -120,11 +125,13 @@ def test_a_missing_and_a_damaged_object_are_told(files: S3Files) -> None:
 
 def test_a_damaged_copy_is_fetched_again(files: S3Files) -> None:
     files.keep(DATA)
-    state = files.state(SHA256)
     files.cache.path(SHA256).write_bytes(b"junk")
     with files.opened(SHA256) as packed:
         assert zstandard.decompress(packed.read()) == DATA
-    assert files.state(SHA256) != state
+    files.cache.path(SHA256).unlink()
+    without = files.state(SHA256)
+    assert files.load(SHA256) == DATA
+    assert files.state(SHA256) != without
 
 
 def test_large_files_go_and_come_in_parts(files: S3Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,30 +240,30 @@ def test_files_that_nobody_kept_for_hours_are_collected(files: S3Files, clock: C
 def test_bytes_kept_while_their_old_object_is_removed_stay(
     files: S3Files, clock: Clock, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether another server keeps them before the object goes or right after the remover has looked at its time."""
+    """Another server writes the object anew after the remover has looked at its time, and before it goes."""
     files.keep(DATA)
     file = listed(files, SHA256)
     clock.ahead = timedelta(hours=3)
     keeper = opened(url, tmp_path / "keeper", clock)
+    remove, about, looked = files.bucket.remove, keeper.bucket.about, threading.Event()
+    kept: list[Future[str]] = []
+
+    def look(name: str) -> ObjectMeta:
+        if name.startswith(MARKS):
+            looked.set()
+        return about(name)
+
     with ThreadPoolExecutor(1) as pool:
-        remove = files.bucket.remove
 
         def kept_meanwhile(name: str) -> None:
             if name == name_of(SHA256):
                 kept.append(pool.submit(keeper.keep, DATA))
-                while not any(each.startswith("HEAD") for each in asked_by_keeper()):
-                    pass
+                assert looked.wait(30), "the keeper has written the object anew and looks for the mark"
             remove(name)
 
-        def asked_by_keeper() -> list[str]:
-            return [] if not kept[0].running() else looked
-
-        kept: list = []
-        looked: list[str] = []
-        about = keeper.bucket.about
-        monkeypatch.setattr(keeper.bucket, "about", lambda name: (looked.append(f"HEAD {name}"), about(name))[1])
+        monkeypatch.setattr(keeper.bucket, "about", look)
         monkeypatch.setattr(files.bucket, "remove", kept_meanwhile)
-        files.collect(file)
+        assert files.collect(file)
         assert kept[0].result(30) == SHA256
     keeper.cache.drop(SHA256)
     assert keeper.load(SHA256) == DATA
