@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from pathlib import Path
 from shutil import disk_usage
 
 from prometheus_client import PlatformCollector, ProcessCollector
@@ -117,8 +118,8 @@ class ProcessCounts(Collector):
             family.add_metric([pool], count)
         yield family
         free = GaugeMetricFamily("jurado_disk_free_bytes", "room on the disks of this machine", labels=["folder"])
-        for name, folder in (("home", self._service.settings.home), ("files", self._service.settings.files_folder)):
-            if folder.exists():
+        for name, folder in (("home", self._service.settings.home), ("files", Path(self._service.files.place))):
+            if folder.exists():  # S3 tells no room
                 free.add_metric([name], disk_usage(folder).free)
         yield free
         yield InfoMetricFamily("jurado_build", "version", value={"version": version("jurado")})
