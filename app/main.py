@@ -44,6 +44,7 @@ from app.metrics import Metrics
 from app.programs.modules import modules_of, names_of
 from app.sandbox import groups
 from app.service import Service
+from app.services.daily.puzzles import DailyPuzzles
 from app.services.feed.hub import Hub
 from app.services.games.keeper import Keeper
 from app.services.games.playing import Games
@@ -113,6 +114,7 @@ def create_app(
             yield
         finally:
             app.state.hub.stop()
+            await run_sync(app.state.daily.close)
             await run_sync(app.state.keeper.close)
             await run_sync(app.state.hub.close)
             await run_sync(opened.close)
@@ -233,6 +235,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.open_form = open_form_of
     app.state.refusal_statuses = errors.STATUS
     app.state.games = Games(service)
+    app.state.daily = DailyPuzzles(service.settings.home / "cache" / "daily")
     app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)

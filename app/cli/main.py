@@ -40,6 +40,7 @@ from app.cli.contestant import (
     watch,
 )
 from app.cli.contestant import problems as contest_problems
+from app.cli.daily import daily
 from app.cli.demo.command import demo
 from app.cli.faults import wrapped
 from app.cli.games.listing import games
@@ -128,6 +129,14 @@ app.command(
     rich_help_panel=LOCAL,
     epilog=examples("jurado ladder comesolo --short", "jurado ladder comesolo --method greedy --method beam --json"),
 )(ladder)
+app.command(
+    rich_help_panel=LOCAL,
+    epilog=examples(
+        "jurado daily",
+        "jurado daily --kind optimiza --size medium --svg > board.svg",
+        "jurado daily --date 2026-12-24 --json",
+    ),
+)(daily)
 app.command(
     rich_help_panel=LOCAL,
     epilog=examples(

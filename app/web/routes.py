@@ -11,6 +11,15 @@ from app.web.answers import answers_page, report_page
 from app.web.board import scoreboard
 from app.web.comparing import compare_page
 from app.web.contest import contest_page, problem_page, problems_page
+from app.web.daily import (
+    daily_archive,
+    daily_day,
+    daily_feed,
+    daily_latest,
+    daily_puzzle,
+    daily_sheet,
+    daily_today,
+)
 from app.web.frames_of_boards import board_frame
 from app.web.games import begin_game, game_page, play_on, play_page
 from app.web.index import index
@@ -59,6 +68,14 @@ router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/play", play_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/play", begin_game, methods=["POST"])
 router.add_api_route(f"{CONTEST}/games/{{game_id}}", game_page)
 router.add_api_route(f"{CONTEST}/games/{{game_id}}", play_on, methods=["POST"])
+
+router.add_api_route("/daily", daily_today)
+router.add_api_route("/daily/feed.atom", daily_feed)
+router.add_api_route("/daily/archive", daily_archive)
+router.add_api_route("/daily/{day}", daily_day)
+router.add_api_route("/daily/{day}/print", daily_sheet)
+router.add_api_route("/daily/{kind}/{size}", daily_latest)
+router.add_api_route("/daily/{day}/{kind}/{size}", daily_puzzle)
 
 router.include_router(organiser.router)
 

@@ -72,6 +72,12 @@ export class JuradoBoard extends HTMLElement {
     for (const view of views) view.waiting?.then(() => views === this.views && this.#measure(step, message), (error) => this.#fail(error));
   }
 
+  /** Show a step of a view that has got more or fewer of them. */
+  renew(step) {
+    this.pause();
+    this.#measure(step);
+  }
+
   #measure(step, message) {
     const { views } = this;
     this.count = Math.max(...views.map((view) => view.count));

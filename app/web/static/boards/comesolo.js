@@ -107,12 +107,29 @@ function play(board, jump) {
 
 /** The pieces that can jump. */
 function able(cells, size) {
+  return [...cells.keys()].filter((at) => jumpsFrom(cells, size, at).length);
+}
+
+/** The jumps of a cell: {from, over, to} each. */
+function jumpsFrom(cells, size, from) {
+  if (!cells[from]) return [];
   const inside = (r, c) => r >= 0 && r < size && c >= 0 && c < size;
-  const jumps = (at) => {
-    const [r, c] = [Math.floor(at / size), at % size];
-    return WAYS.some(([down, right]) => inside(r + 2 * down, c + 2 * right) && cells[at + down * size + right] && !cells[at + 2 * (down * size + right)]);
-  };
-  return [...cells.keys()].filter((at) => cells[at] && jumps(at));
+  const [r, c] = [Math.floor(from / size), from % size];
+  const within = WAYS.filter(([down, right]) => inside(r + 2 * down, c + 2 * right));
+  const ways = within.map(([down, right]) => ({ from, over: from + down * size + right, to: from + 2 * (down * size + right) }));
+  return ways.filter(({ over, to }) => cells[over] && !cells[to]);
+}
+
+/** The legal jumps after a play. */
+export function jumps(start, steps) {
+  const cells = start.cells.slice();
+  for (const jump of steps) play(cells, jump);
+  return [...cells.keys()].flatMap((from) => jumpsFrom(cells, start.size, from));
+}
+
+/** Where the cells of a board are drawn: [cell, x, y] each. */
+export function spots({ size, cells }) {
+  return [...cells.keys()].map((cell) => [cell, ...middle(size, cell)]);
 }
 
 /** The board of a frame; the last jump has its start ringed, what it ate dashed, and an arc. `drawn` is changed if given. */

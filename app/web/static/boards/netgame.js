@@ -53,12 +53,12 @@ function readNet(input) {
 }
 
 /** The cells that are whole after cuts, as bits. */
-function wholeOf({ cells, cellsOf }, cut) {
+export function wholeOf({ cells, cellsOf }, cut) {
   return cut.reduce((whole, rope) => whole & ~cellsOf[rope - 1], 2 ** cells.length - 1);
 }
 
 /** Whether whoever is to cut wins, by a table of all sets of whole cells, smaller ones first. */
-function wins(net, whole) {
+export function wins(net, whole) {
   net.won ??= wonSets(net);
   return net.won[whole] === 1;
 }
@@ -123,7 +123,7 @@ export function draw({ net, cut, last }, drawn, _theme, choose) {
   const [left, right, low, high] = box(net.ropes);
   const [wide, tall] = [(right - left) * CELL + 2 * EDGE, (high - low) * CELL + 2 * EDGE];
   const board = drawn ?? drawing(wide, tall, _("the net"));
-  const at = (x, y) => [EDGE + (x - left) * CELL, EDGE + (high - y) * CELL];
+  const at = placer(net.ropes);
   const whole = wholeOf(net, cut);
   const before = wholeOf(net, cut.slice(0, -1));
   const shapes = net.cells.map(([x, y], cell) => {
@@ -141,6 +141,18 @@ function stateOf(net, index, whole, cut, last) {
   if (index + 1 === last) return "last";
   if (cut.includes(index + 1)) return "cut";
   return net.cellsOf[index] & whole ? "legal" : "rope";
+}
+
+/** Where the ropes of a net are drawn: [rope, x, y] of each one's middle, ropes from 1. */
+export function spots({ ropes }) {
+  const at = placer(ropes);
+  return ropes.map((rope, index) => [index + 1, ...middle(rope, at)]);
+}
+
+/** Gives the place of a grid point in the drawing. */
+function placer(ropes) {
+  const [left, , , high] = box(ropes);
+  return (x, y) => [EDGE + (x - left) * CELL, EDGE + (high - y) * CELL];
 }
 
 function box(ropes) {

@@ -133,7 +133,7 @@ export function frames({ start, steps, stop }) {
 }
 
 /** The cells that a walk may go on to. */
-function ahead({ ends, values, bySteps }, walk) {
+export function ahead({ ends, values, bySteps }, walk) {
   const last = walk.at(-1);
   if (last === undefined) return [];
   const made = (end) => (bySteps ? walk.some((cell, at) => cell === last && walk[at + 1] === end) : walk.includes(end));
@@ -196,6 +196,11 @@ function emptyBoard(board) {
   if (variant !== "hex") surface.append(...axes(size, size, CELL, EDGE, EDGE, 1));
   surface.append(...surface.cells.filter(Boolean), surface.mark);
   return surface;
+}
+
+/** Where the cells of a board are drawn: [cell, x, y] each. */
+export function spots(board) {
+  return [...board.values.keys()].filter((cell) => board.values[cell]).map((cell) => [cell, ...middle(board, cell)]);
 }
 
 function middle({ size, variant }, cell) {

@@ -1,0 +1,136 @@
+"""Pages of the puzzles of the day: whole without script, nothing of days to come, and no solution on its day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from app.services.daily.puzzles import READER
+from app.web.pages import POLICY
+from tests.builders.clocks import wall_clock
+from tests.builders.daily import document, put_days
+from tests.builders.service import Api, open_api
+
+TODAY = datetime.now(UTC).date()
+YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
+ATOM = "{http://www.w3.org/2005/Atom}"
+INLINE = re.compile(r"<style|<script(?![^>]*src=)| on\w+=| style=")
+
+
+@pytest.fixture
+def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A service that has made the puzzles of three days, the last of which has not begun."""
+    home = tmp_path / "home"
+    put_days(home, YESTERDAY, TODAY, TOMORROW)
+    with open_api(sqlite_url, home) as api:
+        yield api
+
+
+def test_the_page_of_the_day_has_nine_boards_with_their_levels(api: Api) -> None:
+    page = api.get("/daily")
+    assert page.status_code == 200
+    assert page.text.count('<svg xmlns="http://www.w3.org/2000/svg" class="bd"') == 9
+    day = READER.validate_json(document(TODAY))
+    for puzzle in day.puzzles:
+        assert f'href="/daily/{TODAY}/{puzzle.kind}/{puzzle.size}"' in page.text
+        if puzzle.x is not None:
+            assert f"X <b>{puzzle.x}</b>" in page.text
+            assert f"Z <b>{puzzle.z}</b>" in page.text
+    assert "/daily" in api.get("/").text
+
+
+@pytest.mark.parametrize("kind", ["optimiza", "comesolo", "netgame"])
+def test_a_puzzle_has_no_solution_in_its_bytes_until_the_day_is_over(api: Api, kind: str) -> None:
+    today, past = (api.get(f"/daily/{day}/{kind}/small") for day in (TODAY, YESTERDAY))
+    for page in (today, past):
+        assert page.status_code == 200
+        assert page.headers["Content-Security-Policy"] == POLICY
+        assert not INLINE.search(page.text)
+    assert "Solution" not in today.text
+    assert 'class="steps"' not in today.text
+    assert 'class="last"' not in today.text
+    assert " seen" not in today.text
+    assert "<summary>Solution</summary>" in past.text
+
+
+def test_days_to_come_are_closed_under_every_address(api: Api) -> None:
+    for address in ("", "/print", "/optimiza/small"):
+        reply = api.get(f"/daily/{TOMORROW}{address}")
+        assert reply.status_code == 404
+        assert f"The puzzles of {TOMORROW} come on that day, at 00:00 UTC" in reply.text
+        assert 'class="bd"' not in reply.text
+    assert f"/daily/{TOMORROW}" not in api.get("/daily/archive").text
+    assert f"/daily/{TOMORROW}" not in api.get("/daily/feed.atom").text
+    with wall_clock() as wall:
+        wall.step(timedelta(days=1))
+        assert api.get(f"/daily/{TOMORROW}/optimiza/small").status_code == 200
+        assert "<summary>Solution</summary>" in api.get(f"/daily/{TODAY}/optimiza/small").text
+
+
+def test_what_is_no_day_no_kind_and_no_size_is_not_there(api: Api) -> None:
+    expected = {
+        "/daily/yesterday": "expected a day such as",
+        "/daily/2026-02-30": "expected a day such as",
+        "/daily/20261101": "expected a day such as",
+        "/daily/1999-01-01": "the first puzzles are those of 2010-02-26",
+        f"/daily/{TODAY}/optimisa/small": "did you mean",
+        f"/daily/{TODAY}/optimiza/smal": "did you mean",
+        "/daily/archive?month=2026-13": "expected a day such as",
+    }
+    for address, sentence in expected.items():
+        reply = api.get(address)
+        assert reply.status_code == 404, address
+        assert sentence in reply.text.lower(), address
+
+
+def test_the_sheet_of_a_past_day_has_its_solutions_and_todays_those_of_the_day_before(api: Api) -> None:
+    past, today = api.get(f"/daily/{YESTERDAY}/print"), api.get(f"/daily/{TODAY}/print")
+    for page in (past, today):
+        assert f"Solutions of {YESTERDAY}" in page.text
+        assert f"Solutions of {TODAY}" not in page.text
+        assert page.text.count("<figure") == 12
+        assert not INLINE.search(page.text)
+    assert "immutable" in past.headers["Cache-Control"]
+    assert "immutable" not in today.headers["Cache-Control"]
+    again = api.get(f"/daily/{YESTERDAY}/print", headers={"If-None-Match": past.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_archive_leads_from_month_to_month(api: Api) -> None:
+    page = api.get("/daily/archive?month=2026-10").text
+    assert page.count('rel="nofollow"') == 31
+    assert 'href="/daily/archive?month=2026-09"' in page
+    first = api.get("/daily/archive?month=2010-02").text
+    assert first.count('rel="nofollow"') == 3
+    assert "month=2010-01" not in first
+
+
+def test_the_feed_has_what_rfc_4287_requires(api: Api) -> None:
+    reply = api.get("/daily/feed.atom")
+    assert reply.headers["Content-Type"].startswith("application/atom+xml")
+    root = ElementTree.fromstring(reply.content)
+    assert root.tag == f"{ATOM}feed"
+    entries = root.findall(f"{ATOM}entry")
+    assert len(entries) == 14
+    for place in (root, *entries):
+        for name in ("id", "title", "updated"):
+            (element,) = place.findall(f"{ATOM}{name}")
+            assert element.text
+        assert datetime.fromisoformat(place.findtext(f"{ATOM}updated", "")).tzinfo is not None
+        (alternate,) = (link for link in place.findall(f"{ATOM}link") if link.get("rel") == "alternate")
+        assert alternate.get("href", "").startswith("http://")
+    assert root.findtext(f"{ATOM}author/{ATOM}name") == "Jurado"
+    assert [link.get("href") for link in root.findall(f"{ATOM}link") if link.get("rel") == "self"]
+    ids = [entry.findtext(f"{ATOM}id") for entry in entries]
+    assert len(set(ids)) == len(ids)
+    assert api.get("/daily/feed.atom", headers={"If-None-Match": reply.headers["ETag"]}).status_code == 304
+
+
+def test_an_address_that_stays_leads_to_todays_puzzle(api: Api) -> None:
+    reply = api.get("/daily/optimiza/large")
+    assert (reply.status_code, reply.headers["Location"]) == (307, f"/daily/{TODAY}/optimiza/large")
