@@ -31,6 +31,7 @@ UNPRIVILEGED = ("postgres", "nobody")
 NO_DISK = {"fsync": "off", "wal_init_zero": "off"}
 """Nothing waits for the disk: a cluster that is thrown away outlives kills of its processes, which tests try, as each
 commit is still written before it is acknowledged; only a loss of power would damage it."""
+DURABLE = "--durable"
 COPIED = "STRATEGY FILE_COPY"
 """How a database is made of its template: file by file, half the work of block by block through the log."""
 MOST_USES = 100
@@ -170,12 +171,15 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def start(folder: Path) -> None:
-    """Start the keeper in the background and wait until its server answers; only one caller may do it."""
+def start(folder: Path, *, durable: bool = False) -> None:
+    """Start the keeper in the background and wait until its server answers; only one caller may do it.
+
+    A `durable` server waits for the disk at each commit, as one does that people use.
+    """
     log = folder / "keeper.log"
     with log.open("w") as output:
         publisher = subprocess.Popen(
-            [sys.executable, __file__, str(folder)],
+            [sys.executable, __file__, str(folder), *([DURABLE] if durable else [])],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -189,7 +193,7 @@ def start(folder: Path) -> None:
         time.sleep(0.05)
 
 
-def keep(folder: Path) -> None:
+def keep(folder: Path, *, durable: bool = False) -> None:
     """Run a server in `folder` until the test run is over, then take the folder away."""
     owner = _server_user()
     if owner:
@@ -197,7 +201,9 @@ def keep(folder: Path) -> None:
     data = folder / "data"
     try:
         _make_cluster(data, owner)
-        server = subprocess.Popen([programs() / "postgres", *_options(folder, data)], cwd=folder, **owner)
+        server = subprocess.Popen(
+            [programs() / "postgres", *_options(folder, data, durable=durable)], cwd=folder, **owner
+        )
         try:
             _wait_until_it_answers(folder, server)
             (folder / "ready").touch()
@@ -224,7 +230,7 @@ def _make_cluster(data: Path, owner: dict[str, Any]) -> None:
     subprocess.run([*command, "--encoding", "UTF8", "--locale", "C"], cwd=data.parent, check=True, **owner)
 
 
-def _options(folder: Path, data: Path) -> list[str]:
+def _options(folder: Path, data: Path, *, durable: bool) -> list[str]:
     settings = {
         "listen_addresses": "",  # no port at all: only the socket
         "unix_socket_directories": str(folder),
@@ -232,7 +238,7 @@ def _options(folder: Path, data: Path) -> list[str]:
         "max_connections": "300",
         "shared_buffers": "64MB",
         "log_min_messages": "fatal",
-        **NO_DISK,
+        **({} if durable else NO_DISK),
     }
     return ["-D", str(data), *(f"--{name}={value}" for name, value in settings.items())]
 
@@ -248,4 +254,4 @@ def _wait_until_it_answers(folder: Path, server: subprocess.Popen[bytes]) -> Non
 
 
 if __name__ == "__main__":
-    keep(Path(sys.argv[1]))
+    keep(Path(sys.argv[1]), durable=DURABLE in sys.argv[2:])

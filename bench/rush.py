@@ -1,0 +1,139 @@
+"""The last minute: 1,000 contestants send 50 submissions a second for 60 seconds, on SQLite and on PostgreSQL.
+
+Submissions are sent when they are due, whether earlier ones were answered or not, and their times count from then: what
+waits for a connection has waited too. Each is a zip with answers for all 20 cases of comesolo. `python -m bench.rush
+--rate 100 --seconds 20 --database sqlite` changes the load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sqlalchemy import func, select
+
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.judgements import DONE
+from app.storage.tables import JudgementRow
+from bench._postgres import durable_postgres
+from bench.growth import wait_until_ready
+from bench.load import form_request, read_reply
+from bench.stage import CONTEST, prepare, serving
+from bench.verdicts import all_answers
+
+CONTESTANTS = 1000
+RATE = 50.0
+SECONDS = 60.0
+P99_MS = 300.0
+SECONDS_TO_JUDGE = 30.0
+GIVEN_UP_SECONDS = 600.0
+DATABASES = ("sqlite", "postgresql")
+
+
+@dataclass
+class Rush:
+    """What came of a rush: seconds of each acceptance, statuses, seconds from its end to the last verdict."""
+
+    seconds: list[float] = field(default_factory=list)
+    statuses: Counter[int] = field(default_factory=Counter)
+    judged_after: float = 0.0
+
+    @property
+    def p99_ms(self) -> float:
+        """The milliseconds within which 99 of 100 were acknowledged."""
+        return statistics.quantiles(self.seconds, n=100)[-1] * 1000
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all goals are met."""
+        return set(self.statuses) == {201} and self.p99_ms < P99_MS and self.judged_after < SECONDS_TO_JUDGE
+
+
+def main(databases: Sequence[str] = DATABASES, rate: float = RATE, seconds: float = SECONDS) -> int:
+    """Print a line for each database; 1 if a goal is missed on one."""
+    print(f"load average before: {os.getloadavg()[0]:.1f}; {os.cpu_count()} cores, the contestants on them too")
+    print(f"{'':12}{'accepted':>9}{'refused':>9}{'p50 ms':>8}{'p99 ms':>8}{'all judged, s after':>21}")
+    worst = 0
+    for name in databases:
+        opening: AbstractContextManager[str] = durable_postgres() if name == "postgresql" else nullcontext("")
+        with opening as database_url, tempfile.TemporaryDirectory() as folder:
+            rush = measure(Path(folder), database_url, rate, seconds)
+        accepted = rush.statuses[201]
+        p50 = statistics.median(rush.seconds) * 1000
+        refused = rush.statuses.total() - accepted
+        print(f"{name:12}{accepted:9}{refused:9}{p50:8.0f}{rush.p99_ms:8.0f}{rush.judged_after:21.1f}", flush=True)
+        worst = max(worst, int(not rush.is_good))
+    print(f"goals: none refused, p99 below {P99_MS:.0f} ms, all judged within {SECONDS_TO_JUDGE:.0f} s")
+    return worst
+
+
+def measure(home: Path, database_url: str, rate: float, seconds: float) -> Rush:
+    """Serve a fresh contest and send it the rush; wait for the last verdict."""
+    tokens = prepare(home, teams=CONTESTANTS, database_url=database_url)
+    with serving(home, database_url=database_url) as url:
+        wait_until_ready(url)
+        rush = asyncio.run(send_all(url, tokens, rate, seconds))
+        rush.judged_after = wait_until_judged(home, database_url)
+    return rush
+
+
+async def send_all(url: str, tokens: Sequence[str], rate: float, seconds: float) -> Rush:
+    """Send what is due, each contestant in turn, over connections that are kept."""
+    address, data, rush = urlsplit(url), all_answers(), Rush()
+    free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+    began = time.perf_counter()
+
+    async def one(at: int) -> None:
+        due = began + at / rate
+        reader, writer = free.pop() if free else await asyncio.open_connection(address.hostname, address.port)
+        token = tokens[at % len(tokens)]
+        path = f"/api/contests/{CONTEST}/submissions"
+        writer.write(form_request(path, "127.0.0.1", token, {"problem_id": "comesolo"}, ("answers.zip", data)))
+        status, _ = await read_reply(reader)
+        rush.seconds.append(time.perf_counter() - due)
+        rush.statuses[status] += 1
+        free.append((reader, writer))
+
+    async with asyncio.TaskGroup() as group:
+        for at in range(round(rate * seconds)):
+            await asyncio.sleep(max(0.0, began + at / rate - time.perf_counter()))
+            group.create_task(one(at))
+    for _, writer in free:
+        writer.close()
+    return rush
+
+
+def wait_until_judged(home: Path, database_url: str) -> float:
+    """Wait until no judgement is open; returns the seconds."""
+    began = time.perf_counter()
+    database = Database(Settings(home=home, database_url=database_url, files_url="").database)
+    try:
+        while time.perf_counter() - began < GIVEN_UP_SECONDS:
+            with database.read() as session:
+                if not session.scalar(select(func.count()).select_from(JudgementRow).where(JudgementRow.state != DONE)):
+                    break
+            time.sleep(0.1)
+    finally:
+        database.close()
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m bench.rush")
+    parser.add_argument("--database", choices=DATABASES, action="append")
+    parser.add_argument("--rate", type=float, default=RATE, help="submissions a second")
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    flags = parser.parse_args()
+    sys.exit(main(flags.database or DATABASES, flags.rate, flags.seconds))
