@@ -6,9 +6,11 @@ FROM python:3.13-slim AS build
 RUN pip install --no-cache-dir uv==0.13.8
 ENV UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy
 WORKDIR /jurado
+# Extras of pyproject.toml, such as "--extra distributed --extra s3" for many servers (deploy/compose.yaml).
+ARG EXTRAS=""
 # The libraries first: this layer stays as long as the lock file does.
 COPY pyproject.toml uv.lock README.md ./
-RUN uv sync --frozen --no-dev --no-install-project
+RUN uv sync --frozen --no-dev --no-install-project $EXTRAS
 COPY app app
 COPY checkers checkers
 COPY games games
@@ -16,7 +18,7 @@ COPY solvers solvers
 COPY problems problems
 COPY migrations migrations
 COPY scripts/warm_kernels.py scripts/
-RUN uv sync --frozen --no-dev
+RUN uv sync --frozen --no-dev $EXTRAS
 
 FROM python:3.13-slim
 # For programs that packages bring; they also need rights that a container has only if it is given them: docs/guides/operating.md.

@@ -1,0 +1,142 @@
+"""The files of `deploy/`, as far as they can be held without Docker, Prometheus and Grafana."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.settings import Settings
+from tests.builders.service import open_api
+
+PROJECT = Path(__file__).resolve().parents[1]
+DEPLOY = PROJECT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+SETTINGS = {f"JURADO_{name.upper()}" for name in Settings.model_fields}
+KINDS = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",), "info": ("_info",)}
+METRIC = re.compile(r"\bjurado_[a-z_]+\b")
+
+
+def compose() -> dict[str, Any]:
+    """The compose file of many servers."""
+    document: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    return document
+
+
+@pytest.fixture
+def known_metrics(sqlite_url: str, tmp_path: Path) -> set[str]:
+    """Every name of a series that a server shows."""
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        text = api.get("/metrics", user="admin").text
+    return {
+        family.name + end for family in text_string_to_metric_families(text) for end in KINDS.get(family.type, ("",))
+    }
+
+
+def test_every_setting_that_the_files_name_is_one() -> None:
+    """In the compose file, its example of secrets, the units and the guides to them."""
+    texts = [path.read_text() for path in DEPLOY.rglob("*") if path.is_file()]
+    named = {name for text in texts for name in re.findall(r"\bJURADO_[A-Z_]+[A-Z]\b", text)}
+    assert named - SETTINGS == set()
+    assert {"JURADO_DATABASE_URL", "JURADO_BROKER_URL", "JURADO_FILES_URL"} <= named
+
+
+def test_every_secret_of_the_compose_file_is_asked_for_and_has_no_default() -> None:
+    """And stands in the example, empty."""
+    text = (DEPLOY / "compose.yaml").read_text()
+    asked = set(re.findall(r"\$\{([A-Z0-9_]+):\?", text))
+    example = dict(re.findall(r"^([A-Z0-9_]+)=(.*)$", (DEPLOY / "example.env").read_text(), re.MULTILINE))
+    assert {name for name in asked if example.get(name) == ""} == asked
+    assert all(name in asked for name in re.findall(r"\$\{([A-Z0-9_]*(?:PASSWORD|SECRET|KEY|TOKEN)[A-Z0-9_]*)", text))
+
+
+def test_services_wait_for_others_that_there_are_and_that_tell_their_health() -> None:
+    """And each volume and each configuration is declared."""
+    document = compose()
+    services = document["services"]
+    for service in services.values():
+        for name, needed in service.get("depends_on", {}).items():
+            assert name in services
+            if needed["condition"] == "service_healthy" and "build" not in services[name]:
+                assert services[name]["healthcheck"]["test"]
+    used = {
+        volume.split(":")[0]
+        for service in services.values()
+        for volume in service.get("volumes", [])
+        if volume[0] != "."
+    }
+    assert used == set(document["volumes"])
+    assert {each["source"] for service in services.values() for each in service.get("configs", [])} == set(
+        document["configs"]
+    )
+
+
+def test_two_servers_and_the_workers_share_database_broker_files_and_key() -> None:
+    """The proxy leads to both servers, and they trust what it says of its clients."""
+    services = compose()["services"]
+    shared = ("JURADO_DATABASE_URL", "JURADO_BROKER_URL", "JURADO_FILES_URL", "JURADO_SECRET_KEY")
+    named = [
+        {name: services[each]["environment"][name] for name in shared} for each in ("server1", "server2", "worker")
+    ]
+    assert named[0] == named[1] == named[2]
+    assert "reverse_proxy server1:8000 server2:8000" in (DEPLOY / "Caddyfile").read_text()
+    subnet = compose()["networks"]["default"]["ipam"]["config"][0]["subnet"]
+    assert services["server1"]["environment"]["JURADO_TRUSTED_PROXIES"] == subnet
+    assert "ports" not in services["worker"]
+
+
+def test_the_dashboard_names_only_metrics_that_there_are(known_metrics: set[str]) -> None:
+    """Every panel has a query, and no two panels lie on each other."""
+    dashboard = json.loads((DEPLOY / "grafana/jurado.json").read_text())
+    queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    assert {name for query in queries for name in METRIC.findall(query)} - known_metrics == set()
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in dashboard["panels"]]
+    assert len(set(places)) == len(places) == len({panel["id"] for panel in dashboard["panels"]})
+
+
+def test_every_metric_of_ours_is_on_the_dashboard(known_metrics: set[str]) -> None:
+    """Of a histogram one of its series is enough."""
+    shown = set(METRIC.findall((DEPLOY / "grafana/jurado.json").read_text()))
+    ends = r"_(total|bucket|sum|count|info|created)$"
+    assert {re.sub(ends, "", each) for each in known_metrics if each.startswith("jurado_")} <= {
+        re.sub(ends, "", each) for each in shown
+    }
+
+
+def test_alerts_name_only_metrics_that_there_are_and_say_what_to_do(known_metrics: set[str]) -> None:
+    """Each alert once, with a summary and a severity."""
+    rules = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text())["groups"][0]["rules"]
+    named = {name for rule in rules for name in METRIC.findall(rule["expr"])}
+    assert named - known_metrics == set()
+    assert len({rule["alert"] for rule in rules}) == len(rules)
+    assert all(rule["annotations"]["summary"] and rule["labels"]["severity"] in {"page", "warn"} for rule in rules)
+
+
+def test_systemd_has_no_objection_to_the_units(tmp_path: Path) -> None:
+    """As far as it can tell without the program: which is replaced by one that there is."""
+    program = which("true")
+    assert program is not None
+    for unit in [*UNITS, *(DEPLOY / "systemd").glob("*.timer")]:
+        text = unit.read_text().replace("/opt/jurado/.venv/bin/jurado", program)
+        (tmp_path / unit.name.replace("@.", "@1.")).write_text(text)
+    verify = which("systemd-analyze")
+    if verify is not None:  # a machine without systemd runs no units
+        told = subprocess.run([verify, "verify", "--man=no", *tmp_path.iterdir()], capture_output=True, text=True)
+        ours = [line for line in told.stderr.splitlines() if "jurado" in line]
+        assert ours == []
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_every_unit_is_confined_as_the_servers_is(unit: Path) -> None:
+    """So that the drop-in for the sandbox fits all of them."""
+    lines = (DEPLOY / "systemd/jurado.service").read_text().splitlines()
+    hardening = [line for line in lines if re.match(r"(Protect|Restrict|Private|System|No|Cap)", line)]
+    assert len(hardening) > 15
+    assert set(hardening) <= set(unit.read_text().splitlines())
